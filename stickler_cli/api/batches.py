@@ -41,7 +41,7 @@ class BatchOutcome(NamedTuple):
     """The results of a batch of documents."""
 
     state: bytes
-    """Of fixed size, for `merge_states`; JSON, which `Evaluation.from_dict` takes once parsed."""
+    """State of fixed size for `merge_states`: JSON for `Evaluation.from_dict` once parsed."""
     documents: "pa.Table"
     """A row for each document, with the columns of docs/tables.md."""
     values: "pa.Table"
@@ -55,8 +55,8 @@ def evaluate_batch(
 
     Args:
         table: columns `id` (text, different in all rows of all batches), `gt` and `pred`: JSON
-            text, or structs, lists and numbers as Arrow has them. Null where there is none.
-        schema: what `evaluate_many` takes.
+            text, or structs, lists and numbers as Arrow has them. Null for a missing document.
+        schema: a schema as `evaluate_many` takes it.
         settings: its options; None for those by default.
 
     Raises:
@@ -74,8 +74,14 @@ def evaluate_batch(
     unwrapper = unwrapper_of(plan.root, settings)
 
     def job_of(options: Options) -> Job:
-        how: Any = {"validation": validation, "unwrapper": unwrapper}
-        return Job(plan, options, settings.missing, _REQUESTED, **how)
+        job_options: Any = {"validation": validation, "unwrapper": unwrapper}
+        return Job(
+            plan=plan,
+            options=options,
+            missing=settings.missing,
+            requested=_REQUESTED,
+            **job_options,
+        )
 
     documents, values = io.BytesIO(), io.BytesIO()
     with (
@@ -94,21 +100,21 @@ def merge_states(states: Iterable[bytes]) -> bytes:
     Raises:
         UsageError: one is no state, or they are of other schemas or options.
     """
-    whole = Evaluation(rows="none")
+    total = Evaluation(rows="none")
     for state in states:
-        whole.merge(Evaluation.from_dict(json.loads(state), "state"))
-    return json_line(whole.to_dict())
+        total.merge(Evaluation.from_dict(json.loads(state), "state"))
+    return json_line(total.to_dict())
 
 
 def _of_batches(settings: ManySettings) -> ManySettings:
     """Return settings as calls of `evaluate_many` have them; 0 is 0.0 in all states."""
-    given = {each.name: getattr(settings, each.name) for each in fields(settings)}
-    settings = read_settings(ManySettings, given)
+    chosen_options = {option.name: getattr(settings, option.name) for option in fields(settings)}
+    settings = read_settings(ManySettings, chosen_options)
     if settings.schema_by is not None:
         raise UsageError([Problem("schema_by", "a batch has one schema", "evaluate_many")])
     if settings.lenient_json:
-        found = "JSON text in a batch is read strictly"
-        raise UsageError([Problem("lenient_json", found, "false")])
+        finding = "JSON text in a batch is read strictly"
+        raise UsageError([Problem("lenient_json", finding, "false")])
     return settings
 
 

@@ -130,13 +130,13 @@ class ConfigurationReader(Generic[Model]):
                 warnings.filterwarnings("ignore", "Field name", UserWarning)
                 model = create_model(title, __base__=self._base, **definitions)
         except (PydanticUserError, NameError, TypeError, ValueError) as error:
-            found = f"pydantic refuses the fields ({str(error).partition(chr(10))[0]})"
+            finding = f"pydantic refuses the fields ({str(error).partition(chr(10))[0]})"
             hint = "give the field another name, and this name as its alias"
-            self._note((*path, "fields"), found, "names that are free", hint)
+            self._note((*path, "fields"), finding, "names that are free", hint)
             model = create_model(title, __base__=self._base)
         model.match_threshold = keys.get("match_threshold", DEFAULT_MATCH_THRESHOLD)
-        given = keys.get("model_name", DEFAULT_MODEL_NAME)
-        model._named = given != DEFAULT_MODEL_NAME  # noqa: SLF001 - the class is made here
+        stated_name = keys.get("model_name", DEFAULT_MODEL_NAME)
+        model._named = stated_name != DEFAULT_MODEL_NAME  # noqa: SLF001 - the class is made here
         return model
 
     def _field(self, name: str, config: object, path: Path) -> tuple[Any, Any]:
@@ -190,12 +190,12 @@ class ConfigurationReader(Generic[Model]):
         name, config = keys.get("comparator"), keys.get("comparator_config", {})
         if name is None:
             if config:
-                found = "it is given without a comparator"
-                self._note((*path, "comparator_config"), found, "a comparator beside it")
+                finding = "it is given without a comparator"
+                self._note((*path, "comparator_config"), finding, "a comparator beside it")
             return None
         if keys.get("type") in NESTED:
-            found = f"comparator is {brief(name)} on a field that is compared field by field"
-            self._note((*path, "comparator"), found, "no comparator")
+            finding = f"comparator is {brief(name)} on a field that is compared field by field"
+            self._note((*path, "comparator"), finding, "no comparator")
             return None
         try:
             return self._constructed(name, config, path)
@@ -216,21 +216,25 @@ class ConfigurationReader(Generic[Model]):
                 raise
             place = json_pointer((*path, "comparator_config", str(error.keyword)))
             hint = "it is passed over"
-            self.passed_over.append(Problem("", error.found, error.expected, hint, place))
-            rest = {key: value for key, value in config.items() if key != error.keyword}
-            return self._constructed(name, rest, path)
+            self.passed_over.append(
+                Problem(
+                    source="", found=error.found, expected=error.expected, hint=hint, pointer=place
+                )
+            )
+            remaining_config = {key: value for key, value in config.items() if key != error.keyword}
+            return self._constructed(name, remaining_config, path)
 
-    def _checked(self, config: object, path: Path, known: Mapping[str, Rule]) -> dict[str, Any]:
+    def _checked(self, config: object, path: Path, rules: Mapping[str, Rule]) -> dict[str, Any]:
         """Return the keys of an object that are known and right; note the others."""
         if not isinstance(config, Mapping):
             self._note(path, f"it is {brief(config)}", "an object")
             return {}
         checked = {}
         for key, value in config.items():
-            place, rule = (*path, key), known.get(key)
+            place, rule = (*path, key), rules.get(key)
             if rule is None:
-                expected = f"one of {', '.join(known)}"
-                self._note(place, f"there is no key {key}", expected, did_you_mean(key, known))
+                expected = f"one of {', '.join(rules)}"
+                self._note(place, f"there is no key {key}", expected, did_you_mean(key, rules))
             elif key != "default" and value is None:
                 continue  # as it is exported: the key counts as absent
             elif key != "default" and not rule.accepts(value):
@@ -241,7 +245,11 @@ class ConfigurationReader(Generic[Model]):
         return checked
 
     def _note(self, path: Path, found: str, expected: str, hint: str = "") -> None:
-        self.problems.append(Problem("", found, expected, hint, json_pointer(path)))
+        self.problems.append(
+            Problem(
+                source="", found=found, expected=expected, hint=hint, pointer=json_pointer(path)
+            )
+        )
 
 
 BY_JSON_TYPE: Final = {"boolean": "bool", "integer": "int", "number": "float", "string": "str"}
@@ -289,20 +297,24 @@ class _Writer:
         self._above.pop()
         return {**named, "match_threshold": node.match_threshold, "fields": fields}
 
-    def _field(self, entry: Field, around: Any, path: Path) -> dict[str, Any]:
+    def _field(self, entry: Field, parent: Any, path: Path) -> dict[str, Any]:
         if not entry.name.isidentifier() or keyword.iskeyword(entry.name):
             self._note(path, f"{entry.name} is no Python name")
-        info: FieldInfo | None = None
-        if isinstance(around, type) and issubclass(around, BaseModel):
-            info = around.model_fields.get(entry.name)
-        typed = info.annotation if info else self._inside(around, "properties", entry.name)
+        field_info: FieldInfo | None = None
+        if isinstance(parent, type) and issubclass(parent, BaseModel):
+            field_info = parent.model_fields.get(entry.name)
+        typed = (
+            field_info.annotation
+            if field_info
+            else self._subschema_at(parent, "properties", entry.name)
+        )
         config = self._node(entry.node, typed, path)
-        if info and info.is_required():
+        if field_info and field_info.is_required():
             config["required"] = True
-        elif info and info.default not in (None, PydanticUndefined):
-            config["default"] = to_jsonable_python(info.default, fallback=str)
-        given = {key: getattr(info, key, None) for key in _OF_PYDANTIC}
-        config |= {key: value for key, value in given.items() if value is not None}
+        elif field_info and field_info.default not in (None, PydanticUndefined):
+            config["default"] = to_jsonable_python(field_info.default, fallback=str)
+        pydantic_settings = {key: getattr(field_info, key, None) for key in _OF_PYDANTIC}
+        config |= {key: value for key, value in pydantic_settings.items() if value is not None}
         if entry.aggregate is not None:
             config["aggregate"] = entry.aggregate
         return config | {"ignore": True} if entry.ignored else config
@@ -329,22 +341,24 @@ class _Writer:
                 alike = all(leaf.comparator == leaves[0].comparator for leaf in leaves)
                 config = {"type": "any", **(_comparator(leaves[0]) if alike else {}), **config}
             case ObjectNode(families=(*_, Field(key_pattern=None, node=value))):
-                inside = _text_of(None, value) if isinstance(value, LeafNode) else None
-                config["type"] = f"Dict[str, {inside}]" if inside else "dict"
+                value_type = _text_of(None, value) if isinstance(value, LeafNode) else None
+                config["type"] = f"Dict[str, {value_type}]" if value_type else "dict"
             case _:
                 self._note(path, "it is a union, a tuple or a map")
         return config
 
     def _list(self, node: ListNode, typed: Any, path: Path) -> dict[str, Any]:
         items = follow_references(node.items)
-        typed = without_none(next(iter(get_args(typed)), None) or self._inside(typed, "items"))
+        typed = without_none(
+            next(iter(get_args(typed)), None) or self._subschema_at(typed, "items")
+        )
         config: dict[str, Any] = {"weight": node.weight}
         if node.threshold_stated:
             config["threshold"] = node.threshold
-        usual = {it.name: it.default for it in fields(ListNode)}
-        names = [name for name in ("key", *ON_LIST) if name in usual]
-        said = {name: getattr(node, name) for name in names}
-        config |= {name: value for name, value in said.items() if value != usual[name]}
+        defaults = {node_field.name: node_field.default for node_field in fields(ListNode)}
+        names = [name for name in ("key", *ON_LIST) if name in defaults]
+        settings = {name: getattr(node, name) for name in names}
+        config |= {name: value for name, value in settings.items() if value != defaults[name]}
         match items:
             case LeafNode():
                 if not node.threshold_stated:
@@ -352,8 +366,8 @@ class _Writer:
                 text = f"List[{_text_of(typed, items)}]"
                 return {"type": text, **config, **_judged_by(items), **_clip(items)}
             case ObjectNode(families=()) if not any(items is outer for outer in self._above):
-                inside = self.model(items, typed, path)
-                return {"type": "list_structured_model", **config, **inside}
+                model_config = self.model(items, typed, path)
+                return {"type": "list_structured_model", **config, **model_config}
             case OpenNode():
                 return {"type": "list", **config}
             case _:
@@ -374,8 +388,8 @@ class _Writer:
         if not self.problems:
             self._note((), "the comparison of its documents has more to it")
 
-    def _inside(self, schema: object, *steps: str) -> object:
-        """Return the subschema of a part; None where there is none."""
+    def _subschema_at(self, schema: object, *steps: str) -> object:
+        """Return the subschema at some steps; None if it does not exist."""
         for step in steps:
             schema = schema.get(step) if isinstance(schema, Mapping) else None
         reference = schema.get("$ref") if isinstance(schema, Mapping) else None
@@ -385,7 +399,15 @@ class _Writer:
 
     def _note(self, path: Path, found: str) -> None:
         expected, hint = "what a configuration can state", "use to_json_schema"
-        self.problems.append(Problem(self._source, found, expected, hint, json_pointer(path)))
+        self.problems.append(
+            Problem(
+                source=self._source,
+                found=found,
+                expected=expected,
+                hint=hint,
+                pointer=json_pointer(path),
+            )
+        )
 
 
 def _unfolded(node: Node) -> Node:
@@ -426,5 +448,5 @@ def _text_of(typed: Any, node: LeafNode) -> str:
 def _judged_by(node: LeafNode) -> dict[str, Any]:
     """Return the comparator of a leaf, and what its values stand for."""
     reading = node.reading or ReadingRule()
-    said = {"aliases": reading.aliases, "absent_values": reading.absent}
-    return {**_comparator(node), **{name: value for name, value in said.items() if value}}
+    readings = {"aliases": reading.aliases, "absent_values": reading.absent}
+    return {**_comparator(node), **{name: value for name, value in readings.items() if value}}

@@ -135,7 +135,7 @@ class EvalResult:
 
     @cached_property
     def non_matches(self) -> list[dict[str, Any]]:
-        """Every error: where it is, of which kind, and both values."""
+        """Every error: its place, its kind and both values."""
         return [non_match(error) for error in self._batch.errors(self._document)]
 
     @property
@@ -217,8 +217,10 @@ def compared(
     try:
         table = compare(plan, gts, preds, options, confidences, gold)
     except WorkLimitError:
-        for gt, pred, said in zip_longest(gts, preds, gold):
-            compare(plan, [gt], [pred], options, gold=[said])  # whether one of them does alone
+        for gt, pred, gold_of_truth in zip_longest(gts, preds, gold):
+            compare(
+                plan, [gt], [pred], options, gold=[gold_of_truth]
+            )  # whether one of them does alone
         unlimited = replace(options, work_limit=None)
         table = compare(plan, gts, preds, unlimited, confidences, gold)
     scores = table.document_scores.tolist()
@@ -232,7 +234,9 @@ def pair_of(
     """Return the comparison of one of the documents of `compared`."""
     row = batch.rows[document]
     assert row is not None  # noqa: S101 - it was compared
-    return PairComparison(batch.table, row, plan, options or DEFAULT_OPTIONS)
+    return PairComparison(
+        table=batch.table, document=row, plan=plan, options=options or DEFAULT_OPTIONS
+    )
 
 
 _CHOICES: Final = (
@@ -324,29 +328,29 @@ def comparison_result(
 ) -> ComparisonResult:
     """Return one document as `compare_with` does, with as much as is asked for."""
     is_compared = batch.rows[0] is not None
-    found = non_matches(
+    error_entries = non_matches(
         error_of("", error, with_cause=False)
         for error in (batch.outermost_errors[0] if errors and is_compared else ())
     )
     view: ComparisonResult = {
         "field_scores": batch.field_scores(0),
         "overall_score": float(batch.scores[0]),
-        "all_fields_matched": not (found if errors else batch.some_wrong),
+        "all_fields_matched": not (error_entries if errors else batch.some_wrong),
     }
     if counts:
-        shown = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
+        matrix = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
         score, matched = view["overall_score"], view["all_fields_matched"]
-        shown["overall"].update(similarity_score=score, all_fields_matched=matched)
-        view["confusion_matrix"] = {"fields": {}, **shown, "non_matches": found}
+        matrix["overall"].update(similarity_score=score, all_fields_matched=matched)
+        view["confusion_matrix"] = {"fields": {}, **matrix, "non_matches": error_entries}
     if errors:
-        view["non_matches"] = found
+        view["non_matches"] = error_entries
     if units:
         view["field_comparisons"] = _field_comparisons(batch)
     if confidences:
-        known = Confidences()
-        known.add([it.id for it in batch.results], batch.leaves)
+        stated_confidences = Confidences()
+        stated_confidences.add([document.id for document in batch.results], batch.leaves)
         total = int(batch.counts.sums[LEAVES, 0, :FN].sum()) if batch.counts else 0
-        view["confidence_metrics"] = trust = confidence_metrics(known, total)
+        view["confidence_metrics"] = trust = confidence_metrics(stated_confidences, total)
         auroc = trust["overall"]["auroc"]["value"]
         view["auroc_confidence_metric"] = 0.5 if auroc is None else auroc
     return view
@@ -356,13 +360,13 @@ _TRUST: Final = {"auroc": "auroc", "brier_score": "brier", "ece": "ece"}
 """Names that stickler-eval has for figures of docs/confidence.md."""
 
 
-def confidence_metrics(known: Confidences, total: int) -> dict[str, Any]:
+def confidence_metrics(confidences: Confidences, total: int) -> dict[str, Any]:
     """Return how far confidences can be trusted, in the form of stickler-eval.
 
     `total` is how many values predictions have. A field has its path without indexes of lists. A
     figure that is not defined has the value None.
     """
-    by_field = known.by_field()
+    by_field = confidences.by_field()
     units = int(by_field[""].reliability().total[0])
     return {
         "overall": _calibration(by_field[""]),
@@ -432,8 +436,10 @@ def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
     In its confusion matrix the counts of a field stand beside `overall`, too.
     """
     document: Any = batch.tree(0)
-    how: Any = {"counts": True, "errors": True, "units": False, "recall_with_fd": recall_with_fd}
-    matrix = comparison_result(batch, **how)["confusion_matrix"]
+    result = comparison_result(
+        batch, counts=True, errors=True, units=False, recall_with_fd=recall_with_fd
+    )
+    matrix: Any = result["confusion_matrix"]
     fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
     return {
         "overall": _rates(matrix, document.score),
@@ -450,18 +456,18 @@ def _field_rates(
     rates: dict[str, Any] = {}
     for field in unit.fields:
         view = counts["fields"][field.name]
-        own: dict[str, Any] = _rates(view, field.score)
+        field_rates: dict[str, Any] = _rates(view, field.score)
         if field.shape == "list":
             items = [
                 evaluator_result(batch_of(item), recall_with_fd=recall_with_fd)
                 for item in field.items
                 if item.outcome in BOTH_SIDES and item.shape == "object"
             ]
-            own = {"overall": own, "items": items}
+            field_rates = {"overall": field_rates, "items": items}
         elif field.shape == "object":
             fields = _field_rates(field, view, recall_with_fd=recall_with_fd)
-            own = {**own, "overall": own, "fields": fields}
-        rates[field.name] = own
+            field_rates = {**field_rates, "overall": field_rates, "fields": fields}
+        rates[field.name] = field_rates
     return rates
 
 

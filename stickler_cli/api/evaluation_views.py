@@ -25,11 +25,11 @@ from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 LIBRARIES: Final = ("pandas", "polars")  # for data frames; neither is a dependency
 
 REPORTS: Final = ("table", "markdown", "html", "json")
-"""Those that show figures; files for programs are written by `to_dict` and `to_frame`."""
+"""Formats of reports for people; programs use `to_dict` and `to_frame`."""
 
 
 class Evaluation(score.Evaluation):
-    """The results of a set of documents, a commutative monoid: the empty one is no documents.
+    """The results of a set of documents. Results add up in any order; empty results change nothing.
 
     Two evaluations are equal if they hold the same results, whatever the order of the documents.
     """
@@ -39,14 +39,14 @@ class Evaluation(score.Evaluation):
     @classmethod
     def of(cls, evaluation: score.Evaluation) -> "Evaluation":
         """Return the same results, with these views of them."""
-        return cls(**{each.name: getattr(evaluation, each.name) for each in fields(evaluation)})
+        return cls(**{field.name: getattr(evaluation, field.name) for field in fields(evaluation)})
 
     @classmethod
     def from_dict(cls, record: Mapping[str, object], source: str = "") -> "Evaluation":
         """Return the evaluation of a record, exactly.
 
         Args:
-            record: what `to_dict` gave, or a run as `stickler eval --format json` writes it.
+            record: the result of `to_dict`, or a run as `stickler eval --format json` writes it.
             source: the file it comes from, for messages.
 
         Raises:
@@ -91,7 +91,13 @@ class Evaluation(score.Evaluation):
         """
         if library not in (None, *LIBRARIES):
             expected, hint = f"one of {', '.join(LIBRARIES)}", did_you_mean(str(library), LIBRARIES)
-            raise UsageError([Problem("library", f"it is {library!r}", expected, hint)])
+            raise UsageError(
+                [
+                    Problem(
+                        source="library", found=f"it is {library!r}", expected=expected, hint=hint
+                    )
+                ]
+            )
         for name in LIBRARIES if library is None else (library,):
             try:
                 # Whoever makes no data frame must not pay for loading this.
@@ -105,8 +111,17 @@ class Evaluation(score.Evaluation):
             columns = map(list, zip(*rows, strict=True))
             return module.DataFrame(dict(zip(WIDE if wide else TIDY, columns, strict=True)))
         wanted = " or ".join(LIBRARIES) if library is None else library
-        found = f"a data frame needs {wanted}, which is not installed"
-        raise UnavailableError([Problem("", found, "", f"pip install {library or LIBRARIES[0]}")])
+        finding = f"a data frame needs {wanted}, which is not installed"
+        raise UnavailableError(
+            [
+                Problem(
+                    source="",
+                    found=finding,
+                    expected="",
+                    hint=f"pip install {library or LIBRARIES[0]}",
+                )
+            ]
+        )
 
     def report(
         self, format_name: str = "table", *, title: str = "", width: int | None = None
@@ -123,26 +138,35 @@ class Evaluation(score.Evaluation):
         """
         if format_name not in REPORTS:
             expected, hint = f"one of {', '.join(REPORTS)}", did_you_mean(format_name, REPORTS)
-            raise UsageError([Problem("format_name", f"it is {format_name!r}", expected, hint)])
+            raise UsageError(
+                [
+                    Problem(
+                        source="format_name",
+                        found=f"it is {format_name!r}",
+                        expected=expected,
+                        hint=hint,
+                    )
+                ]
+            )
         return render(format_name, self._run(title), TableStyle(width, plain=False))
 
     def _run(self, title: str) -> Run:
         options = self.conditions.options if self.conditions else DecidingOptions()
         read = RunOptions(**asdict(options), counting=self.rule.counting)
         schema = SchemaSignature("", "", title or "documents", inferred=None)
-        return Run(self, schema, read, self.fields)
+        return Run(evaluation=self, schema=schema, options=read, fields=self.fields)
 
     def _repr_html_(self) -> str:
         """Return the verdict, the causes, and a table with a row for each field."""
         view = RunView(self._run(""), visible, page=True)
-        named, more = causes(view)
+        first_causes, other_causes = causes(view)
         lines = [headline(view), values(view)]
-        lines += (f"{number_of(cause.values, 'value')}: {cause.text}" for cause in named)
-        lines += [more_causes(more)] if more else []
+        lines += (f"{number_of(cause.values, 'value')}: {cause.text}" for cause in first_causes)
+        lines += [more_causes(other_causes)] if other_causes else []
         fields = named_rows(self.sums, self.fields, self.rule)
         table = field_table(view, [view.whole, *fields])
         rows = [row[1:] for row in table.rows]  # without the column of marks
         rows[0] = [Span("all fields"), *rows[0][1:]]
-        shown = replace(table, columns=table.columns[1:], rows=rows)
+        table_without_marks = replace(table, columns=table.columns[1:], rows=rows)
         lines_shown = [Span(verdict(view), "title"), *map(Span, lines)]
-        return html_table(lines_shown, shown, "to_frame() gives every field.")
+        return html_table(lines_shown, table_without_marks, "to_frame() gives every field.")

@@ -64,22 +64,22 @@ class ComparableModel(BaseModel):
 
 
 def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
-    """Return the JSON values that an instance stands for, by the names that its plan has.
+    """Return the JSON values of an instance, under the names of its plan.
 
-    Computed fields and private attributes are left out, and on demand what the instance was made
-    without. A value that cannot be serialised stands for its text: whatever a model holds, it is
-    scored.
+    Computed fields and private attributes are left out; with `only_given` also fields that the
+    instance was made without. A value that cannot be serialised is compared by its text, so that
+    every model instance can be scored.
 
     Raises:
         TypeError: it is no pydantic instance.
     """
-    given: object = instance
-    if not isinstance(given, BaseModel):
-        raise TypeError(f"the prediction is {type(given).__name__}, expected a model instance")
-    by_alias = isinstance(given, ComparableModel) and given._source_schema is not None  # noqa: SLF001
+    values: object = instance
+    if not isinstance(values, BaseModel):
+        raise TypeError(f"the prediction is {type(values).__name__}, expected a model instance")
+    by_alias = isinstance(values, ComparableModel) and values._source_schema is not None  # noqa: SLF001
     dumped: object = None
     with suppress(Exception):  # whatever a field refuses, its text can be compared
-        dumped = given.model_dump(
+        dumped = values.model_dump(
             mode="json",
             by_alias=by_alias,
             warnings=False,
@@ -88,36 +88,36 @@ def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
             exclude_unset=only_given,
         )
     # A serializer of the user's own may give anything.
-    if isinstance(dumped, list) and isinstance(given, RootModel):
+    if isinstance(dumped, list) and isinstance(values, RootModel):
         return dumped
-    return dumped if isinstance(dumped, dict) else _values_by_field(given, (), by_alias=by_alias)
+    return dumped if isinstance(dumped, dict) else _values_by_field(values, (), by_alias=by_alias)
 
 
-def json_of(given: object) -> JsonValue:
+def json_of(value: object) -> JsonValue:
     """Return the JSON values that anything stands for: of what JSON has not, its text.
 
     Raises:
         RecursionError: it is nested too deeply.
     """
-    if isinstance(given, BaseModel):
-        return values_of(given)
+    if isinstance(value, BaseModel):
+        return values_of(value)
     with suppress(Exception):
-        found: JsonValue = to_jsonable_python(
-            given, by_alias=False, fallback=str, inf_nan_mode="strings"
+        json_value: JsonValue = to_jsonable_python(
+            value, by_alias=False, fallback=str, inf_nan_mode="strings"
         )
-        return found
-    return _value(given, (), by_alias=False)
+        return json_value
+    return _value(value, (), by_alias=False)
 
 
 def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
     """Return the values of an instance field by field, of any type."""
     declared = type(instance).model_fields
-    held = {**instance.__dict__, **(instance.model_extra or {})}
+    values_by_name = {**instance.__dict__, **(instance.model_extra or {})}
     return {
         (declared[name].alias or name if by_alias and name in declared else name): _value(
             value, above, by_alias=by_alias
         )
-        for name, value in held.items()
+        for name, value in values_by_name.items()
         if name not in declared or not declared[name].exclude
     }
 
@@ -129,23 +129,23 @@ def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
     """
     if id(value) in above:
         return "..."
-    inside = (*above, id(value))
-    value_inside = partial(_value, above=inside, by_alias=by_alias)
+    ancestors = (*above, id(value))
+    value_inside = partial(_value, above=ancestors, by_alias=by_alias)
     match value:
         case BaseModel():
-            found: JsonValue = _values_by_field(value, inside, by_alias=by_alias)
+            values: JsonValue = _values_by_field(value, ancestors, by_alias=by_alias)
         case Mapping():
-            found = {str(key): value_inside(part) for key, part in value.items()}
+            values = {str(key): value_inside(child) for key, child in value.items()}
         case list() | tuple() | set() | frozenset():
-            found = list(map(value_inside, value))
+            values = list(map(value_inside, value))
         case bytes():
-            found = value.decode("utf-8", "backslashreplace")
+            values = value.decode("utf-8", "backslashreplace")
         case _:
-            found = f"<{type(value).__name__}>"  # whatever refuses to say what it is
+            values = f"<{type(value).__name__}>"  # whatever refuses to say what it is
             with suppress(Exception):
-                found = str(value)
-                found = to_jsonable_python(value, fallback=str)
-    return found
+                values = str(value)
+                values = to_jsonable_python(value, fallback=str)
+    return values
 
 
 DEFAULT_THRESHOLD: Final = 0.5  # of a field without another; docs/python.md
@@ -165,7 +165,7 @@ _KEYWORDS: Final = (
         "pairs_items",
     ),
 )
-"""Those that are annotations, too."""
+"""Arguments of a field that are annotations of a schema."""
 CONFIG: Final = f"{PREFIX}comparator-config"
 STAND_IN: Final = "x-stands-for"  # the only key of what stands for a whole schema
 
@@ -190,14 +190,14 @@ class Annotating:
             case dict() if STAND_IN in schema:
                 return self.whole[schema[STAND_IN]]
             case dict():
-                return {key: self.finished(part) for key, part in schema.items()}
+                return {key: self.finished(subschema) for key, subschema in schema.items()}
             case list():
-                return [self.finished(part) for part in schema]
+                return [self.finished(subschema) for subschema in schema]
             case _:
                 return schema
 
     def naming(self, comparator: BaseComparator | None) -> dict[str, object]:
-        """Return the annotations that name a comparator; none where there is none."""
+        """Return the annotations that name a comparator; empty without a comparator."""
         if comparator is None:
             return {}
         if self.instances is not None:
@@ -223,8 +223,8 @@ class Rules:
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        schema, how = handler(core_schema), CURRENT.get()
-        if how is None:
+        schema, annotating = handler(core_schema), CURRENT.get()
+        if annotating is None:
             return schema
         comparator, annotations = self.comparator, dict(self.annotations)
         if (comparator is None or not takes_models(comparator)) and _is_of_models(schema, handler):
@@ -233,14 +233,20 @@ class Rules:
                 "items" in arm for arm in _arms(schema)
             ):  # a list, whose items match by their match-threshold
                 annotations.pop(f"{PREFIX}threshold", None)
-        if how.infers and comparator is None and self.threshold is None:
+        if annotating.infers and comparator is None and self.threshold is None:
             annotations.pop(f"{PREFIX}threshold", None)
         threshold, default = annotations.get(f"{PREFIX}threshold"), _default(schema)
         # A text of which nobody says anything is a code in the key of a list.
-        said = comparator is None and default is TEXT and self.threshold is not None
-        if default and threshold == default.threshold and not (how.defaults or said):
+        states_threshold_alone = (
+            comparator is None and default is TEXT and self.threshold is not None
+        )
+        if (
+            default
+            and threshold == default.threshold
+            and not (annotating.defaults or states_threshold_alone)
+        ):
             del annotations[f"{PREFIX}threshold"]
-        return {**schema, **annotations, **how.naming(comparator)}
+        return {**schema, **annotations, **annotating.naming(comparator)}
 
 
 def takes_models(comparator: BaseComparator) -> bool:
@@ -254,11 +260,14 @@ def _arms(schema: JsonSchemaValue) -> list[JsonSchemaValue]:
 
 def _default(schema: JsonSchemaValue) -> LeafDefault | None:
     """Return how values, or elements, are compared without annotations; None if that is open."""
-    only, *others = _arms(schema) or [{}]
-    if others or "items" in only:
-        return None if others else _default(only["items"])
-    kind, members = only.get("type"), [only["const"]] if "const" in only else only.get("enum", ())
-    return leaf_default(kind, only.get("format"), members=members) if kind in BY_TYPE else None
+    first_arm, *other_arms = _arms(schema) or [{}]
+    if other_arms or "items" in first_arm:
+        return None if other_arms else _default(first_arm["items"])
+    kind, members = (
+        first_arm.get("type"),
+        [first_arm["const"]] if "const" in first_arm else first_arm.get("enum", ()),
+    )
+    return leaf_default(kind, first_arm.get("format"), members=members) if kind in BY_TYPE else None
 
 
 def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> bool:
@@ -302,13 +311,13 @@ def annotated_schema(
     infers: bool = False,
 ) -> dict[str, Any]:
     """Return the annotated JSON Schema of a class; options are as in `Annotating`."""
-    how = Annotating(instances, defaults, infers)
-    token = CURRENT.set(how)
+    annotating = Annotating(instances, defaults, infers)
+    token = CURRENT.set(annotating)
     try:
         schema = model_json_schema(model, by_alias=False, schema_generator=ComparedSchema)
     finally:
         CURRENT.reset(token)
-    finished: dict[str, Any] = how.finished(schema)
+    finished: dict[str, Any] = annotating.finished(schema)
     return finished
 
 
@@ -319,22 +328,30 @@ def check_exported(schema: Mapping[str, Any], source: str) -> None:
         try:
             json.dumps(config, allow_nan=False)
         except (TypeError, ValueError) as error:
-            found = f"a comparator was given what JSON does not have ({error})"
+            finding = f"a comparator was given what JSON does not have ({error})"
             hint = "compare with the class itself"
             expected = "keywords that are JSON"
-            problems.append(Problem(source, found, expected, hint, json_pointer(path)))
+            problems.append(
+                Problem(
+                    source=source,
+                    found=finding,
+                    expected=expected,
+                    hint=hint,
+                    pointer=json_pointer(path),
+                )
+            )
     if problems:
         raise SchemaError(problems)
 
 
 def _configs(schema: object, path: Path) -> Iterator[tuple[Path, JsonValue]]:
     """Yield the configs of comparators in a schema, each with its place."""
-    parts: Any = schema.items() if isinstance(schema, Mapping) else ()
-    for step, part in enumerate(schema) if isinstance(schema, list) else parts:
+    entries: Any = schema.items() if isinstance(schema, Mapping) else ()
+    for step, subschema in enumerate(schema) if isinstance(schema, list) else entries:
         if step == CONFIG:
-            yield (*path, step), part
+            yield (*path, step), subschema
         else:
-            yield from _configs(part, (*path, step))
+            yield from _configs(subschema, (*path, step))
 
 
 def ComparableField(  # noqa: N802 - the name that users of the reference library know
@@ -386,34 +403,34 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         TypeError: the comparator is not an instance of one.
         ValueError: a keyword has a value that its annotation may not have.
     """
-    given = locals()
-    if not isinstance(given["comparator"], BaseComparator | None):
+    settings = locals()
+    if not isinstance(settings["comparator"], BaseComparator | None):
         raise TypeError(f"comparator is {comparator!r}, expected an instance of a comparator")
     stated = None if comparator is None else comparator.stated_threshold
-    own = None if threshold is UNSTATED else threshold
+    stated_threshold = None if threshold is UNSTATED else threshold
     if threshold is UNSTATED or (threshold is None and stated is not None):
         threshold = DEFAULT_THRESHOLD if stated is None else stated
-    given |= {"threshold": threshold, "clip_under_threshold": bool(clip_under_threshold) or None}
+    settings |= {"threshold": threshold, "clip_under_threshold": bool(clip_under_threshold) or None}
     annotations = {
-        annotated(name): _right(name, given[name])
+        annotated(name): _right(name, settings[name])
         for name in _KEYWORDS
-        if given[name] is not None or name == "weight"
+        if settings[name] is not None or name == "weight"
     }
     if weight == 1:  # as of any field
         del annotations[annotated("weight")]
-    info = Field(
+    field_info = Field(
         PydanticUndefined if default is ... or "default_factory" in keywords else default,
         **keywords,
     )
-    info.metadata.append(Rules(comparator, annotations, own))
-    return info
+    field_info.metadata.append(Rules(comparator, annotations, stated_threshold))
+    return field_info
 
 
 def without_none(annotation: Any) -> Any:
     """Return the only type of an Optional; anything else as it is."""
     if get_origin(annotation) in (Union, UnionType):
-        others = [part for part in get_args(annotation) if part is not NoneType]
-        return others[0] if len(others) == 1 else annotation
+        other_arms = [arm for arm in get_args(annotation) if arm is not NoneType]
+        return other_arms[0] if len(other_arms) == 1 else annotation
     return annotation
 
 
@@ -422,10 +439,13 @@ def _right(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         value = [*value]
     if isinstance(value, Mapping):
-        value = {k: [*it] if isinstance(it, list | tuple) else it for k, it in value.items()}
+        value = {
+            k: [*listed] if isinstance(listed, list | tuple) else listed
+            for k, listed in value.items()
+        }
     rule = RULES[name]
     if not rule.accepts(value):
         raise ValueError(f"{name} is {value!r}, expected {rule.expected}")
-    for text, one, other in doubled_names(value) if name == "aliases" else ():
-        raise ValueError(f"{text} is an alias of {one} and of {other}, expected one name for it")
+    for text, first, second in doubled_names(value) if name == "aliases" else ():
+        raise ValueError(f"{text} is an alias of {first} and of {second}, expected one name for it")
     return float(value) if rule.keywords["type"] == "number" else value

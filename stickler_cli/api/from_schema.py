@@ -31,10 +31,17 @@ Model = TypeVar("Model", bound=ComparableModel)
 def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
     """Return the schema that a class was made of; SchemaError if the class is for a part of it."""
     if model._part_of is not None:  # noqa: SLF001 - made here
-        found = f"{model.__name__} is for a part of the schema of {model._part_of}"  # noqa: SLF001
+        finding = f"{model.__name__} is for a part of the schema of {model._part_of}"  # noqa: SLF001
         hint = f"use that of {model._part_of}"  # noqa: SLF001
         raise SchemaError(
-            [Problem(model.__name__, found, "a class with a schema of its own", hint)]
+            [
+                Problem(
+                    source=model.__name__,
+                    found=finding,
+                    expected="a class with a schema of its own",
+                    hint=hint,
+                )
+            ]
         )
     return deepcopy(model._source_schema or {})  # noqa: SLF001
 
@@ -45,11 +52,20 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
     Raises:
         SchemaError: a property has another name in the class, so that dumps would not fit.
     """
-    renamed = [name for name, info in model.model_fields.items() if info.alias != name]
+    renamed = [name for name, field_info in model.model_fields.items() if field_info.alias != name]
     if renamed:
-        found = f"{model.__name__} has attributes that its schema names otherwise: {renamed}"
+        finding = f"{model.__name__} has attributes that its schema names otherwise: {renamed}"
         hint = "put its schema into that of the outer class"
-        raise SchemaError([Problem(model.__name__, found, "properties with Python names", hint)])
+        raise SchemaError(
+            [
+                Problem(
+                    source=model.__name__,
+                    found=finding,
+                    expected="properties with Python names",
+                    hint=hint,
+                )
+            ]
+        )
     schema = source_schema(model)
     file = model._source_file  # noqa: SLF001
     # An identifier of its own, so that references inside it start from there.
@@ -73,32 +89,32 @@ class SchemaClasses(Generic[Model]):
         self._whole: str | None = None
         self._made: dict[int, type[Model]] = {}
 
-    def whole(self, node: Node, name: str) -> type[Model]:
+    def make_document_class(self, node: Node, name: str) -> type[Model]:
         """Return the class for documents."""
-        return self._of(node, name, (self._files.root,))
+        return self._make_class(node, name, (self._files.root,))
 
-    def _of(self, node: Node, name: str, place: InForce) -> type[Model]:
+    def _make_class(self, node: Node, name: str, place: InForce) -> type[Model]:
         """Return the class for objects of a node, whose place some subschemas speak about."""
         if id(node) in self._made:
             return self._made[id(node)]
         fields = node.fields if isinstance(node, ObjectNode) else ()
         place = self._only(place)
         places = properties(self._files, place)
-        lists: list[Any] = [each.schema.get("required") or () for each in place]
+        lists: list[Any] = [subplace.schema.get("required") or () for subplace in place]
         needed = {key for keys in lists for key in keys}
-        taken = frozenset(dir(self._base))
+        reserved_names = frozenset(dir(self._base))
         definitions: dict[str, Any] = {}
         for field in fields:
             attribute = field.name
             if not attribute.isidentifier() or keyword.iskeyword(attribute) or attribute[0] == "_":
                 attribute = "field_" + "".join(c if c.isalnum() else "_" for c in attribute)
-            while attribute in taken or attribute in definitions:
+            while attribute in reserved_names or attribute in definitions:
                 attribute += "_"
-            inside = places.get(field.name, ())
-            lift = BeforeValidator(partial(self._lift, field.node, field.name, inside))
-            default = self._default(inside, needed=self._required and field.name in needed)
-            info = Field(default, alias=field.name, validate_default=True)
-            definitions[attribute] = Annotated[Any, lift], info
+            field_places = places.get(field.name, ())
+            lift = BeforeValidator(partial(self._lift, field.node, field.name, field_places))
+            default = self._default(field_places, needed=self._required and field.name in needed)
+            field_info = Field(default, alias=field.name, validate_default=True)
+            definitions[attribute] = Annotated[Any, lift], field_info
         model: type[Model] = create_model(name, __base__=self._base, **definitions)
         if isinstance(node, ObjectNode):
             model.match_threshold = node.match_threshold
@@ -129,10 +145,10 @@ class SchemaClasses(Generic[Model]):
             node = node.node_for(value)
         if isinstance(value, list) and isinstance(node, ListNode):
             elements = elements_of(self._files, self._only(place))
-            return [self._lift(node.items, name, elements, part) for part in value]
+            return [self._lift(node.items, name, elements, element) for element in value]
         if isinstance(value, dict) and isinstance(node, ObjectNode) and node.fields:
             title = node.model_name or name.title().replace("_", "")
-            return self._of(node, title, place).model_validate(value)
+            return self._make_class(node, title, place).model_validate(value)
         return value
 
 

@@ -59,5 +59,7 @@ def check_weight_hints(weight_hints: bool) -> None:
     """Raise UsageError if weights are to be inferred from names."""
     if weight_hints:
         hint = 'give fields={"total": {"weight": 2.0}}, or x-aws-stickler-weight in a schema'
-        found = "it is True, and weights are not inferred from names"
-        raise UsageError([Problem("weight_hints", found, "False", hint)])
+        finding = "it is True, and weights are not inferred from names"
+        raise UsageError(
+            [Problem(source="weight_hints", found=finding, expected="False", hint=hint)]
+        )

@@ -128,9 +128,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         UnavailableError: a comparator needs something that is not installed.
         WorkerDiedError: another process could not start, or one after the other died.
     """
-    given = locals()
-    known = options_of(ManySettings)
-    options = {name: value for name, value in given.items() if name in known}
+    arguments = locals()
+    known_options = options_of(ManySettings)
+    options = {name: value for name, value in arguments.items() if name in known_options}
     settings = read_settings(ManySettings, options)
     _check_kind("pairs", pairs, Iterable, "pairs of documents, one after the other")
     if client is not None:
@@ -142,24 +142,26 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         plan, documents, job_of = _of_schemas(schema, pairs, settings, measures)
     else:
         head: list[object] = []
-        rest = iter(pairs)
+        remaining_pairs = iter(pairs)
 
         def look() -> Observed:
-            head.extend(islice(rest, FIRST - len(head)))
+            head.extend(islice(remaining_pairs, FIRST - len(head)))
             return _values_in(_truths_in(head, settings))
 
         if schema is None:
             look()
             schema = _schema_of(head, settings)
         plan, contents, file = compiled(schema, settings, look)
-        documents = _document_pairs(chain(head, rest), (plan.kind,))
+        documents = _document_pairs(chain(head, remaining_pairs), (plan.kind,))
         validation = validation_by(contents, file, settings)
         job_of = _job_of_plan(plan, settings, measures, validation)
     total = len(pairs) if isinstance(pairs, Sized) else None
-    found = evaluate_in_memory(plan, documents, settings, client=client, total=total, job_of=job_of)
-    for note in join_rare_keys(found, field_listing(plan)):
+    evaluation = evaluate_in_memory(
+        plan, documents, settings, client=client, total=total, job_of=job_of
+    )
+    for note in join_rare_keys(evaluation, field_listing(plan)):
         warnings.warn(note, stacklevel=2)
-    return Evaluation.of(found)
+    return Evaluation.of(evaluation)
 
 
 def _job_of_plan(
@@ -191,29 +193,31 @@ def _of_schemas(
         raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)
     head: list[object] = []
-    rest = iter(pairs)
+    remaining_pairs = iter(pairs)
 
     def look(schemas: Mapping[str, LoadedSchema]) -> dict[str, Observed]:
-        head.extend(islice(rest, FIRST))
-        found: dict[str, Observed] = {}
+        head.extend(islice(remaining_pairs, FIRST))
+        loaded_schemas: dict[str, Observed] = {}
         for name, truth in _truths_in(head, settings):
             step = f"{group_of(name, truth, by)}/"
             if step in schemas:
-                found.setdefault(step, Observed()).add(truth)
-        return found
+                loaded_schemas.setdefault(step, Observed()).add(truth)
+        return loaded_schemas
 
-    how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
-    how["boxes"] = settings.boxes
-    found = _told(load_schemas(os.fspath(schema), look=look, **how))
-    choice = SchemaChoice(by, found.of_step)
+    loading_options: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
+    loading_options["boxes"] = settings.boxes
+    loaded_schemas = _warn_if_inferred(
+        load_schemas(os.fspath(schema), look=look, **loading_options)
+    )
+    choice = SchemaChoice(by, loaded_schemas.of_step)
 
     def job_of(options: Options) -> Job:
-        job = Job(found.plan, options, settings.missing, metrics=measures)
-        return job_of_schema(found, settings, job, by)
+        job = Job(loaded_schemas.plan, options, settings.missing, metrics=measures)
+        return job_of_schema(loaded_schemas, settings, job, by)
 
     return (
-        found.plan,
-        _document_pairs(chain(head, rest), OBJECTS_OR_ARRAYS, choice.kinds_of),
+        loaded_schemas.plan,
+        _document_pairs(chain(head, remaining_pairs), OBJECTS_OR_ARRAYS, choice.kinds_of),
         job_of,
     )
 
@@ -268,19 +272,23 @@ def compiled(
 
     Where it is inferred, `look` returns the values of the first documents.
     """
-    how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer, "look": look}
-    how["boxes"] = settings.boxes
+    loading_options: Any = {
+        "allow_plugins": settings.allow_plugins,
+        "when": settings.infer,
+        "look": look,
+    }
+    loading_options["boxes"] = settings.boxes
     match schema:
         case Plan():
             return schema, None, None
         case str() | os.PathLike():
-            found = _told(load_schema(os.fspath(schema), **how))
-            return found.plan, lambda: found.contents, found.path
+            loaded_schema = _warn_if_inferred(load_schema(os.fspath(schema), **loading_options))
+            return loaded_schema.plan, lambda: loaded_schema.contents, loaded_schema.path
         case dict():
             if problem := first_misfit(schema, "the schema", "schema"):
                 raise SchemaError([problem])
-            found = _told(loaded(schema, "the schema", **how))
-            return found.plan, lambda: schema, None
+            loaded_schema = _warn_if_inferred(loaded(schema, "the schema", **loading_options))
+            return loaded_schema.plan, lambda: schema, None
         case type():
             compiled = method_of(schema, "comparison_plan")
             plan = compiled() if compiled else None
@@ -289,15 +297,17 @@ def compiled(
             if method_of(schema, "model_json_schema"):
                 from .ruled import inference_for, model_schema  # loads pydantic, as the class did
 
-                known: dict[str, Any] = {}
-                contents = model_schema(schema, known)
-                how |= {"allow_plugins": True, "comparators": known}
-                how["when"] = inference_for(schema, settings.infer)
-                found = _told(loaded(contents, schema.__name__, **how))
-                return found.plan, lambda: found.contents, None
-    there = repr(schema) if isinstance(schema, type) else described(schema)
+                comparators: dict[str, Any] = {}
+                contents = model_schema(schema, comparators)
+                loading_options |= {"allow_plugins": True, "comparators": comparators}
+                loading_options["when"] = inference_for(schema, settings.infer)
+                loaded_schema = _warn_if_inferred(
+                    loaded(contents, schema.__name__, **loading_options)
+                )
+                return loaded_schema.plan, lambda: loaded_schema.contents, None
+    description = repr(schema) if isinstance(schema, type) else described(schema)
     expected = "a schema file, a parsed schema, or a pydantic class"
-    raise UsageError([Problem("schema", f"it is {there}", expected)])
+    raise UsageError([Problem("schema", f"it is {description}", expected)])
 
 
 def validation_by(
@@ -307,9 +317,9 @@ def validation_by(
     if settings.validate == "none":
         return None
     if contents is None:
-        found = f"it is {settings.validate!r}, and the schema is a compiled one"
+        finding = f"it is {settings.validate!r}, and the schema is a compiled one"
         expected = "the schema itself to hold documents against"
-        raise UsageError([Problem("validate", found, expected)])
+        raise UsageError([Problem("validate", finding, expected)])
     return validation_of(settings.validate, contents(), file)
 
 
@@ -318,7 +328,7 @@ def _check_kind(name: str, value: object, kind: type, expected: str) -> None:
         raise UsageError([Problem(name, f"it is {described(value)}", expected)])
 
 
-def _told(schema: LoadedSchema) -> LoadedSchema:
+def _warn_if_inferred(schema: LoadedSchema) -> LoadedSchema:
     """Warn of inferred comparators, as seen from the caller of `evaluate_many`."""
     if schema.remark:
         warnings.warn(schema.remark, stacklevel=4)
@@ -338,8 +348,8 @@ def _document_pairs(
             case (name, gt, pred):
                 yield document_pair(str(name), gt, pred, kinds, kinds_of)
             case _:
-                found = f"the pair is {described(pair)}"
-                problem = Problem(str(position), found, "(gt, pred) or (id, gt, pred)")
+                finding = f"the pair is {described(pair)}"
+                problem = Problem(str(position), finding, "(gt, pred) or (id, gt, pred)")
                 yield DocumentPair(str(position), problem, None)
 
 
@@ -355,13 +365,13 @@ def document_pair(
     if kinds_of is not None and isinstance(truth, dict | list):
         kinds = kinds_of(name, truth)
         truth = _read_side(truth, name, "ground truth", kinds)
-    found = DocumentPair(name, truth, _read_side(pred, name, "prediction", kinds))
+    pair = DocumentPair(name, truth, _read_side(pred, name, "prediction", kinds))
     bare = getattr(gt, "_unwrapped", None)  # as instances of models have it
-    return replace(found, gold=bare.gold) if isinstance(bare, Unwrapped) else found
+    return replace(pair, gold=bare.gold) if isinstance(bare, Unwrapped) else pair
 
 
 def _read_side(
-    side: object, name: str, what: str, kinds: tuple[DocumentKind, ...]
+    side: object, name: str, side_title: str, kinds: tuple[DocumentKind, ...]
 ) -> JsonDocument | Problem | None:
     """Return the JSON document of a side, or its problem."""
     if side is None or isinstance(side, Problem):
@@ -369,14 +379,21 @@ def _read_side(
     try:
         value = side if isinstance(side, dict) else _dumped(side)
     except Exception as error:  # noqa: BLE001 - it becomes the document's problem
-        found = f"the {what} cannot be turned into JSON values ({type(error).__name__}: {error})"
-        return Problem(name, found)
+        finding = (
+            f"the {side_title} cannot be turned into JSON values ({type(error).__name__}: {error})"
+        )
+        return Problem(name, finding)
     kind = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else ""
     if kind not in kinds:
         hint = "json.loads reads text" if isinstance(side, str | bytes) else ""
-        return Problem(name, f"the {what} is {described(side)}", expected_of(kinds), hint)
+        return Problem(
+            source=name,
+            found=f"the {side_title} is {described(side)}",
+            expected=expected_of(kinds),
+            hint=hint,
+        )
     document: Any = value
-    return first_misfit(document, name, what) or document
+    return first_misfit(document, name, side_title) or document
 
 
 def _dumped(side: object) -> object:
@@ -389,39 +406,51 @@ def _dumped(side: object) -> object:
 
 
 def method_of(owner: object, name: str) -> Callable[..., Any] | None:
-    """Return a method by name; an attribute that cannot be called is none."""
-    found = getattr(owner, name, None)
-    return found if callable(found) else None
+    """Return a method by name; None if there is no such attribute or it cannot be called."""
+    method = getattr(owner, name, None)
+    return method if callable(method) else None
 
 
 def described(value: object) -> str:
-    """Return of which JSON type a value is."""
+    """Describe the JSON type of a value."""
     return f"of type {kind_of(value)}"
 
 
-def first_misfit(document: JsonDocument, name: str, what: str) -> Problem | None:
+def first_misfit(document: JsonDocument, name: str, title: str) -> Problem | None:
     """Find something in a document that JSON does not have."""
     todo: list[tuple[Path, Any]] = [((), document)]
     while todo:
         path, value = todo.pop()
         if len(path) > MOST_LEVELS:
-            return Problem(name, f"the {what} is nested more than {MOST_LEVELS} levels deep")
+            return Problem(name, f"the {title} is nested more than {MOST_LEVELS} levels deep")
         is_object = isinstance(value, dict)
-        for step, part in value.items() if is_object else enumerate(value):
+        for step, child in value.items() if is_object else enumerate(value):
             if is_object and type(step) is not str:
-                found = f"a key of the {what} is of type {type(step).__name__}"
-                return Problem(name, found, "a string", "", json_pointer(path))
-            if isinstance(part, dict | list):
-                todo.append(((*path, step), part))
+                finding = f"a key of the {title} is of type {type(step).__name__}"
+                return Problem(
+                    source=name,
+                    found=finding,
+                    expected="a string",
+                    hint="",
+                    pointer=json_pointer(path),
+                )
+            if isinstance(child, dict | list):
+                todo.append(((*path, step), child))
                 continue
             misfit = ""
             # Not their subclasses: comparators would see what those print, such as `Color.RED`.
-            if type(part) not in (str, int, float, bool, NoneType):
-                misfit = f"of type {type(part).__name__}"
-            elif isinstance(part, float) and not math.isfinite(part):
-                misfit = str(part)
+            if type(child) not in (str, int, float, bool, NoneType):
+                misfit = f"of type {type(child).__name__}"
+            elif isinstance(child, float) and not math.isfinite(child):
+                misfit = str(child)
             if misfit:
-                found = f"a value of the {what} is {misfit}"
+                finding = f"a value of the {title} is {misfit}"
                 hint = 'model_dump(mode="json") makes some'
-                return Problem(name, found, "a JSON value", hint, json_pointer((*path, step)))
+                return Problem(
+                    source=name,
+                    found=finding,
+                    expected="a JSON value",
+                    hint=hint,
+                    pointer=json_pointer((*path, step)),
+                )
     return None

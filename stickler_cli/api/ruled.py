@@ -33,29 +33,31 @@ def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[s
 
     Empty where no field has another name. An alias that is a path into a value is a JSON Pointer.
     """
-    found: dict[str, dict[str, tuple[str, list[str]]]] = {}
-    known: dict[type[BaseModel], str] = {model: DOCUMENT_PART}
+    names_by_part: dict[str, dict[str, tuple[str, list[str]]]] = {}
+    part_by_model: dict[type[BaseModel], str] = {model: DOCUMENT_PART}
     waiting, renames = [model], False
     while waiting:
-        one = waiting.pop()
-        fields = found[known[one]] = {}
-        for name, info in one.model_fields.items():
-            inside = [*_models_in(info.annotation)]
-            for each in inside:
-                if each not in known:
-                    known[each] = f"{each.__module__}.{each.__qualname__}"
-                    waiting.append(each)
-            for key in {name: None, **dict.fromkeys(_aliases(info))}:
+        outer_model = waiting.pop()
+        fields = names_by_part[part_by_model[outer_model]] = {}
+        for name, field_info in outer_model.model_fields.items():
+            inner_models = [*_models_in(field_info.annotation)]
+            for inner_model in inner_models:
+                if inner_model not in part_by_model:
+                    part_by_model[inner_model] = (
+                        f"{inner_model.__module__}.{inner_model.__qualname__}"
+                    )
+                    waiting.append(inner_model)
+            for key in {name: None, **dict.fromkeys(_aliases(field_info))}:
                 renames |= key != name
-                fields[key] = name, [known[each] for each in inside]
-    return found if renames else {}
+                fields[key] = name, [part_by_model[inner_model] for inner_model in inner_models]
+    return names_by_part if renames else {}
 
 
-def _aliases(info: FieldInfo) -> Iterator[str]:
-    for alias in (info.alias, info.validation_alias, info.serialization_alias):
+def _aliases(field_info: FieldInfo) -> Iterator[str]:
+    for alias in (field_info.alias, field_info.validation_alias, field_info.serialization_alias):
         choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
-        for each in choices:
-            path = each.path if isinstance(each, AliasPath) else [each or ""]
+        for choice in choices:
+            path = choice.path if isinstance(choice, AliasPath) else [choice or ""]
             if len(path) > 1:
                 yield json_pointer((*path,))
             elif path[0]:
@@ -65,8 +67,8 @@ def _aliases(info: FieldInfo) -> Iterator[str]:
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
-    for part in get_args(annotation):
-        yield from _models_in(part)
+    for argument in get_args(annotation):
+        yield from _models_in(argument)
 
 
 AnySchema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[str]
@@ -112,12 +114,12 @@ class Ruled(NamedTuple):
 
 
 def _check(schema: object) -> None:
-    """Refuse what is no schema, and say what takes it."""
+    """Raise an error that names the right function if an argument is not a schema."""
     is_model = isinstance(schema, type) and issubclass(schema, BaseModel)
     if not is_model and not isinstance(schema, str | os.PathLike | Mapping | LoadedSchema):
-        found = f"the class {schema.__name__}" if isinstance(schema, type) else repr(schema)
+        given_schema = f"the class {schema.__name__}" if isinstance(schema, type) else repr(schema)
         expected = "a pydantic class, a JSON Schema or its file"
-        raise TypeError(f"schema is {truncate(found, 80)}, expected {expected}; {ADVICE}")
+        raise TypeError(f"schema is {truncate(given_schema, 80)}, expected {expected}; {ADVICE}")
 
 
 def ruled(
@@ -133,24 +135,26 @@ def ruled(
         UsageError: there is no field, or rule, of a name in `rules`.
     """
     _check(schema)
-    known: dict[str, BaseComparator] = {}
+    comparators: dict[str, BaseComparator] = {}
     look: Any = None if seen is None else lambda: seen
     if isinstance(schema, LoadedSchema):
-        found = schema
+        parsed = schema
     elif isinstance(schema, Mapping):
-        found = loaded(dict(schema), "the schema", when="auto", look=look)
+        parsed = loaded(dict(schema), "the schema", when="auto", look=look)
     elif isinstance(schema, type):
         # A class is code already: a comparator that it names by its place is no less trusted.
-        how: Any = {"allow_plugins": True, "comparators": known, "look": look}
+        loading_options: Any = {"allow_plugins": True, "comparators": comparators, "look": look}
         when = inference_for(schema) if schema.model_fields else "never"  # one without any may be
-        found = loaded(model_schema(schema, known), schema.__name__, when=when, **how)
-    else:
-        found = load_schema(os.fspath(schema), when="auto", look=look)
-    if rules and isinstance(found.contents, dict):
-        return _with_rules(found.contents, found.path, rules, found.fields, known)._replace(
-            name=found.name
+        parsed = loaded(
+            model_schema(schema, comparators), schema.__name__, when=when, **loading_options
         )
-    return Ruled(found.plan, found.fields, found.name)
+    else:
+        parsed = load_schema(os.fspath(schema), when="auto", look=look)
+    if rules and isinstance(parsed.contents, dict):
+        return _with_rules(
+            parsed.contents, parsed.path, rules, parsed.fields, comparators
+        )._replace(name=parsed.name)
+    return Ruled(parsed.plan, parsed.fields, parsed.name)
 
 
 def _with_rules(
@@ -158,19 +162,22 @@ def _with_rules(
     name: str,
     rules: Mapping[str, FieldRules],
     fields: Sequence[Inferred],
-    known: dict[str, BaseComparator],
+    comparators: dict[str, BaseComparator],
 ) -> Ruled:
-    ruled = _overridden(schema, rules, fields, known)
+    ruled = _overridden(schema, rules, fields, comparators)
     file = File(name) if File(name).is_file() else None  # where references start
-    how: Any = {"allow_plugins": True, "comparators": known}
-    plan, before = compile_schema(ruled, name, file, **how), {each.path: each for each in fields}
-    after = infer(ruled, name, file, when="never", **how).fields
-    asked = [field_path(each.path) in rules for each in after]
+    compile_options: Any = {"allow_plugins": True, "comparators": comparators}
+    plan, before = (
+        compile_schema(ruled, name, file, **compile_options),
+        {field.path: field for field in fields},
+    )
+    after = infer(ruled, name, file, when="never", **compile_options).fields
+    ruled_flags = [field_path(field.path) in rules for field in after]
     return Ruled(
         plan,
         tuple(
-            replace(each, reason="as was asked for") if it else before[each.path]
-            for each, it in zip(after, asked, strict=True)
+            replace(field, reason="as was asked for") if is_ruled else before[field.path]
+            for field, is_ruled in zip(after, ruled_flags, strict=True)
         ),
         plan.model_name,
     )
@@ -184,17 +191,17 @@ def inference_for(model: type[BaseModel], infer: Infer = "auto") -> Infer:
 
 
 def model_schema(
-    model: type[BaseModel], known: dict[str, BaseComparator] | None = None
+    model: type[BaseModel], comparators: dict[str, BaseComparator] | None = None
 ) -> dict[str, Any]:
     """Return the annotated JSON Schema of any model, by the names of its fields.
 
-    Comparators that are instances go into `known`, by the names that the schema has for them;
+    Comparators that are instances go into `comparators`, by the names that the schema has for them;
     without it they are written out.
     """
     if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
         return model.to_json_schema()
     infers = inference_for(model) == "always"
-    schema, names = annotated_schema(model, known, infers=infers), other_names(model)
+    schema, names = annotated_schema(model, comparators, infers=infers), other_names(model)
     return {**schema, OTHER_NAMES: names} if names else schema
 
 
@@ -213,29 +220,43 @@ def _overridden(
         UsageError: there is no such field, or no such rule; with all of them.
     """
     annotated, problems = deepcopy(dict(schema)), []
-    known = {field_path(field.path): field for field in fields}
+    fields_by_path = {field_path(field.path): field for field in fields}
     kinds = {field.path: field.kind for field in fields}
-    for name, given in rules.items():
-        if name not in known:
-            hint = did_you_mean(name, known)
-            problems.append(Problem("fields", f"there is no field {name}", "a field", hint))
+    for name, field_rules in rules.items():
+        if name not in fields_by_path:
+            hint = did_you_mean(name, fields_by_path)
+            problems.append(
+                Problem(
+                    source="fields",
+                    found=f"there is no field {name}",
+                    expected="a field",
+                    hint=hint,
+                )
+            )
             continue
-        for rule in given:
+        for rule in field_rules:
             if rule not in _RULES:
-                found, hint = f"{name} has no rule {rule}", did_you_mean(rule, _RULES)
-                problems.append(Problem("fields", found, f"one of {', '.join(_RULES)}", hint))
+                finding, hint = f"{name} has no rule {rule}", did_you_mean(rule, _RULES)
+                problems.append(
+                    Problem(
+                        source="fields",
+                        found=finding,
+                        expected=f"one of {', '.join(_RULES)}",
+                        hint=hint,
+                    )
+                )
         place = _field_schema(annotated, parse_field_path(name), kinds)
-        place |= _annotations(given, known[name], comparators)
+        place |= _annotations(field_rules, fields_by_path[name], comparators)
     if problems:
         raise UsageError(problems)
     return annotated
 
 
 def _annotations(
-    given: FieldRules, field: Inferred, comparators: dict[str, BaseComparator]
+    field_rules: FieldRules, field: Inferred, comparators: dict[str, BaseComparator]
 ) -> dict[str, object]:
     """Return rules as annotations; a comparator brings its threshold, if it was given one."""
-    rules: dict[str, object] = {**given}
+    rules: dict[str, object] = {**field_rules}
     comparator = rules.get("comparator")
     if isinstance(comparator, BaseComparator):
         stated, key = comparator.stated_threshold, f"{comparator.name} #{len(comparators)}"
@@ -261,5 +282,5 @@ def _field_schema(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str])
 def _subschema(place: dict[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(place.get(key), dict):
         place[key] = {}  # `true` is the same
-    part: dict[str, Any] = place[key]
-    return part
+    subschema: dict[str, Any] = place[key]
+    return subschema

@@ -37,8 +37,8 @@ def schema_of(
         SchemaError: the ground truths have no field.
     """
     if not truths:
-        found = "it is None, and there is no ground truth to infer one from"
-        raise UsageError([Problem("schema", found, "a schema")])
+        finding = "it is None, and there is no ground truth to infer one from"
+        raise UsageError([Problem("schema", finding, "a schema")])
     pairs = [*sides]
     if model := _shared_class(gt for gt, _ in pairs):
         return model
@@ -56,8 +56,8 @@ def schema_of(
 def _shared_class(instances: Iterable[object]) -> type[BaseModel] | None:
     """Return the pydantic class of all instances; None if there are several, or none."""
     classes = {type(instance) for instance in instances}
-    (model, *others) = classes or {type(None)}
-    return model if not others and issubclass(model, BaseModel) else None
+    (model, *other_classes) = classes or {type(None)}
+    return model if not other_classes and issubclass(model, BaseModel) else None
 
 
 def _plan_shown_by(truths: Sequence[JsonDocument], renames: Any) -> Plan:

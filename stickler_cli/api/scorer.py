@@ -1,4 +1,4 @@
-"""`Scorer`: the judgement of predictions, compiled once, for whoever has many of them."""
+"""`Scorer` compiles a schema once, then scores many predictions."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -49,7 +49,7 @@ DocumentLike: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 """A document: an instance, or its JSON values; a list where the schema is one of arrays."""
 
 MAX_SCORERS: Final = 64
-"""Scorers that are kept, by what the values of ground truths say."""
+"""Number of scorers to keep, one for each inference from the values of ground truths."""
 _ANSWER: Final = "the answer"  # as problems name it
 
 
@@ -138,16 +138,16 @@ class Scorer:
 
     def score(self, gt: object, pred: object) -> "Scored":
         """Judge one prediction; see `score_batch`."""
-        (found,) = self.score_batch([gt], [pred])
-        return found
+        (scored,) = self.score_batch([gt], [pred])
+        return scored
 
     def score_batch(self, gts: Iterable[object], preds: Iterable[object]) -> list["Scored"]:
-        """Judge predictions, all at once, which takes less.
+        """Score many predictions in one batch, which is faster than one by one.
 
         Args:
             gts: the ground truths: instances, JSON values, or JSON text.
-            preds: the predictions, whatever they are: of text, JSON is taken out of code fences
-                and prose, and of a list of one. What is no document has score 0, and a problem.
+            preds: the predictions, in any form. From text, JSON is taken out of code fences, prose
+                and lists of one. A prediction without a document has score 0 and a problem.
 
         Raises:
             TypeError: a ground truth is no document.
@@ -157,21 +157,21 @@ class Scorer:
         answers = [self._answer(pred) for pred in preds]
         if len(truths) != len(answers):
             raise ValueError(f"there are {len(truths)} ground truths, {len(answers)} predictions")
-        readable = [at for at, it in enumerate(answers) if not isinstance(it, Problem)]
+        readable = [row for row, answer in enumerate(answers) if not isinstance(answer, Problem)]
         scorer = self._seeing(truths)
         scored = scorer._scored(truths, answers, readable)  # noqa: SLF001 - its own class
         return [
-            Scored(0.0, scorer, passed=False, problem=str(it))
-            if isinstance(it, Problem)
+            Scored(0.0, scorer, passed=False, problem=str(answer))
+            if isinstance(answer, Problem)
             else next(scored)
-            for it in answers
+            for answer in answers
         ]
 
     def feedback(self, scored: Iterable["Scored"]) -> str:
         """Return the causes of errors in several documents."""
-        several = [*scored]
-        found = [each.errors for each in several if not each.problem]
-        return self.teller.of_many(found, len(several) - len(found))
+        judgements = [*scored]
+        errors = [judgement.errors for judgement in judgements if not judgement.problem]
+        return self.teller.of_many(errors, len(judgements) - len(errors))
 
     def evaluate(self, gt: DocumentLike, pred: DocumentLike) -> EvalResult:
         """Compare a prediction with the ground truth.
@@ -183,8 +183,8 @@ class Scorer:
             ComparisonError: a comparator failed on a pair of values.
             WorkLimitError: it takes more work than the options let a pair take.
         """
-        (found,) = self.evaluate_batch([(gt, pred)])
-        return found
+        (result,) = self.evaluate_batch([(gt, pred)])
+        return result
 
     def evaluate_batch(
         self, pairs: Iterable[tuple[DocumentLike, DocumentLike]]
@@ -203,7 +203,10 @@ class Scorer:
             return []
         scorer = self._seeing([gt for gt, _ in values])
         batch = scorer._compared(*zip(*values, strict=True))  # noqa: SLF001 - its own class
-        return [EvalResult(batch, at, scorer.plan, scorer.inferred) for at in range(len(values))]
+        return [
+            EvalResult(batch=batch, document=row, plan=scorer.plan, inferred=scorer.inferred)
+            for row in range(len(values))
+        ]
 
     def seen_in(self, gt: DocumentLike) -> Observed:
         """Return the values of a ground truth, for inference to ask."""
@@ -222,32 +225,34 @@ class Scorer:
 
     def evaluation(self, scored: Mapping[str, "Scored"]) -> Evaluation:
         """Return the results of predictions by ids, as those of a run, with rows for `diff`."""
-        found = Evaluation(ledger=Ledger(blocks=Blocks()), interval_settings=IntervalSettings())
-        for name, each in scored.items():
-            found.update(each.named(name))
-        found.conditions = Conditions(DecidingOptions(), field_listing(self.plan))
-        return found
+        evaluation = Evaluation(
+            ledger=Ledger(blocks=Blocks()), interval_settings=IntervalSettings()
+        )
+        for name, document in scored.items():
+            evaluation.update(document.with_id(name))
+        evaluation.conditions = Conditions(DecidingOptions(), field_listing(self.plan))
+        return evaluation
 
     @cached_property
     def teller(self) -> Teller:
-        """What words errors, as far as the ground truth may be told."""
+        """Describes errors without revealing more of the ground truth than allowed."""
         weights = {row.field: row.weight for row in field_listing(self.plan)}
         return Teller(weights, self.reveal, self.budget)
 
     @cached_property
     def fields(self) -> tuple[FieldNames, ...]:
-        """The fields of which a result has a figure each: those that have values.
+        """The fields that have a figure in each result: fields with values.
 
         Maps are one field.
         """
         paths = [path for path in self.teller.weights if ANY_KEY not in path]
-        around = {path[:-1] for path in paths}
-        return tuple(tuple(map(str, path)) for path in paths if path and path not in around)
+        parents = {path[:-1] for path in paths}
+        return tuple(tuple(map(str, path)) for path in paths if path and path not in parents)
 
     def __getstate__(self) -> dict[str, Any]:
         # Made anew, where they are asked for.
-        made = ("teller", "fields", "_by_values", "_lists_values")
-        return {name: it for name, it in self.__dict__.items() if name not in made}
+        derived_names = ("teller", "fields", "_by_values", "_lists_values")
+        return {name: value for name, value in self.__dict__.items() if name not in derived_names}
 
     def _truth(self, gt: object) -> JsonDocument:
         if isinstance(gt, str | bytes):
@@ -259,7 +264,7 @@ class Scorer:
         return self._values(gt, "gt")
 
     def _answer(self, pred: object) -> JsonDocument | Problem:
-        """Return the document that a prediction is, whatever it is made of."""
+        """Convert a prediction of any supported type into a JSON document."""
         kind = self.plan.kind
         if isinstance(pred, str | bytes | bytearray):
             data = pred.encode("utf-8", "replace") if isinstance(pred, str) else bytes(pred)
@@ -283,7 +288,7 @@ class Scorer:
         """Yield the judgement on some predictions, compared together; if that fails, in halves."""
         if not rows:
             return
-        gts, preds = [truths[at] for at in rows], [answers[at] for at in rows]
+        gts, preds = [truths[row] for row in rows], [answers[row] for row in rows]
         try:
             batch = self._compared(gts, preds)
         except (ComparisonError, RecursionError, WorkLimitError) as error:
@@ -291,14 +296,16 @@ class Scorer:
                 yield Scored(0.0, self, passed=False, problem=self._why(error))
                 return
             half = len(rows) // 2
-            for part in (rows[:half], rows[half:]):
-                yield from self._scored(truths, answers, part)
+            for half_rows in (rows[:half], rows[half:]):
+                yield from self._scored(truths, answers, half_rows)
             return
-        among = _Compared(self, batch)
-        judged = zip(among.figures(self.aim), faultless(among.counts), strict=True)
-        for at, (score, right) in enumerate(judged):
+        compared_documents = _Compared(self, batch)
+        judged = zip(
+            compared_documents.figures(self.aim), faultless(compared_documents.counts), strict=True
+        )
+        for row, (score, right) in enumerate(judged):
             passed = self.aim.passes(score) if self.aim.limited else right
-            yield Scored(score, self, passed=passed, among=among, at=at)
+            yield Scored(score, self, passed=passed, among=compared_documents, row=row)
 
     def _why(self, error: Exception) -> str:
         if isinstance(error, RecursionError):
@@ -407,8 +414,8 @@ class _Compared:
     def figures(self, aim: Aim) -> list[float]:
         """Return a figure of each document."""
         if aim.is_score:
-            found: list[float] = self.batch.scores.tolist()
-            return found
+            scores: list[float] = self.batch.scores.tolist()
+            return scores
         return rewards(aim, self.counts, len(self.batch.results))
 
     @cached_property
@@ -422,15 +429,15 @@ class _Compared:
             if len(path) == 1
         ]
 
-    def told(self, at: int, errors: Sequence[Error]) -> str:
+    def feedback_on(self, row: int, errors: Sequence[Error]) -> str:
         """Return the feedback on one of them."""
-        tp, fd, _, fn, _ = self.counts.sums[LEAVES, at].tolist()  # its rows come first
-        named = [] if errors else [name for name, right in self._right if at in right]
+        tp, fd, _, fn, _ = self.counts.sums[LEAVES, row].tolist()  # its rows come first
+        named = [] if errors else [name for name, right in self._right if row in right]
         return self.scorer.teller.of_one(errors, tp, tp + fd + fn, named)
 
 
 class Scored:
-    """The judgement on one prediction; what takes time is made when it is asked for."""
+    """The score of one prediction. Errors and feedback are computed when they are first read."""
 
     score: float
     """In [0, 1]; 1.0 where neither side has anything."""
@@ -447,22 +454,22 @@ class Scored:
         passed: bool,
         problem: str = "",
         among: _Compared | None = None,
-        at: int = 0,
+        row: int = 0,
     ) -> None:
         """Take score and verdict, and either a problem or the documents that it is one of."""
         self.score, self.passed, self.problem = score, passed, problem
-        self._scorer, self._among, self._at = scorer, among, at
+        self._scorer, self._among, self._at = scorer, among, row
 
     @cached_property
     def fields(self) -> dict[str, float]:
-        """The figure of each field that has values: F1, or the rate of which the score is one."""
+        """The figure of each field with values: F1, or the rate that the score uses."""
         if self._among is None:
             return dict.fromkeys(map(field_path, self._scorer.fields), 0.0)
         return {name: values[self._at] for name, values in self._among.fields.items()}
 
     @cached_property
     def errors(self) -> tuple[Error, ...]:
-        """Every error, with both values, whatever may be revealed."""
+        """Every error with both values, regardless of `reveal`."""
         return () if self._among is None else (*self._among.batch.errors(self._at),)
 
     @cached_property
@@ -470,7 +477,7 @@ class Scored:
         """The errors in words, worst first, in as many characters as there may be."""
         if self._among is None:
             return f"Nothing to compare: {self.problem}."[: self._scorer.teller.budget]
-        return self._among.told(self._at, self.errors)
+        return self._among.feedback_on(self._at, self.errors)
 
     def judged(self, gate: str) -> tuple[float, bool]:
         """Return another figure, as `of` names it, and whether it passes."""
@@ -480,25 +487,27 @@ class Scored:
         return value, aim.passes(value) if aim.limited else self.passed
 
     def explain(self, width: int | None = 100) -> str:
-        """Return the errors and what they are in, as `stickler compare --only-errors` does."""
+        """Return the errors and their parents, as `stickler compare --only-errors` does."""
         if self._among is None:
             return self.feedback
         plan, options = self._scorer.plan, self._scorer.options
         pair = pair_of(self._among.batch, self._at, plan, options)
         return pair.explain("errors", width)
 
-    def named(self, name: str) -> Batch:
+    def with_id(self, name: str) -> Batch:
         """Return the document as one of a run, by its id there."""
         if self._among is None:
             problems = (Problem(name, self.problem),)
-            return Batch([DocumentResult(name, Status.FAILED, None, problems)])
+            return Batch(
+                [DocumentResult(id=name, status=Status.FAILED, score=None, problems=problems)]
+            )
         batch = self._among.batch
         result = replace(batch.results[self._at], id=name)
         return Batch([result], batch.table.select(batch.table.document_rows[[self._at]]))
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("score", "passed", "problem", "fields", "errors", "feedback")
-        return {name: getattr(self, name) for name in made}
+        names = ("score", "passed", "problem", "fields", "errors", "feedback")
+        return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         why = f", problem={self.problem!r}" if self.problem else ""
@@ -512,6 +521,8 @@ def _check(documents: tuple[object, ...], reveal: str, budget: object) -> None:
     if reveal not in REVEALS:
         hint = did_you_mean(str(reveal), REVEALS)
         expected = f"one of {', '.join(REVEALS)}"
-        raise UsageError([Problem("reveal", f"it is {reveal!r}", expected, hint)])
+        raise UsageError(
+            [Problem(source="reveal", found=f"it is {reveal!r}", expected=expected, hint=hint)]
+        )
     if not isinstance(budget, int) or budget < 0:
         raise UsageError([Problem("budget", f"it is {budget!r}", "a number of characters")])

@@ -54,7 +54,7 @@ class StructuredModel(ComparableModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **keywords: Any) -> None:
-        """Refuse a threshold that is none, and new fields on a class made of a schema."""
+        """Refuse an invalid threshold, and new fields on a class made from a schema."""
         super().__pydantic_init_subclass__(**keywords)
         threshold: object = cls.match_threshold
         if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
@@ -63,11 +63,16 @@ class StructuredModel(ComparableModel):
             tell_passed_over(cls)
             return
         # The one that was itself made of it, and does not just inherit it.
-        made: type[ComparableModel] = next(b for b in cls.__mro__ if "_source_schema" in vars(b))
-        if (cls.model_fields.keys(), threshold) != (made.model_fields.keys(), made.match_threshold):
+        schema_class: type[ComparableModel] = next(
+            b for b in cls.__mro__ if "_source_schema" in vars(b)
+        )
+        if (cls.model_fields.keys(), threshold) != (
+            schema_class.model_fields.keys(),
+            schema_class.match_threshold,
+        ):
             raise TypeError(
-                f"{made.__name__} is made of a JSON Schema, which alone says what its fields are; "
-                "a subclass can add methods only"
+                f"{schema_class.__name__} is made of a JSON Schema, which alone says what its "
+                "fields are; a subclass can add methods only"
             )
 
     @classmethod
@@ -75,18 +80,18 @@ class StructuredModel(ComparableModel):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
     ) -> JsonSchemaValue:
         """Add the annotations of the model, where they are asked for."""
-        schema, how = handler(core_schema), CURRENT.get()
-        if how is not None:
-            own = handler.resolve_ref_schema(schema)
+        schema, annotating = handler(core_schema), CURRENT.get()
+        if annotating is not None:
+            model_schema = handler.resolve_ref_schema(schema)
             if cls._source_schema is not None:
-                own.clear()
-                own[STAND_IN] = key = f"{len(how.whole)}"
-                how.whole[key] = embedded_schema(cls)
+                model_schema.clear()
+                model_schema[STAND_IN] = key = f"{len(annotating.whole)}"
+                annotating.whole[key] = embedded_schema(cls)
             else:
                 if cls._named:
-                    own[f"{PREFIX}model-name"] = cls.__name__
-                if how.defaults or cls.match_threshold != DEFAULT_MATCH_THRESHOLD:
-                    own[f"{PREFIX}match-threshold"] = cls.match_threshold
+                    model_schema[f"{PREFIX}model-name"] = cls.__name__
+                if annotating.defaults or cls.match_threshold != DEFAULT_MATCH_THRESHOLD:
+                    model_schema[f"{PREFIX}match-threshold"] = cls.match_threshold
         return schema
 
     @classmethod
@@ -98,10 +103,10 @@ class StructuredModel(ComparableModel):
         """
         if cls._source_schema is None and "_compiled" not in cls.__dict__:
             tell_passed_over(cls)
-            known: dict[str, BaseComparator] = {}
-            schema = annotated_schema(cls, known, defaults=False)
+            comparators: dict[str, BaseComparator] = {}
+            schema = annotated_schema(cls, comparators, defaults=False)
             cls._compiled = compile_schema(
-                schema, cls.__name__, allow_plugins=True, comparators=known
+                schema, cls.__name__, allow_plugins=True, comparators=comparators
             )
         return cls._compiled
 
@@ -192,10 +197,20 @@ class StructuredModel(ComparableModel):
             file /= "schema.json"
         plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
         if plan.kind == "array":
-            found, hint = "its documents are arrays, which no class has", "evaluate_many takes it"
-            raise SchemaError([Problem("", found, "a schema of JSON objects", hint, "")])
+            finding, hint = "its documents are arrays, which no class has", "evaluate_many takes it"
+            raise SchemaError(
+                [
+                    Problem(
+                        source="",
+                        found=finding,
+                        expected="a schema of JSON objects",
+                        hint=hint,
+                        pointer="",
+                    )
+                ]
+            )
         classes = SchemaClasses(deepcopy(schema), cls, file, required=enforce_required)
-        return classes.whole(plan.root, plan.model_name)
+        return classes.make_document_class(plan.root, plan.model_name)
 
     @classmethod
     def from_pydantic(
@@ -261,15 +276,15 @@ class StructuredModel(ComparableModel):
 
     def get_all_confidences(self) -> dict[str, float]:
         """Return the confidences that values came with, by path."""
-        return {field_path(path): known for path, known in self._unwrapped.stated.items()}
+        return {field_path(path): confidence for path, confidence in self._unwrapped.stated.items()}
 
     def get_field_extras(self, field_name: str) -> dict[str, Any] | None:
-        """Return the metadata that the value at a path came with, but for its confidence."""
+        """Return the metadata of the value at a path, except its confidence."""
         return self.get_all_extras().get(field_name)
 
     def get_all_extras(self) -> dict[str, dict[str, Any]]:
         """Return the metadata that values came with, by path."""
-        return {field_path(path): more for path, more in self._unwrapped.metadata.items()}
+        return {field_path(path): metadata for path, metadata in self._unwrapped.metadata.items()}
 
     @property
     def extra_fields(self) -> dict[str, Any]:
@@ -293,11 +308,11 @@ class StructuredModel(ComparableModel):
             AttributeError: the class has no such field.
             ComparisonError: a comparator failed on a pair of values.
         """
-        info = type(self).model_fields.get(field_name)
-        if info is None:
+        field_info = type(self).model_fields.get(field_name)
+        if field_info is None:
             raise AttributeError(f"{type(self).__name__} has no field {field_name}")
         other = self.model_copy(update={field_name: other_value})
-        names = {field_name, info.alias}
+        names = {field_name, field_info.alias}
         fields = pair_of(compared_models(self, other), 0, type(self).comparison_plan()).fields
         similarities = [field.similarity for field in fields if field.name in names]
         return similarities[0] if similarities else 1.0
@@ -406,9 +421,15 @@ def compared_models(
 ) -> Batch:
     """Compare two instances, by the plan of the class of the ground truth."""
     plan = type(gt).comparison_plan()
-    known = [confidences], [gt._unwrapped.gold]  # noqa: SLF001 - of this class
     truth = values_of(gt, only_given=bool(options and options.partial_gt))
-    return compared(plan, [truth], [values_of(pred)], options, *known)
+    return compared(
+        plan,
+        [truth],
+        [values_of(pred)],
+        options,
+        [confidences],
+        [gt._unwrapped.gold],  # noqa: SLF001 - of this class
+    )
 
 
 def tell_passed_over(model: type[BaseModel]) -> None:
@@ -425,23 +446,23 @@ def _tell(model: type[BaseModel], seen: set[type[BaseModel]], level: int) -> Non
     seen.add(model)
     if issubclass(model, ComparableModel):
         model._warned = True  # noqa: SLF001 - it is what this remembers
-    for name, info in model.model_fields.items():
-        inside, is_list = _model_in(info.annotation)
-        if inside is None:
+    for name, field_info in model.model_fields.items():
+        inner_model, is_list = _model_in(field_info.annotation)
+        if inner_model is None:
             continue
-        for rules in info.metadata:
+        for rules in field_info.metadata:
             if isinstance(rules, Rules):
-                for text in _in_vain(rules, inside, is_list=is_list):
+                for text in _in_vain(rules, inner_model, is_list=is_list):
                     warnings.warn(f"{model.__name__}.{name} {text}", stacklevel=level + 1)
-        _tell(inside, seen, level + 1)
+        _tell(inner_model, seen, level + 1)
 
 
 def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterator[str]:
     comparator, threshold = rules.comparator, rules.threshold
     least = getattr(inside, "match_threshold", DEFAULT_MATCH_THRESHOLD)
     if comparator is not None and not takes_models(comparator):
-        own = f"is compared by its own fields: {comparator.name}"
-        yield f"{own} is passed over; put it on those fields"
+        explanation = f"is compared by its own fields: {comparator.name}"
+        yield f"{explanation} is passed over; put it on those fields"
     if is_list and threshold not in (None, least):
         yield (
             f"is a list of {inside.__name__}: its threshold of {threshold:g} is passed over; its "
@@ -453,7 +474,7 @@ def _model_in(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
     """Return the model that a field is of, or is a list of; None where it is anything else."""
     annotation = without_none(annotation)
     if get_origin(annotation) is list:
-        inside, nested = _model_in(get_args(annotation)[0])
-        return (None if nested else inside), True
+        item_model, nested = _model_in(get_args(annotation)[0])
+        return (None if nested else item_model), True
     is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
     return (annotation if is_model else None), False

@@ -69,9 +69,9 @@ def evaluate(
     rules = fields or {}
     if schema is None:
         seen = _seen_in(gt)
-        kept, make = _kept(observed_schema(seen), rules), partial(load_observed, seen, "gt")
+        kept, make = _kept_scorer(observed_schema(seen), rules), partial(load_observed, seen, "gt")
     else:
-        kept = _kept(schema, rules)
+        kept = _kept_scorer(schema, rules)
         seen = _scorer(kept, None, partial(ruled, schema, rules)).seen_in(gt)
         make = partial(ruled, schema, rules, seen)
     key = seen.summary(), partial_gt
@@ -86,7 +86,7 @@ def eval_for(schema: AnySchema, fields: Mapping[str, FieldRules] | None = None) 
         UsageError: there is no field, or rule, of a name in `fields`.
     """
     rules = fields or {}
-    return _scorer(_kept(schema, rules), None, partial(ruled, schema, rules))
+    return _scorer(_kept_scorer(schema, rules), None, partial(ruled, schema, rules))
 
 
 MOST_KEPT: Final = 64
@@ -100,7 +100,7 @@ _LEADS_OUT: Final = re.compile(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
 """May lead to another file, which may be another one the next time."""
 
 
-def _kept(schema: AnySchema, rules: Mapping[str, FieldRules]) -> dict[Hashable, Scorer]:
+def _kept_scorer(schema: AnySchema, rules: Mapping[str, FieldRules]) -> dict[Hashable, Scorer]:
     """Return the scorers of a schema, to be added to; none of one with rules for fields."""
     if rules:
         return {}
@@ -116,14 +116,14 @@ def _scorer(
     make: Callable[[], Ruled | LoadedSchema],
     **how: Any,
 ) -> Scorer:
-    """Return the scorer that is kept for a key, made where there is none."""
-    found = kept.pop(key, None)
-    if found is None:
-        found = Scorer(make(), **how)
-    kept[key] = found  # as the newest; other threads may be here as well
+    """Return the scorer kept for a key; make it if necessary."""
+    kept_scorer = kept.pop(key, None)
+    if kept_scorer is None:
+        kept_scorer = Scorer(make(), **how)
+    kept[key] = kept_scorer  # as the newest; other threads may be here as well
     for oldest in [*kept][:-MOST_KEPT]:
         kept.pop(oldest, None)
-    return found
+    return kept_scorer
 
 
 @lru_cache(MOST_SCHEMAS)
@@ -177,11 +177,11 @@ def assert_matches(
     """Fail unless a prediction is right, or good enough.
 
     Args:
-        gt: as `evaluate` takes it.
-        pred: likewise.
-        schema: likewise, or what `eval_for` returned.
-        min_score: in [0, 1]; what the overall score must reach; None is that nothing is wrong: each
-            value is at or above its threshold, nothing is missed or invented.
+        gt: the ground truth, as `evaluate` takes it.
+        pred: the prediction, as `evaluate` takes it.
+        schema: a schema as `evaluate` takes it, or the result of `eval_for`.
+        min_score: least overall score, in [0, 1]. With None nothing may be wrong: each value is at
+            or above its threshold, and no value is missed or invented.
         fields: as `evaluate` takes it; not with what `eval_for` returned.
 
     Raises:
@@ -199,9 +199,11 @@ def assert_matches(
         result = schema.evaluate(gt, pred)
     if min_score is None and not result.all_fields_matched:
         errors = [error for error in result.non_matches if "inside" not in error]
-        found = number_of(len(errors), "error")
+        number_of_errors = number_of(len(errors), "error")
     elif min_score is not None and not meets(result.overall_score, min_score):
-        found = f"overall score {rate(result.overall_score, {min_score})} is below {min_score:g}"
+        number_of_errors = (
+            f"overall score {rate(result.overall_score, {min_score})} is below {min_score:g}"
+        )
     else:
         return
-    raise AssertionError(f"{found}\n{result.comparison.explain('errors', 100)}")
+    raise AssertionError(f"{number_of_errors}\n{result.comparison.explain('errors', 100)}")

@@ -204,7 +204,7 @@ def test_what_is_wrong_is_told_with_its_place(config, pointer, words):
 
 
 def test_keywords_of_another_comparator_are_passed_over_with_a_warning_for_each():
-    left = {"case_sensitive": True, "order": "dmy", "normalize": False}
+    left = {"case_sensitive": True, "dayfirst": "dmy", "normalize": False}
     fields = {"a": {"type": "str", "comparator": "LevenshteinComparator"}}
     fields["a"]["comparator_config"] = left
 
@@ -214,12 +214,12 @@ def test_keywords_of_another_comparator_are_passed_over_with_a_warning_for_each(
     places = [str(it.message).partition(":")[0] for it in told]
     assert places == [
         "#/fields/a/comparator_config/case_sensitive",
-        "#/fields/a/comparator_config/order",
+        "#/fields/a/comparator_config/dayfirst",
     ]
     assert {it.filename for it in told} == {__file__}
     # The rest of the configuration is in force: case counts.
     assert model(a="A").compare(model(a="a")) == 0
-    assert left == {"case_sensitive": True, "order": "dmy", "normalize": False}
+    assert left == {"case_sensitive": True, "dayfirst": "dmy", "normalize": False}
 
 
 def test_everything_that_is_wrong_is_told_at_once():

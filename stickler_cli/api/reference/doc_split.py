@@ -52,20 +52,22 @@ class DocSplitClassificationMetrics:
             ValueError: a section cannot be read.
         """
         self.errors = []
-        gt = self._read("gt", ground_truth_sections)
-        self._load(gt, self._read("pred", predicted_sections))
+        gt = self._read_sections("gt", ground_truth_sections)
+        self._load(gt, self._read_sections("pred", predicted_sections))
 
-    def _read(self, side: str, entries: Sequence[Mapping[str, Any]]) -> tuple[PacketSection, ...]:
+    def _read_sections(
+        self, side: str, entries: Sequence[Mapping[str, Any]]
+    ) -> tuple[PacketSection, ...]:
         named: list[Any] = [
-            {"section_id": f"{side}_{at}", **entry} for at, entry in enumerate(entries)
+            {"section_id": f"{side}_{position}", **entry} for position, entry in enumerate(entries)
         ]
-        found = parse_sections(named, _SIDES[side])
-        if isinstance(found, Problem):
-            raise ValueError(str(found))  # noqa: TRY004 - the value is wrong
-        if found.claimed_again:
-            claimed = f"pages in two sections: {found.claimed_again}; the first has them"
+        sections = parse_sections(named, _SIDES[side])
+        if isinstance(sections, Problem):
+            raise ValueError(str(sections))  # noqa: TRY004 - the value is wrong
+        if sections.claimed_again:
+            claimed = f"pages in two sections: {sections.claimed_again}; the first has them"
             self.errors.append(f"{_SIDES[side]}: {claimed}")
-        return found.sections
+        return sections.sections
 
     def _load(self, gt: Sequence[PacketSection], pred: Sequence[PacketSection]) -> None:
         self._gt, self._result = gt, compare_packet(gt, pred)
@@ -111,7 +113,7 @@ class DocSplitClassificationMetrics:
             "accuracy": right / total if total else 0.0,
             "total_sections": total,
             "correct_sections": right,
-            "section_details": [self._detail(*each, ordered=ordered) for each in outcomes],
+            "section_details": [self._detail(*outcome, ordered=ordered) for outcome in outcomes],
         }
 
     def _detail(self, gt: PacketSection, found: SectionOutcome, *, ordered: bool) -> dict[str, Any]:
@@ -145,7 +147,9 @@ class DocSplitClassificationMetrics:
             for name in metrics
             if name != "errors"
         ]
-        account = PacketAccount("packet", "compared", "", self._result.outcomes)
+        account = PacketAccount(
+            id="packet", status="compared", problem="", sections=self._result.outcomes
+        )
         report = split_report((_SIDES["gt"], _SIDES["pred"]), [(account, self._result)], None)
         table = draw(make_report(report).sections, TableStyle(None, plain=True))
         errors = [f"- {error}" for error in metrics["errors"]]
@@ -172,7 +176,7 @@ def evaluate_packet(
     beta: float = 0.5,
     strict_clustering: bool = False,
 ) -> dict[str, Any]:
-    """Return how well the pages of a packet are grouped and ordered, as stickler-eval does.
+    """Score how well the pages of a packet are grouped and ordered, as stickler-eval does.
 
     Args:
         data: a row for each page: dicts, a pandas frame, or the path of a CSV file, with
@@ -192,22 +196,29 @@ def evaluate_packet(
     if not 0 <= v_measure_weight <= 1:
         raise ValueError(f"v_measure_weight is {v_measure_weight!r}, expected a number in [0, 1]")
     if abs(alpha + beta - 1) > _ROUNDING:
-        found = f"alpha and beta add up to {alpha + beta:g}, expected 1"
-        warnings.warn(f"{found}: final_score is on another scale", stacklevel=2)
+        finding = f"alpha and beta add up to {alpha + beta:g}, expected 1"
+        warnings.warn(f"{finding}: final_score is on another scale", stacklevel=2)
     rows = _pages(data, (*_PLACES, *(_CLASSES if strict_clustering else ())))
     groups: defaultdict[Any, list[tuple[float, float]]] = defaultdict(list)
-    for at, row in enumerate(rows):
-        pages = _page_number(row, at, ""), _page_number(row, at, "_predicted")
+    for position, row in enumerate(rows):
+        pages = _page_number(row, position, ""), _page_number(row, position, "_predicted")
         groups[row["group_id"]].append(pages)
     orders = {name: _tau(pages) for name, pages in groups.items()}
     order = sum(orders.values()) / len(orders) if orders else 0.0
     v_measure = rand = 0.0
     if rows:
         strict = strict_clustering
-        alone = [strict and row["class_label"] != row["class_label_predicted"] for row in rows]
+        has_wrong_class = [
+            strict and row["class_label"] != row["class_label_predicted"] for row in rows
+        ]
         alike = score_partitions(
-            (row["group_id"], ("alone", at) if alone[at] else ("of", row["group_id_predicted"]))
-            for at, row in enumerate(rows)
+            (
+                row["group_id"],
+                ("alone", position)
+                if has_wrong_class[position]
+                else ("of", row["group_id_predicted"]),
+            )
+            for position, row in enumerate(rows)
         )
         v_measure, rand = alike.v_measure, alike.rand
     clustering = v_measure_weight * v_measure + (1 - v_measure_weight) * rand
@@ -231,20 +242,22 @@ def _pages(data: Any, columns: Sequence[str]) -> list[Mapping[str, Any]]:
     elif hasattr(data, "to_dict"):
         rows = data.to_dict("records")
     else:
-        found = f"data is {type(data).__name__}"
-        raise TypeError(f"{found}, expected a list of dicts, the path of a CSV file, or a frame")
-    for at, row in enumerate(rows):
+        finding = f"data is {type(data).__name__}"
+        raise TypeError(f"{finding}, expected a list of dicts, the path of a CSV file, or a frame")
+    for position, row in enumerate(rows):
         if missing := [column for column in columns if column not in row]:
-            raise KeyError(f"row {at} has no {', '.join(missing)}")
+            raise KeyError(f"row {position} has no {', '.join(missing)}")
     return rows
 
 
-def _page_number(row: Mapping[str, Any], at: int, side: str) -> float:
+def _page_number(row: Mapping[str, Any], position: int, side: str) -> float:
     column = f"page_number{side}"
     try:
         return float(row[column])
     except (TypeError, ValueError):
-        raise ValueError(f"{column} of row {at} is {row[column]!r}, expected a number") from None
+        raise ValueError(
+            f"{column} of row {position} is {row[column]!r}, expected a number"
+        ) from None
 
 
 def _tau(pages: Sequence[tuple[float, float]]) -> float:

@@ -113,7 +113,7 @@ class ProcessEvaluation(BaseModel):
     total_time: float
     """Seconds since the evaluator was made or reset."""
     non_matches: list[dict[str, Any]] | None = None
-    """Every error of a value, each with its `doc_id`; None where nobody asked for them."""
+    """Every error of a value with its `doc_id`; None if errors were not requested."""
     confidence_metrics: dict[str, Any] | None = None
     """How far confidences can be trusted, as `compare_with` returns it; None without any."""
     _evaluation: Evaluation = PrivateAttr(default_factory=Evaluation)
@@ -186,7 +186,10 @@ class BulkStructuredModelEvaluator:
         """
         name = self._name(doc_id)
         # Documents wait to be compared, and dicts may be changed before that.
-        gt, pred = (deepcopy(it) if isinstance(it, dict) else it for it in (gt_model, pred_model))
+        gt, pred = (
+            deepcopy(model) if isinstance(model, dict) else model
+            for model in (gt_model, pred_model)
+        )
         pair = document_pair(name, gt, pred, OBJECTS)
         kind = type(gt_model) if isinstance(gt_model, StructuredModel) else self.target_schema
         if isinstance(pred_model, StructuredModel):
@@ -194,8 +197,8 @@ class BulkStructuredModelEvaluator:
         if isinstance(pair.pred, Problem):
             pair = replace(pair, gt=pair.pred, pred=None)
         elif kind is None:
-            found = f"the ground truth is {described(gt_model)}, and there is no target_schema"
-            unknown = Problem(name, found, "an instance of a StructuredModel")
+            finding = f"the ground truth is {described(gt_model)}, and there is no target_schema"
+            unknown = Problem(name, finding, "an instance of a StructuredModel")
             pair = replace(pair, gt=unknown, pred=None)
         job = self._job_of(kind or StructuredModel)
         if self.individual_results_jsonl:
@@ -211,10 +214,16 @@ class BulkStructuredModelEvaluator:
             self._compare()
             settings = ManySettings()
             options = comparing(plan, settings, client_of(plan))
-            most = sys.maxsize if self.document_non_matches else 0
-            asked = OutputsRequested(first_non_matches=most)
+            max_errors = sys.maxsize if self.document_non_matches else 0
+            requested = OutputsRequested(first_non_matches=max_errors)
             unwrapper = unwrapper_of(plan.root, settings)
-            self._job = Job(plan, options, "error", asked, unwrapper=unwrapper)
+            self._job = Job(
+                plan=plan,
+                options=options,
+                missing="error",
+                requested=requested,
+                unwrapper=unwrapper,
+            )
         return self._job
 
     def _compare(self) -> None:
@@ -223,16 +232,20 @@ class BulkStructuredModelEvaluator:
             return
         pairs, self._pending = self._pending, []
         chunk = evaluate_chunk(self._job, pairs)
-        found = chunk.evaluation
-        for problem in _not_compared(found):
+        evaluation = chunk.evaluation
+        for problem in _not_compared(evaluation):
             self._tell(f"{problem.document} is not compared: {problem.problem}")
         if self.elide_errors:
-            found.problems = [it for it in found.problems if it.status not in NOT_COMPARED]
+            evaluation.problems = [
+                entry for entry in evaluation.problems if entry.status not in NOT_COMPARED
+            ]
             for status in NOT_COMPARED:
-                found.statuses[status] = 0
-        self._evaluation.merge(found)
+                evaluation.statuses[status] = 0
+        self._evaluation.merge(evaluation)
         for error in chunk.first_non_matches:
-            self._non_matches += [{**it, "doc_id": error.document} for it in non_matches([error])]
+            self._non_matches += [
+                {**entry, "doc_id": error.document} for entry in non_matches([error])
+            ]
 
     def _write(self, path: str, job: Job, pair: DocumentPair) -> None:
         """Add the line of a comparison to a file; none if it fails, which is noted later."""
@@ -267,16 +280,16 @@ class BulkStructuredModelEvaluator:
                 f"the comparison of {name} has no {error}, expected what compare_with(..., "
                 "include_confusion_matrix=True) of stickler_cli returns; compare again"
             ) from error
-        one = Evaluation(ledger=Ledger(sums))
-        one.statuses[Status.EVALUATED] = 1
-        self.evaluation.merge(one)
+        document_evaluation = Evaluation(ledger=Ledger(sums))
+        document_evaluation.statuses[Status.EVALUATED] = 1
+        self.evaluation.merge(document_evaluation)
         if self.document_non_matches:
             errors = comparison_result.get("non_matches", ())
             self._non_matches += [{**error, "doc_id": name} for error in errors]
 
     def _name(self, doc_id: str | None) -> str:
-        known = self._evaluation.documents["total"] + len(self._pending)
-        return f"doc_{known}" if doc_id is None else doc_id
+        n_documents = self._evaluation.documents["total"] + len(self._pending)
+        return f"doc_{n_documents}" if doc_id is None else doc_id
 
     @property
     def evaluation(self) -> Evaluation:
@@ -298,21 +311,25 @@ class BulkStructuredModelEvaluator:
             metrics = {**_metrics(units), "leaves": _metrics(leaves), **mean}
             fields[field_path(row.path)] = metrics
         overall = _metrics(evaluation.tally.counts("overall"))
-        known, total = evaluation.confidences, evaluation.tally.predicted
-        found = ProcessEvaluation(
+        confidences, total = evaluation.confidences, evaluation.tally.predicted
+        process_evaluation = ProcessEvaluation(
             document_count=evaluation.documents["total"],
             metrics={**overall, "weighted_overall_score": evaluation.overall_score or 0.0},
             field_metrics=fields,
             errors=[
-                {"doc_id": it.document, "error": it.problem, "error_type": it.status.value}
-                for it in _not_compared(evaluation)
+                {
+                    "doc_id": problem.document,
+                    "error": problem.problem,
+                    "error_type": problem.status.value,
+                }
+                for problem in _not_compared(evaluation)
             ],
             total_time=time.monotonic() - self._begun,
             non_matches=[*self._non_matches] if self.document_non_matches else None,
-            confidence_metrics=confidence_metrics(known, total) if known else None,
+            confidence_metrics=confidence_metrics(confidences, total) if confidences else None,
         )
-        found._evaluation, found._title = evaluation, self._title  # noqa: SLF001 - it is made here
-        return found
+        process_evaluation._evaluation, process_evaluation._title = evaluation, self._title  # noqa: SLF001 - it is made here
+        return process_evaluation
 
     def compute(self) -> ProcessEvaluation:
         """Return the results of all documents."""
@@ -328,7 +345,7 @@ class BulkStructuredModelEvaluator:
         sys.stdout.write(self.evaluation.report(title=self._title))
 
     def save_metrics(self, filepath: str) -> None:
-        """Write the results as JSON; directories are made where there are none."""
+        """Write the results as JSON; create missing directories."""
         results = self.get_current_metrics()
         record = results.model_dump(mode="json", exclude={"metrics"})
         File(filepath).parent.mkdir(parents=True, exist_ok=True)
@@ -355,7 +372,7 @@ class BulkStructuredModelEvaluator:
             ValueError: it is of another class.
             UsageError: it is no state, or of another version.
         """
-        evaluation, non_matches = self._read(state)
+        evaluation, non_matches = self._read_state(state)
         self.reset()
         self._begun -= float(state["seconds"])
         self._evaluation, self._non_matches = evaluation, non_matches
@@ -367,18 +384,18 @@ class BulkStructuredModelEvaluator:
             ValueError: they are of another class.
             UsageError: it is no state, or of another version, or the fields differ.
         """
-        evaluation, non_matches = self._read(other_state)
+        evaluation, non_matches = self._read_state(other_state)
         self.evaluation.merge(evaluation)
         self._non_matches += non_matches
 
-    def _read(self, state: Mapping[str, Any]) -> tuple[Evaluation, list[dict[str, Any]]]:
+    def _read_state(self, state: Mapping[str, Any]) -> tuple[Evaluation, list[dict[str, Any]]]:
         keys = ("target_schema", "seconds", "evaluation", "non_matches")
         if missing := [key for key in keys if key not in state]:
-            found, expected = f"{', '.join(missing)} is missing", "what get_state returned"
-            raise UsageError([Problem("state", found, expected)])
+            finding, expected = f"{', '.join(missing)} is missing", "what get_state returned"
+            raise UsageError([Problem("state", finding, expected)])
         if state["target_schema"] != self._title:
-            found = f"the state is of documents of {state['target_schema'] or 'any class'}"
-            raise ValueError(f"{found}, and this evaluator of {self._title or 'any class'}")
+            finding = f"the state is of documents of {state['target_schema'] or 'any class'}"
+            raise ValueError(f"{finding}, and this evaluator of {self._title or 'any class'}")
         return Evaluation.from_dict(state["evaluation"], "state"), list(state["non_matches"])
 
 
@@ -398,7 +415,7 @@ def aggregate_from_comparisons(
 
 def _not_compared(evaluation: score.Evaluation) -> list[DocumentProblem]:
     """Return why documents were not compared, in order."""
-    return [it for it in sorted(evaluation.problems) if it.status in NOT_COMPARED]
+    return [problem for problem in sorted(evaluation.problems) if problem.status in NOT_COMPARED]
 
 
 def _metrics(counts: Counts) -> dict[str, Any]:

@@ -42,8 +42,8 @@ def evaluate(
         check_weight_hints(weight_hints)
         return evaluate_pair(gt, pred, **options)
     if not isinstance(gt, BaseModel):
-        found, expected = f"gt is of type {type(gt).__name__}", "an instance of a pydantic model"
-        raise UsageError([Problem("match_threshold", found, expected)])
+        finding, expected = f"gt is of type {type(gt).__name__}", "an instance of a pydantic model"
+        raise UsageError([Problem("match_threshold", finding, expected)])
     scorer = eval_for(
         type(gt), weight_hints=weight_hints, match_threshold=match_threshold, **options
     )
@@ -66,9 +66,9 @@ def eval_for(
     if match_threshold is None:
         return scorer_of(schema, fields)
     if not isinstance(schema, type):
-        found = f"it is {match_threshold:g} with a schema that is no class"
+        finding = f"it is {match_threshold:g} with a schema that is no class"
         expected = f"{_MATCH_THRESHOLD} in the schema"
-        raise UsageError([Problem("match_threshold", found, expected)])
+        raise UsageError([Problem("match_threshold", finding, expected)])
     comparators: dict[str, BaseComparator] = {}
     contents = model_schema(schema, comparators)
     inferred = infer_class(schema, contents, match_threshold, comparators)
