@@ -4,7 +4,6 @@ The values come from the command line, else from the configuration file, else fr
 """
 
 import inspect
-import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -31,7 +30,7 @@ from stickler_cli.core.remote import hide_secrets, wait_at_most
 from stickler_cli.runs.process import check_address_space
 from stickler_cli.runs.whole_files import check_outputs, holds_run
 from .commands import OWN_FILE, USUAL, Command
-from .console import ExitCode, write_result
+from .console import ExitCode, terminal_columns, write_result
 
 SEVERAL: Final = "..."  # ends the metavar of an option after which several values may stand
 
@@ -55,7 +54,7 @@ def new_app(
     **said: Any,
 ) -> typer.Typer:
     """Return an app without commands; help lists them in groups, if there are any."""
-    columns = min(shutil.get_terminal_size().columns, WIDEST)
+    columns = min(terminal_columns(), WIDEST)
     width = max(columns - MARGIN, NARROWEST)
     return typer.Typer(
         cls=type("Group", (_Group,), {"codes": codes or {}, "groups": groups or {}}),
@@ -174,6 +173,9 @@ def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> di
         said = f"{', '.join(map(str.upper, missing))} missing"
         arguments = (option.metavar or "" for option in _arguments(options))
         usage = f"stickler {context.info_name} {' '.join(arguments)}"
+        if runs := [argument for argument in typed if holds_run(str(argument))]:
+            finding = f"this is a finished run, and stickler {context.info_name} reads documents"
+            raise UsageError([Problem(str(runs[0]), finding, usage)])
         kept = [name for name in missing if options[name].in_file != "none"]
         hint = f"{OWN_FILE} may have {', '.join(kept)} instead" if kept else ""
         raise UsageError([Problem("", said, usage, hint)])

@@ -11,6 +11,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from enum import IntEnum
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -121,6 +122,16 @@ def write_result(text: str) -> None:
     _write(sys.stdout, text)
 
 
+def terminal_columns() -> int:
+    """Return the columns of the terminal, also where standard output is a pipe; 80 without one."""
+    if not os.environ.get("COLUMNS", "").isdecimal():
+        for stream in filter(None, (sys.__stdout__, sys.__stderr__, sys.__stdin__)):
+            with suppress(OSError, ValueError):  # no terminal, or closed
+                if columns := os.get_terminal_size(stream.fileno()).columns:
+                    return columns
+    return shutil.get_terminal_size().columns
+
+
 def warn(text: str) -> None:
     """Write one line to standard error, made safe: names and values may be in it.
 
@@ -129,7 +140,7 @@ def warn(text: str) -> None:
     line = visible(hide_secrets(text))
     if sys.stderr.isatty():
         line = _COMMAND.sub(lambda command: command[0].replace(" ", _HELD), line)
-        width, further = shutil.get_terminal_size().columns, INDENT * (2 if line[0] == " " else 1)
+        width, further = terminal_columns(), INDENT * (2 if line[0] == " " else 1)
         how: Any = {"subsequent_indent": further, "break_on_hyphens": False}
         line = fill(line, width, **how, break_long_words=False).replace(_HELD, " ")
     _write(sys.stderr, f"{line}\n")

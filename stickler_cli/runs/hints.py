@@ -55,8 +55,10 @@ def hints(assembly: "Assembly", run: "Run") -> Iterator[str]:
     pairs = [*map(read_pair, refs[:LOOKED_AT])]
     yield from _shape_hints(assembly, run, pairs)
     is_by_place = settings.id_field is None and settings.pairs is None
-    if is_by_place and all(map(_is_paired_by_line, refs)):
-        yield from hint_id_field([*_documents_of(assembly, map(read_pair, refs))])
+    by_line = [*map(_is_paired_by_line, refs)]
+    if is_by_place and (all(by_line) or not any(by_line)):
+        documents = [*_documents_of(assembly, map(read_pair, refs))]
+        yield from hint_id_field(documents, by_name=not any(by_line))
     if not assembly.job.schemas:
         documents = [*_documents_of(assembly, pairs)]
         yield from hint_annotations(documents, assembly.job.plan.root)

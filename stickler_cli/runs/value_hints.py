@@ -34,8 +34,11 @@ class _Values(NamedTuple):
     pred: JsonValue
 
 
-def hint_id_field(pairs: Sequence[DocumentValues]) -> Iterator[str]:
-    """Yield the field whose ids would pair documents that were paired by their position."""
+def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> Iterator[str]:
+    """Yield the field whose ids would pair documents that were paired by their position, or name.
+
+    For documents that were paired by the names of their files there is no option.
+    """
     if len(pairs) < MIN_DOCUMENTS:
         return
     gts = [dict(_find_scalars(gt)) for gt, _ in pairs]
@@ -47,10 +50,17 @@ def hint_id_field(pairs: Sequence[DocumentValues]) -> Iterator[str]:
         best = min(
             candidates, key=lambda field: (not _is_id_name(field), -shares[field], len(field))
         )
-        yield (
-            f"--id-field {field_path(best)}: it pairs documents by their ids; {shares[best]:.0%} "
-            "of the ids are on both sides, most of them at different positions"
-        )
+        share = f"{shares[best]:.0%} of the ids are on both sides, most of them"
+        if by_name:
+            yield (
+                f"{field_path(best)} seems to identify documents: {share} under different names; "
+                "files pair by name, lines of JSON Lines also by --id-field"
+            )
+        else:
+            yield (
+                f"--id-field {field_path(best)}: it pairs documents by their ids; {share} at "
+                "different positions"
+            )
 
 
 def _is_id_name(field: Path) -> bool:

@@ -304,16 +304,17 @@ def test_lines_in_another_order_are_told(orders):
 @pytest.mark.parametrize(
     ("options", "change"),
     [
-        (("--missing", "skip"), 'missing is "skip", and was "fn"'),
-        (("--pairing-floor", "0.5"), "pairing_floor is 0.5, and was 0.2"),
-        (("--validate", "pred"), 'validate is ["pred"], and was []'),
-        (("--lenient-json",), "lenient_json is true, and was false"),
-        (("--max-document-size", "1MB"), "max_document_size is 1000000, and was 100000000"),
-        (("--extra-fields", "ignore"), 'extra_fields is "ignore", and was "fa"'),
-        (("--recall-with-fd",), "recall_with_fd is true, and was false"),
-        (("--by", "id"), 'by is [["id", "'),
-        (("--seed", "7"), "intervals is {"),
-        (("--show-non-matches", "101"), "first_non_matches is 101, and was 100"),
+        (("--missing", "skip"), '--missing is "skip", and was "fn"'),
+        (("--pairing-floor", "0.5"), "--pairing-floor is 0.5, and was 0.2"),
+        (("--validate", "pred"), '--validate is ["pred"], and was []'),
+        (("--lenient-json",), "--lenient-json is true, and was false"),
+        (("--max-document-size", "1MB"), "--max-document-size is 1000000, and was 100000000"),
+        (("--extra-fields", "ignore"), '--extra-fields is "ignore", and was "fa"'),
+        (("--recall-with-fd",), "--recall-with-fd is true, and was false"),
+        (("--by", "id"), '--by is [["id", "'),
+        (("--seed", "7"), "--ci or --seed is {"),
+        (("-o", "page.html"), "detail of pages (-o report.html) is true, and was false"),
+        (("--show-non-matches", "101"), "--show-non-matches is 101, and was 100"),
     ],
 )
 def test_another_option_is_named(orders, whole, options, change):

@@ -288,3 +288,14 @@ def test_a_verdict_of_too_much_work_is_told_with_its_field(stickler, evidence):
 
     assert result.code != 0
     assert "most of it at name" in result.err
+
+
+def test_a_finished_run_is_no_ground_truth(stickler, data):
+    stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "base.json")
+    result = stickler("tune", "base.json")
+
+    assert result.code == 2
+    assert result.err == (
+        "error: base.json: this is a finished run, and stickler tune reads documents, expected "
+        "stickler tune [SCHEMA] GT PRED\n"
+    )

@@ -7,6 +7,7 @@ import shlex
 import pytest
 
 from stickler_cli.cli import main
+from stickler_cli.runs.value_hints import hint_id_field
 
 SCHEMA = {
     "type": "object",
@@ -238,3 +239,15 @@ def test_pairs_of_a_table_are_pairs_whatever_identifies_documents(tmp_path, monk
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
     main(["eval", "--pairs", "log.jsonl", "-f", "json"])
     assert "--id-field" not in capsys.readouterr().err
+
+
+def test_files_whose_ids_stand_under_other_names_are_told():
+    documents = [{"number": f"INV-{number}", "total": 5} for number in range(4)]
+    rotated = [*documents[1:], documents[0]]
+
+    (hint,) = hint_id_field([*zip(documents, rotated, strict=True)], by_name=True)
+    assert hint == (
+        "number seems to identify documents: 100% of the ids are on both sides, most of them under "
+        "different names; files pair by name, lines of JSON Lines also by --id-field"
+    )
+    assert [*hint_id_field([*zip(documents, documents, strict=True)], by_name=True)] == []

@@ -48,6 +48,7 @@ from stickler_cli.runs.whole_files import (
     check_url_of_output,
     own_file,
 )
+from stickler_cli.settings.of_commands import EvalSettings
 
 if sys.platform != "win32":  # which has no such module
     import fcntl
@@ -465,6 +466,20 @@ def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
         yield source, read(dict[str, object], value, source)
 
 
+_OPTIONS: Final = {
+    "detail": "detail of pages (-o report.html)",
+    "first_non_matches": "--show-non-matches",
+    "intervals": "--ci or --seed",
+}
+"""What users name settings that are not called as their option."""
+
+
+def _option_of(setting: str) -> str:
+    """Return the option of a setting of a run; the setting itself where it has none."""
+    is_option = setting in EvalSettings.__dataclass_fields__
+    return _OPTIONS.get(setting) or (f"--{setting.replace('_', '-')}" if is_option else setting)
+
+
 def _compare(
     earlier_settings: Mapping[str, object], settings: Mapping[str, object], source: str
 ) -> None:
@@ -473,7 +488,7 @@ def _compare(
         Problem(
             source=source,
             found=(
-                f"{name} is {brief(current_settings.get(name))}, "
+                f"{_option_of(name)} is {brief(current_settings.get(name))}, "
                 f"and was {brief(earlier_settings.get(name))}"
             ),
             expected="what the run was begun with",

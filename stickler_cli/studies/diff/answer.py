@@ -14,6 +14,7 @@ from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import load_detail, load_run, page_of, with_rows
 from stickler_cli.runs.whole_files import RUN_FILE
 from stickler_cli.score.confidence.calibration import FIGURES
+from stickler_cli.score.errors.error_rows import KeptErrors
 from stickler_cli.score.evaluation import differences
 from stickler_cli.score.gate_verdicts import check_kind, judged, judged_at, metric_value
 from stickler_cli.score.gates import (
@@ -342,4 +343,10 @@ def _finished(name: str, detail: bool) -> Run:
         hint = "of predictions: stickler diff SCHEMA GT PRED_A PRED_B"
         raise UsageError([Problem(name, found, "a finished run", hint)])
     run = with_rows(name, load_run(name))
-    return replace(run, detail=load_detail(name, run)) if detail else run
+    counts = run.evaluation.errors
+    n_errors = sum(
+        by_class.total() for by_class in (*counts.fields.values(), *counts.units.values())
+    )
+    # Of more errors than are kept, which no page lists, no value is known.
+    is_known = detail and n_errors <= KeptErrors().most
+    return replace(run, detail=load_detail(name, run)) if is_known else run
