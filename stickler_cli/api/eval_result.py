@@ -22,7 +22,13 @@ from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.core.sections import FigureColumn, Figures, Span
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle, html_table, plain_text, table_lines
-from stickler_cli.reports.pair import ComparedPair, ShownDetail, by_place, place_table, sum_text
+from stickler_cli.reports.pair import (
+    ComparedPair,
+    ShownDetail,
+    by_place,
+    notebook_table,
+    sum_text,
+)
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import counts_view, non_match
@@ -94,7 +100,7 @@ class PairComparison(UnitTree):
         pair = self._explained("brief")
         name, score = visible(self.model_name), rate(self.score)
         line = f"{name}, overall score {score}: {sum_text(pair.root)}"
-        return html_table([Span(line)], place_table(pair), "explain() gives every place.")
+        return html_table([Span(line)], notebook_table(pair), "explain() gives every place.")
 
 
 class EvalResult:

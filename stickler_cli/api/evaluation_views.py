@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import Any, Final
 
 from stickler_cli.core.figures import number_of, visible
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError, did_you_mean
-from stickler_cli.core.sections import Span
+from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.reports.cause_sentences import causes, more_causes
 from stickler_cli.reports.formats import render
@@ -158,15 +159,33 @@ class Evaluation(score.Evaluation):
 
     def _repr_html_(self) -> str:
         """Return the verdict, the causes, and a table with a row for each field."""
-        view = RunView(self._run(""), visible, page=True)
+        # The sums give an interval whether or not a report was asked for one.
+        settings = self.interval_settings or IntervalSettings()
+        run = replace(self._run(""), evaluation=replace(self, interval_settings=settings))
+        view = RunView(run, visible, page=True)
         first_causes, other_causes = causes(view)
         lines = [headline(view), values(view)]
         lines += (f"{number_of(cause.values, 'value')}: {cause.text}" for cause in first_causes)
         lines += [more_causes(other_causes)] if other_causes else []
-        fields = named_rows(self.sums, self.fields, self.rule)
-        table = field_table(view, [view.whole, *fields])
-        rows = [row[1:] for row in table.rows]  # without the column of marks
-        rows[0] = [Span("all fields"), *rows[0][1:]]
-        table_without_marks = replace(table, columns=table.columns[1:], rows=rows)
         lines_shown = [Span(verdict(view), "title"), *map(Span, lines)]
-        return html_table(lines_shown, table_without_marks, "to_frame() gives every field.")
+        return html_table(lines_shown, self._notebook_table(view), "to_frame() gives every field.")
+
+    def _notebook_table(self, view: RunView) -> Table:
+        """Return a row for the whole, then one for each field, those that lost most first."""
+        fields = named_rows(self.sums, self.fields, self.rule)
+        fields.sort(key=lambda row: -row.lost)
+        table = field_table(view, [view.whole, *fields])
+        rows = [list(row[1:]) for row in table.rows]  # without the column of marks
+        rows[0][0] = Span("all fields")
+        columns = list(table.columns[1:])
+        if view.interval_title:
+            position = 1 + next(
+                index for index, column in enumerate(columns) if column.title == "F1"
+            )
+            columns.insert(position, Column(view.interval_title.removesuffix(" of F1")))
+            for row, field_row in zip(rows, [view.whole, *fields], strict=True):
+                path = field_path(field_row.path)
+                intervals = view.run.evaluation.intervals(self.rule, path)
+                interval = view.shown_bounds(intervals, self.evaluated)
+                row.insert(position, Span(view.interval(interval) if interval else ""))
+        return replace(table, columns=columns, rows=rows)

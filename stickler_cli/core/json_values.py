@@ -55,8 +55,8 @@ def kind_of(value: object) -> str:
 _AS_TEXT: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
-def brief(value: object) -> str:
-    r"""Show a value on one line, as JSON, cut to `BRIEF_LENGTH` characters.
+def brief(value: object, length: int = BRIEF_LENGTH) -> str:
+    r"""Show a value on one line, as JSON, cut to a number of characters.
 
     >>> brief({"a": True})
     '{"a": true}'
@@ -66,7 +66,7 @@ def brief(value: object) -> str:
     except (RecursionError, ValueError):
         # Too deep, or an integer of more digits than Python prints: only these can be.
         return f"(an {kind_of(value)} too large to show)"
-    return text if len(text) <= BRIEF_LENGTH else text[: BRIEF_LENGTH - 3] + "..."
+    return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def same_json(one: JsonValue, other: JsonValue) -> bool:

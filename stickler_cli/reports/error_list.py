@@ -5,17 +5,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stickler_cli.core.figures import cells, number_of, some_of, truncate, value_text
-from stickler_cli.core.json_values import brief
+from stickler_cli.core.figures import cells, number_of, some_of, truncate, value_text, visible
+from stickler_cli.core.json_values import BRIEF_LENGTH, JsonValue, brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text
 from stickler_cli.score.errors.causes import keys_in
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
 from .cause_sentences import CauseText
+from .compared_values import cut_around_difference, value_lines
 from .layout import TableStyle
 
 FIRST: Final = 3  # documents of a cause that are named
-LEAST: Final = 12  # columns that a value keeps on the narrowest of terminals
+MAX_COMPARED: Final = 2_000  # characters of a value that are looked at for a difference
+GAP: Final = "  "  # between two columns of a table
+N_GAPS: Final = 3
+LABEL_ROOM: Final = 20  # columns that the names of both sides take at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
     texts = {text.number: text for text in errors.causes}
     for number, of_cause in groups.items():
         title = [Text(_NO_CAUSE, "title")] if number not in texts else _heading(texts[number])
-        rows = error_blocks(of_cause, style) if style.verbose else [_cause_table(of_cause, style)]
+        list_errors = error_blocks if style.verbose else _cause_blocks
+        rows = list_errors(of_cause, style)
         sections.append(Section("", [*title, *rows]))
     return sections
 
@@ -86,34 +91,37 @@ def _heading(text: CauseText) -> list[Text]:
     return [title, *(Text(origin, indent=INDENT, margin=INDENT) for origin in text.origins)]
 
 
-def _cause_table(errors: Sequence[Error], style: TableStyle) -> Table:
-    """Return a row for each error, in the width of a terminal."""
+def _cause_blocks(errors: Sequence[Error], style: TableStyle) -> Iterator[Block]:
+    """Yield a row for each error, or three lines where a terminal has no room for the values."""
     rows = [[error.document, error.path, *_sides(error)] for error in errors]
-    if style.room is not None:
-        name_widths = [max(cells(row[column]) for row in rows) for column in (0, 1)]
-        name_widths = [min(width, style.room // 4) for width in name_widths]
-        width = max(LEAST, (style.room - sum(name_widths) - 6) // 2)
-        widths = (*name_widths, width, width)
-        rows = [
-            [truncate(*cell_and_width) for cell_and_width in zip(row, widths, strict=True)]
-            for row in rows
-        ]
-    titles = ("document", "field", "gt", "pred")
-    spans = [[Span.of(cell) for cell in row] for row in rows]
-    return Table([Column(title, left=True) for title in titles], spans)
+    if style.room is None:
+        rows = [[*row[:2], *cut_around_difference(row[2], row[3], BRIEF_LENGTH)] for row in rows]
+    columns = [Column(title, left=True) for title in ("document", "field", "gt", "pred")]
+    widths = [max(cells(row[column]) for row in rows) for column in range(len(columns))]
+    if style.room is None or sum(widths) + N_GAPS * len(GAP) <= style.room:
+        yield Table(columns, [[Span.of(cell) for cell in row] for row in rows])
+        return
+    for document, path, gt, pred in rows:
+        yield (Span.of(truncate(f"{INDENT}{document}  {path}", style.room)),)
+        yield from value_lines(gt, pred, style.room, INDENT * 2)
 
 
 def _sides(error: Error) -> tuple[str, str]:
     """Return both values; of two items the fields that differ, of a swapped one its place."""
     if error.differing and isinstance(error.gt, dict) and isinstance(error.pred, dict):
         differing_texts = (
-            ", ".join(f"{field_path((key,))} {brief(side.get(key))}" for key in error.differing)
+            ", ".join(f"{field_path((key,))} {_text_of(side.get(key))}" for key in error.differing)
             for side in (error.gt, error.pred)
         )
         gt, pred = differing_texts
         return gt, pred
     swapped = f" (of {error.swapped_with})" if error.swapped_with else ""
-    return value_text(error.gt), value_text(error.pred) + swapped
+    return _text_of(error.gt), _text_of(error.pred) + swapped
+
+
+def _text_of(value: JsonValue) -> str:
+    """Return a value as JSON, with all that may stand before the first difference of two."""
+    return visible(brief(value, MAX_COMPARED))
 
 
 def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
@@ -149,7 +157,5 @@ def _error(error: Error, width: int | None) -> Iterator[Block]:
     yield Text(
         f"{place}  {error.error_class.replace('_', ' ')}: {error.explanation}", indent=INDENT
     )
-    for side, text in zip(("gt", "pred"), _sides(error), strict=True):
-        label = f"{INDENT}{side:<4}  "
-        value_shown = text if width is None else truncate(text, max(1, width - len(label)))
-        yield Span(label, "dim"), Span(value_shown)
+    gt, pred = _sides(error)
+    yield from value_lines(gt, pred, width or max(len(gt), len(pred)) + LABEL_ROOM, INDENT)

@@ -234,7 +234,14 @@ def _curve_line(curve: Curve, top_of_scale: float) -> str:
 MOST_ROWS: Final = 200  # far more than a schema has fields, far fewer than a map may have keys
 
 _TABLE: Final = "border-collapse:collapse;color:inherit;background:transparent;font-size:13px"
-_CELL: Final = "border-bottom:1px solid rgba(128,128,128,.35);padding:0 8px;line-height:23px"
+_CELL: Final = "border-bottom:1px solid rgba(128,128,128,.35);padding:0 6px;line-height:23px"
+_KEYS: Final = {
+    "right": "#2a78b5",
+    "wrong": "repeating-linear-gradient(45deg,#c8500a 0 3px,#e3a784 3px 5px)",
+    "missed": "repeating-linear-gradient(90deg,#8a4a86 0 2px,#c4a4c2 2px 4px)",
+    "invented": "radial-gradient(circle at 3px 3px,#ecce80 1.5px,#d99a00 2px)",
+}
+"""The colour and pattern of each outcome, as the HTML report has them."""
 _LINE: Final = "margin:0;line-height:24px"
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
 _ESCAPED: Final = str.maketrans(_ENTITIES)  # as `html` has them, which loads all that there are
@@ -246,7 +253,7 @@ def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
     legend = dict(table.legend)
     heads = "".join(
         f'<th scope="col" title="{legend.get(column.title, "").translate(_ESCAPED)}" '
-        f'style="{_style(column)}">{column.title.translate(_ESCAPED)}</th>'
+        f'style="{_style(column)}">{_key_square(column.title)}{column.title.translate(_ESCAPED)}</th>'
         for column in table.columns
     )
     body = "".join(_html_row(table.columns, row) for row in table.rows[:MOST_ROWS])
@@ -256,6 +263,14 @@ def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
         f'<div style="overflow-x:auto">{paragraphs}<table style="{_TABLE}"><thead><tr>{heads}</tr>'
         f"</thead><tbody>{body}</tbody></table>{others_text}</div>"
     )
+
+
+def _key_square(title: str) -> str:
+    """Return the square in the colour of an outcome; nothing for the other columns."""
+    if title not in _KEYS:
+        return ""
+    size = "display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:3px"
+    return f'<i style="{size};background:{_KEYS[title]}"></i>'
 
 
 def _html_row(columns: Sequence[Column], row: Sequence[Span]) -> str:
@@ -273,5 +288,6 @@ def _html(span: Span) -> str:
 
 
 def _style(column: Column) -> str:
-    side = "left" if column.left else "right;white-space:nowrap;font-variant-numeric:tabular-nums"
+    numbers = "right;white-space:nowrap;font-variant-numeric:tabular-nums"
+    side = "left;overflow-wrap:anywhere" if column.left else numbers
     return f"{_CELL};font-weight:normal;text-align:{side}"

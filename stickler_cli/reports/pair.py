@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from rapidfuzz.distance import Levenshtein
 
-from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.result import ERRORS, Outcome
 from stickler_cli.compare.tree import TreePart
 from stickler_cli.core.figures import WHOLE, cells, number_of, rate, setting, value_text
 from stickler_cli.core.json_values import JsonValue, brief
@@ -20,6 +20,7 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.sections import INDENT, Column, Line, Section, Span, Table, Text, Tone
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.wrong_units import ClassifiedError
+from .compared_values import cut_around_difference
 from .layout import LEAST_TEXT, TableStyle
 from .markdown import code
 
@@ -387,6 +388,53 @@ def place_table(pair: ComparedPair) -> Table:
     """Return a row for each place that is shown, parents first."""
     columns = [Column(title, left=title not in _NUMBERS) for title in TITLES]
     return Table(columns, [row for place in pair.chosen for row in _place_rows(pair, place, 0.0)])
+
+
+def notebook_table(pair: ComparedPair) -> Table:
+    """Return a row for each place that is shown, wrong ones first, as narrow as a notebook is."""
+    columns = [
+        Column("field", left=True),
+        Column("outcome", left=True),
+        Column("similarity"),
+        Column("gt", left=True),
+        Column("pred", left=True),
+    ]
+    places = [shown for chosen in pair.chosen for shown in _shown_places(pair, chosen)]
+    places.sort(key=lambda place: not (is_judged(place) and place.outcome in ERRORS))
+    rows = []
+    for place in places:
+        sides = cut_around_difference(*_side_texts(place), NOTEBOOK_LENGTH)
+        row = [
+            Span.of(field_path(place.gt_path) or WHOLE),
+            Span(OUTCOME_WORDS[place.outcome] if is_judged(place) else ""),
+            Span(rate(place.similarity, {place.threshold})),
+            *map(Span.of, sides),
+        ]
+        rows.append(row)
+    return Table(columns, rows)
+
+
+NOTEBOOK_LENGTH: Final = 60  # characters of a value: three lines in a notebook
+OUTCOME_WORDS: Final = {
+    Outcome.TP: "right",
+    Outcome.FD: "wrong",
+    Outcome.FA: "invented",
+    Outcome.FN: "missed",
+    Outcome.TN: "absent in both",
+}
+
+
+def _shown_places(pair: ComparedPair, place: TreePart) -> Iterator[TreePart]:
+    """Yield a place and all that is shown inside it."""
+    yield place
+    for child in pair.shown(place)[0]:
+        yield from _shown_places(pair, child)
+
+
+def _side_texts(place: TreePart) -> tuple[str, str]:
+    """Return both values as text; empty where one is absent or has parts of its own."""
+    gt, pred = place.own_gt, place.own_pred
+    return "" if gt is None else value_text(gt), "" if pred is None else value_text(pred)
 
 
 def _place_rows(pair: ComparedPair, place: TreePart, floor: float) -> Iterator[list[Span]]:

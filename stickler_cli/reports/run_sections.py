@@ -24,6 +24,7 @@ from stickler_cli.core.sections import (
 from stickler_cli.reports import cause_sentences, run_sentences, tables
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.gates import GateResult
+from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Flip, Run, RunVerdict
 from .error_list import error_blocks, error_table
 from .layout import TableStyle
@@ -173,9 +174,13 @@ def _metrics(view: RunView, style: TableStyle) -> Iterator[Table]:
 
 
 def _policy(view: RunView, style: TableStyle) -> Iterator[Block | Figures]:
-    outcome = view.run.policy
-    if outcome is None:
-        return
+    if view.run.policy is not None:
+        yield from policy_sentences(view.run.policy)
+        yield tables.policy_table(view.run.policy)
+
+
+def policy_sentences(outcome: PolicyOutcome) -> Iterator[Text]:
+    """Yield what a policy lets pass, and a warning where that checks nothing."""
     n_accepted = sum(field.accepted for field in outcome.fields)
     values = sum(field.values for field in outcome.fields)
     wrong = sum(field.wrong for field in outcome.fields)
@@ -191,7 +196,6 @@ def _policy(view: RunView, style: TableStyle) -> Iterator[Block | Figures]:
             "that checks nothing",
             "warn",
         )
-    yield tables.policy_table(outcome)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """What a comparison tells a person: `explain`, and what notebooks show."""
 
 import json
+import re
 
 import pytest
 from pydantic import BaseModel
@@ -56,6 +57,14 @@ def test_a_notebook_shows_the_score_and_a_row_for_each_place():
     assert ">Order, overall score 0.5000: sum 1.5 / weight 3 = 0.5000</p><table" in shown
     for place in ("(document)", "number", "lines[1]"):
         assert f"<bdi>{place}</bdi>" in shown
+
+
+def test_a_notebook_shows_wrong_places_first():
+    shown = GT.comparison(PRED)._repr_html_()
+    outcomes = re.findall(r"<bdi>(right|wrong|missed|invented)</bdi>", shown)
+
+    assert {"right", "wrong"} <= {*outcomes}
+    assert outcomes == sorted(outcomes, key=lambda outcome: outcome == "right")
 
 
 def test_values_of_documents_are_harmless_in_a_notebook():

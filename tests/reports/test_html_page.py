@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import chain
 
 import pytest
 
@@ -17,10 +18,12 @@ from stickler_cli import __version__
 from stickler_cli.core.figures import interval_text
 from stickler_cli.core.problems import Violation
 from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.reports.cause_sentences import causes
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.html import page, payload
 from stickler_cli.reports.html.report_page import asset
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.view import RunView
 from stickler_cli.score.detail import Detail, DetailLimits
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error, KeptErrors
@@ -153,7 +156,10 @@ def test_the_summary_and_the_tables_are_there_without_the_script(shown):
     assert rows[:2] == ["all of the run", "total"]
     captions = [text for _, text in shown.all("caption")]
     assert captions == [
-        "6 rows for 9 errors; an item that failed as a whole is one",
+        (
+            "Some of 9 errors, by cause; an item that failed as a whole is one row. "
+            "The truth stands above what was found."
+        ),
         "Documents with the lowest scores",
     ]
     assert [row for row in rows if row in "abcd"][-4:] == ["c", "b", "a", "d"]
@@ -171,11 +177,36 @@ def test_without_the_script_two_items_are_told_by_the_fields_that_differ():
         differing._replace(gt="y" * 3000, pred=None, differing=()),
     ]
     detail.errors.add((0.0, "a"), errors)
-    told, cut, long = payload.first_errors(detail)
+    (others,) = payload.printed_causes(detail, [])
+    by_fields, cut, long = others.errors
 
-    assert told == ("a", "x[0]", "q 175.5 → 3")
-    assert cut[2].startswith('{"p":"yyyy')
-    assert len(long[2]) < 200
+    assert (others.text, others.n_errors) == ("other errors", 3)
+    assert (by_fields.document, by_fields.path, by_fields.is_short) == ("a", "x[0]", True)
+    assert [text_of(side) for side in (by_fields.gt, by_fields.pred)] == ["q 175.5", "q 3"]
+    assert text_of(cut.gt).startswith('{"p":"yyyy')
+    assert len(text_of(long.gt)) == 100
+    assert text_of(long.pred) == "absent"
+
+
+def text_of(spans) -> str:
+    return "".join(span.text for span in spans)
+
+
+def test_of_each_cause_only_the_first_errors_are_printed(run_of, monkeypatch):
+    monkeypatch.setattr(payload, "FIRST_ERRORS", 40)
+    pairs = [
+        DocumentPair(f"{number:02}", {"id": "x", "total": 1}, {"id": "y", "total": 1})
+        for number in range(30)
+    ]
+    run = run_of(pairs=[*pairs, DocumentPair("z", {"total": 1}, {"total": 2})], detailed=True)
+    texts = [*chain(*causes(RunView(run)))]
+    first, second = payload.printed_causes(run.detail, texts)
+
+    assert (first.n_errors, len(first.errors)) == (30, payload.FIRST_OF_CAUSE)
+    assert sum(error.is_on_paper for error in first.errors) == payload.ON_PAPER // 2
+    assert [(error.document, error.path, error.is_on_paper) for error in second.errors] == [
+        ("z", "total", True)
+    ]
 
 
 def test_a_gate_says_what_was_reached(shown):

@@ -337,15 +337,34 @@ def page_of(evaluation):
     return Page(evaluation._repr_html_())
 
 
-def test_a_notebook_shows_the_fields_in_schema_order():
+def test_a_notebook_shows_the_fields_that_lost_most_first():
     page = page_of(evaluation_of(RESULTS))
 
-    names = [row[0] for row in page.rows]
     assert page.open == []
-    assert names[:5] == ["field", "all fields", "b", "a", '["c d"]']
+    assert [row[0] for row in page.rows[:2]] == ["field", "all fields"]
+    # All but the first two columns, right and F1, are values lost.
+    lost = [sum(int(cell) for cell in row[2:5] if cell) for row in page.rows[2:]]
+    assert lost == sorted(lost, reverse=True)
     # a is right in documents 0 and 1, missed in gone and bad, absent in the other five. With
     # recall_with_fd as without: 2 of 4 found, F1 4 / (2 + 4).
-    assert page.rows[3] == ["a", "2", "", "2", "", "0.6667", ""]
+    assert ["a", "2", "", "2", "", "0.67", ""] in page.rows
+
+
+def test_a_notebook_shows_intervals_of_enough_documents():
+    evaluation = Evaluation()
+    for number in range(30):
+        gt = {"a": f"{number}"}
+        evaluation.update(compare(PLAN, gt, {"a": "0"} if number else gt))
+    page = page_of(evaluation)
+
+    assert page.rows[0][:7] == ["field", "right", "wrong", "missed", "invented", "F1", "95% CI"]
+    (row,) = (row for row in page.rows if row[0] == "a")
+    lower, upper = map(float, row[6].strip("[]").split(", "))
+    assert lower < float(row[5]) < upper
+
+
+def test_a_notebook_shows_no_interval_of_too_few_documents():
+    assert "CI" not in page_of(evaluation_of(RESULTS)).text
 
 
 def test_a_notebook_tells_what_became_of_the_documents():

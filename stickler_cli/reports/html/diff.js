@@ -79,6 +79,24 @@ const joined = (parts) => {
   return result;
 };
 
+const LEAD = 24; // characters before the first difference, so that a reader knows the place
+
+// Cut two texts around their first difference, at the same place, as `cut_around_difference` of the Python code does.
+const cutAround = (gt, pred, length) => {
+  if (Math.max(gt.length, pred.length) <= length) return [gt, pred];
+  let first = 0;
+  while (first < Math.min(gt.length, pred.length) && gt[first] === pred[first]) first += 1;
+  const start = Math.max(first - Math.min(LEAD, Math.floor(length / 2)), 0);
+  return [gt, pred].map((text) => `${start ? "…" : ""}${text.slice(start, start + length)}${text.length > start + length ? "…" : ""}`);
+};
+
+// Mark what the other of two short texts does not have: truth, found.
+const markedPair = (gt, pred) => {
+  const parts = pieces(gt, pred);
+  const side = (name, tag) => parts.filter(([kind]) => kind === "same" || kind === name).map(([kind, text]) => (kind === "same" ? visible(text) : element(tag, {}, visible(text))));
+  return [side("gt", "del"), side("pred", "ins")];
+};
+
 // Give one side of two values, with the characters that the other does not have marked.
 const marked = (side, gt, pred) => {
   const mine = side === "gt" ? gt : pred;

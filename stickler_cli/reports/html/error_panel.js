@@ -57,14 +57,37 @@ const differingIn = (error, sides) => {
   return named.length ? named : [...new Set([...gt.keys(), ...pred.keys()])].filter((key) => gt.get(key) !== pred.get(key));
 };
 
+const MAX_BESIDE = 60; // characters of a value that stands beside the other one; of longer ones the truth stands above
+const MAX_WHOLE = 400; // characters of a value that is shown without being asked for
+
+// Two values that are no objects; of long ones first what is around their first difference.
+const valuesOf = (error) => {
+  const texts = [error[GT], error[PRED]].map((value) => (value === null ? "" : textOf(value)));
+  const length = Math.max(...texts.map((text) => text.length));
+  const isPaired = error[GT] !== null && error[PRED] !== null;
+  const whole = () => [marked("gt", error[GT], error[PRED]), marked("pred", error[GT], error[PRED])];
+  const holder = element("div", { class: length > MAX_BESIDE ? "sides stacked" : "sides" });
+  const show = (sides) => holder.replaceChildren(...["Ground truth", "Prediction"].map((title, side) => element("div", {}, element("h3", {}, title), element("div", { class: "value" }, ...sides[side]))));
+  if (!isPaired || length <= MAX_WHOLE) {
+    show(whole());
+    return holder;
+  }
+  show(markedPair(...cutAround(texts[0], texts[1], MAX_WHOLE)));
+  const more = element("button", { type: "button", onclick: () => {
+    show(whole());
+    more.remove();
+  } }, "Whole values");
+  return element("div", {}, holder, more);
+};
+
 // Two objects field by field, those that differ first; two other values beside each other.
 const sidesOf = (error) => {
   const both = [entriesOf(error[GT]), entriesOf(error[PRED])];
-  if (!both[0] || !both[1]) {
-    const side = ([name, title]) => element("div", {}, element("h3", {}, title), element("div", { class: "value" }, ...marked(name, error[GT], error[PRED])));
-    return element("div", { class: "sides" }, ...[["gt", "Ground truth"], ["pred", "Prediction"]].map(side));
-  }
-  const differing = new Set(differingIn(error, both));
+  const isItem = (both[0] || error[GT] === null) && (both[1] || error[PRED] === null);
+  if (!isItem) return valuesOf(error);
+  const isPaired = both[0] && both[1];
+  for (const side of [0, 1]) both[side] ??= new Map();
+  const differing = new Set(isPaired ? differingIn(error, both) : []);
   const keys = [...new Set([...both[0].keys(), ...both[1].keys()])].sort((first, second) => Number(differing.has(second)) - Number(differing.has(first)));
   const row = (key) => {
     const [gt, pred] = both.map((entries) => entries.get(key) ?? null);

@@ -2,6 +2,8 @@
 
 const MOST_OPEN = 40; // rows that all of the groups of causes may be open with
 const MOST_SHOWN = 4; // fields of an item that its row shows
+const ONE_LINE = 44; // characters of both values that stand beside each other; of longer ones the truth stands above
+const LINE = 200; // characters of a value in a line of its own
 
 const Errors = (() => {
   const form = byId("errors-tools");
@@ -18,14 +20,27 @@ const Errors = (() => {
   // What an error changed: of items only the fields that differ, of one side what it has.
   const change = (error) => {
     const both = [entriesOf(error[GT]), entriesOf(error[PRED])];
-    const pair = (gt, pred) => [element("span", { class: "gt" }, shown(gt)), " → ", element("span", { class: "pred" }, shown(pred))];
-    if (both[0] && both[1]) {
-      const names = differingIn(error, both);
-      const more = names.length > MOST_SHOWN ? [element("span", { class: "note" }, `and ${names.length - MOST_SHOWN} more`)] : [];
-      return [...names.slice(0, MOST_SHOWN).map((name) => element("span", { class: "field-change" }, element("b", {}, visible(name)), " ", ...pair(both[0].get(name) ?? null, both[1].get(name) ?? null))), ...more];
-    }
+    const names = both[0] && both[1] ? differingIn(error, both) : [];
     // Of an item that only one side has, its values are enough.
-    return pair(...[error[GT], error[PRED]].map((side, at) => (both[at] ? Array.from(both[at].values(), shown).join(" · ") : side)));
+    const sides = names.length ? [] : [error[GT], error[PRED]].map((side, index) => (both[index] ? Array.from(both[index].values(), shown).join(" · ") : side));
+    const changes = names.length ? names.slice(0, MOST_SHOWN).map((name) => [name, both[0].get(name) ?? null, both[1].get(name) ?? null]) : [["", ...sides]];
+    const more = names.length > MOST_SHOWN ? [element("span", { class: "note" }, ` and ${names.length - MOST_SHOWN} more`)] : [];
+    const length = changes.reduce((sum, [name, gt, pred]) => sum + name.length + shown(gt).length + shown(pred).length, 0);
+    return length <= ONE_LINE && changes.length < 2 ? [...changes.map(inOneLine), ...more] : [inTwoLines(changes, more)];
+  };
+
+  const named = (name) => (name ? [element("b", {}, visible(name)), " "] : []);
+  const inOneLine = ([name, gt, pred]) => element("span", { class: "field-change" }, ...named(name), element("span", { class: "gt" }, shown(gt)), " → ", element("span", { class: "pred" }, shown(pred)));
+
+  // The truth above what was found, each cut around its first difference, with what differs marked.
+  const inTwoLines = (changes, more) => {
+    const lines = [[], []];
+    for (const [name, gt, pred] of changes) {
+      const isAbsent = gt === null || pred === null;
+      const texts = isAbsent ? [gt, pred].map((value) => [value === null ? element("span", { class: "absent" }, "absent") : shown(value)]) : markedPair(...cutAround(textOf(gt), textOf(pred), LINE));
+      for (const side of [0, 1]) lines[side].push(element("span", { class: "field-change" }, ...named(name), ...texts[side]));
+    }
+    return element("span", { class: "two-lines" }, element("span", { class: "gt" }, ...lines[0], ...more), element("span", { class: "pred" }, ...lines[1]));
   };
 
   const cells = (at) => {
@@ -121,7 +136,7 @@ const Errors = (() => {
     await done;
     const { at, error } = await kept.find(place);
     if (!error) {
-      Panel.show("errors", [element("span", { class: "path" }, visible(place.path))], [element("p", { class: "note" }, `There is no error at this place of document ${visible(place.document)} on this page.`)], { place: "" });
+      Panel.show("errors", [visible(place.document), " ", element("span", { class: "path" }, visible(place.path))], [element("p", { class: "note" }, `There is no error at this place of document ${visible(place.document)} on this page.`)], { place: "" });
       return;
     }
     // Beside a value that has no row of its own, the item that it is counted with is marked.
@@ -130,7 +145,7 @@ const Errors = (() => {
     const step = (by) => at >= 0 && at + by >= 0 && at + by < kept.count && (async () => State.show(placeOf(await kept.get(at + by))));
     Panel.show(
       "errors",
-      [element("span", { class: "path" }, visible(error[PATH]))],
+      [visible(error[DOCUMENT]), " ", element("span", { class: "path" }, visible(error[PATH]))],
       errorParts(error, await ask("of", error[DOCUMENT]), await Sources.parts(error[DOCUMENT], error[PATH])),
       { before: step(-1), after: step(1), place: at < 0 ? "" : `${(at + 1).toLocaleString("en")} of ${kept.count.toLocaleString("en")}` },
     );

@@ -7,6 +7,7 @@ class List {
   // `columns`: class, title and sort key of each; `cells(item)` makes a row, of a group `{ group, title, note }`, its title in parts;
   // `open(item)` shows one; `sort(key)` is called by heads, `judge(item, key)` by the keys 1 to 4.
   constructor(holder, { label, columns, cells, open, sort = null, fold = null, judge = null }) {
+    this.holder = holder;
     this.columns = columns;
     this.cells = cells;
     this.open = open;
@@ -50,7 +51,7 @@ class List {
   }
 
   draw(anew = false) {
-    const height = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row"));
+    const height = parseFloat(getComputedStyle(this.holder).getPropertyValue("--row"));
     if (anew) {
       const focused = this.view.contains(document.activeElement);
       for (const row of this.rows.values()) row.remove();

@@ -16,8 +16,15 @@ from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.reports.cause_sentences import CauseText, causes
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.run_sections import policy_sentences
 from stickler_cli.reports.run_sentences import confidences
-from stickler_cli.reports.tables import confidence_table, group_table, legend, metric_table
+from stickler_cli.reports.tables import (
+    confidence_table,
+    group_table,
+    legend,
+    metric_table,
+    policy_table,
+)
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.detail import MOST_LINES, Detail
 from stickler_cli.score.errors.error_rows import Error, KeptErrors
@@ -113,7 +120,7 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "tone": tone,
         "identity": _identity(view),
         "listed": detail.knows_errors,
-        "first_errors": payload.first_errors(detail),
+        "printed_causes": payload.printed_causes(detail, known),
         "total_errors": detail.errors.total,
         "exact": detail.knows_errors and detail.errors.complete,
         "settings": _settings(view),
@@ -131,6 +138,8 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "level": view.interval_title.removesuffix(" of F1"),
         "trust": _confidence_parts(view),
         "metric_table": metric_table,
+        "policy_table": policy_table,
+        "policy_sentences": policy_sentences,
         "group_table": group_table,
         "group_links": partial(_group_links, documents, served),
         "sides": SIDES,

@@ -16,11 +16,13 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from stickler_cli.compare.result import SEMANTICS
-from stickler_cli.core.figures import number_of, percent, truncate, visible
+from stickler_cli.core.figures import number_of, percent, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import ANY_KEY, Path, field_names, field_path
+from stickler_cli.core.sections import Span
 from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.reports.cause_sentences import CauseText
+from stickler_cli.reports.compared_values import cut_around_difference, mark_differences
 from stickler_cli.reports.view import FieldRow, RunView
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail, Histogram, ValuePairs
@@ -345,7 +347,12 @@ _ABSENT_NAME: Final = "absent"  # as links to errors call no value
 
 LEVEL: Final = 6  # of compression; 9 takes twice the time for 2% less
 WORST_DOCUMENTS: Final = 10  # documents that are named without the script, and on paper
-FIRST_ERRORS: Final = 200  # errors that are named without the script, and on paper
+FIRST_ERRORS: Final = 200  # errors that are named without the script
+FIRST_OF_CAUSE: Final = 20  # of these, those of one cause of many
+ON_PAPER: Final = 24  # of these, those on paper
+ON_PAPER_OF_CAUSE: Final = 3
+ONE_LINE: Final = 60  # characters of both sides that stand beside each other
+MAX_ROWS_READ: Final = 5_000  # among which they are looked for
 
 _LONGEST: Final = 100
 _AS_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -424,34 +431,93 @@ def error_rows(
         )
 
 
-def first_errors(detail: Detail) -> list[tuple[str, str, str]]:
-    """Return document, path and change of the errors to read without the script, and on paper.
+class PrintedError(NamedTuple):
+    """An error to read without the script, and maybe on paper."""
 
-    An item that failed as a whole is one, of the fields in which it differs.
+    document: str
+    path: str
+    gt: Sequence[Span]
+    """The truth, cut around the first difference; what the prediction lacks is marked."""
+    pred: Sequence[Span]
+    """What was found, likewise."""
+    is_short: bool
+    """Whether both sides have room in one line."""
+    is_on_paper: bool
+
+
+class PrintedCause(NamedTuple):
+    """The errors of a cause to read without the script."""
+
+    text: str
+    errors: Sequence[PrintedError]
+    n_errors: int
+    """How many errors the cause has in all."""
+
+
+def printed_causes(detail: Detail, texts: Sequence[CauseText]) -> list[PrintedCause]:
+    """Return the first errors to read without the script, and on paper, by cause.
+
+    An item that failed as a whole is one error, of the fields in which it differs.
     """
-    found = (it for it in detail.errors.rows() if it.cause)
-    return [(it.document, it.path, _in_short(it)) for it in islice(found, FIRST_ERRORS)]
+    positions = {cause.key: index for index, text in enumerate(texts) for cause in text.causes}
+    errors_by_cause: dict[int, list[Error]] = {}
+    for error in islice(detail.errors.rows(), MAX_ROWS_READ):
+        group_key, own_key = keys_in(error.cause)
+        cause = positions.get(own_key, positions.get(group_key, len(texts)))
+        if error.cause:
+            errors_by_cause.setdefault(cause, []).append(error)
+    n_causes = max(len(errors_by_cause), 1)
+    most_of_cause = max(FIRST_OF_CAUSE, FIRST_ERRORS // n_causes)
+    most_on_paper = max(ON_PAPER_OF_CAUSE, ON_PAPER // n_causes)
+    causes, n_left, n_left_on_paper = [], FIRST_ERRORS, ON_PAPER
+    for cause, errors in sorted(errors_by_cause.items()):
+        text = texts[cause].text if cause < len(texts) else "other errors"
+        n_errors = texts[cause].errors if cause < len(texts) else len(errors)
+        n_on_paper = min(most_on_paper, n_left_on_paper)
+        shown = [
+            _printed(error, is_on_paper=index < n_on_paper)
+            for index, error in enumerate(errors[: min(n_left, most_of_cause)])
+        ]
+        n_left -= len(shown)
+        n_left_on_paper -= min(n_on_paper, len(shown))
+        if shown:
+            causes.append(PrintedCause(text, shown, n_errors))
+    return causes
 
 
-def _in_short(error: Error) -> str:
+def _printed(error: Error, *, is_on_paper: bool) -> PrintedError:
+    sides = cut_around_difference(*_sides(error), _LONGEST)
+    gt, pred = mark_differences(*sides, "title")
+    return PrintedError(
+        document=error.document,
+        path=error.path,
+        gt=gt,
+        pred=pred,
+        is_short=len(error.differing) < 2 and sum(map(len, sides)) <= ONE_LINE,
+        is_on_paper=is_on_paper,
+    )
+
+
+def _sides(error: Error) -> tuple[str, str]:
     """Return both sides of a shown error; of two items only the fields that differ."""
-    sides = [side[0] if isinstance(side, list) else side for side in (error.gt, error.pred)]
-    cut = isinstance(error.gt, list) or isinstance(error.pred, list)
-    if not error.differing or cut:
-        return " → ".join("absent" if it is None else _in_row(it, cut=cut) for it in sides)
-    gt, pred = map(json.loads, sides)
-    changes = []
-    for name in error.differing:
-        texts = (_AS_JSON(it[name]) if name in it else "absent" for it in (gt, pred))
-        changes.append(f"{name} {' → '.join(truncate(text, _LONGEST) for text in texts)}")
-    return "; ".join(changes)
+    is_cut = isinstance(error.gt, list) or isinstance(error.pred, list)
+    gt, pred = (side[0] if isinstance(side, list) else side for side in (error.gt, error.pred))
+    if not error.differing or is_cut:
+        return _side_text(gt, is_cut=is_cut), _side_text(pred, is_cut=is_cut)
+    gt_text, pred_text = (
+        "; ".join(f"{name} {_AS_JSON(item.get(name))}" for name in error.differing)
+        for item in map(json.loads, (gt, pred))
+    )
+    return gt_text, pred_text
 
 
-def _in_row(side: str, *, cut: bool) -> str:
+def _side_text(side: str | None, *, is_cut: bool) -> str:
     """Return one side of a shown error; of an item its values are enough."""
-    if side.startswith("{") and not cut:
-        side = " · ".join(map(_AS_JSON, json.loads(side).values()))
-    return truncate(side, _LONGEST)
+    if side is None:
+        return _ABSENT_NAME
+    if side.startswith("{") and not is_cut:
+        return " · ".join(map(_AS_JSON, json.loads(side).values()))
+    return side
 
 
 def facts(

@@ -1,7 +1,8 @@
 // Drawings of the errors that are here: where values were lost, and what became of numbers.
 
 const PLACES = [0, 1, 2, 3, 4, 5, 10, 20, 50]; // the first place of each bar, as score/item_places.py has them
-const MOST_CROPS = 8;
+const MOST_CROPS = 8; // of a cause, one for each document
+const MAX_SEARCHED = 100; // errors of a cause among which documents are looked for
 const MOST_ASKED = 10000; // wrong values that a served page is asked for
 const MOST_DOTS = 2000;
 
@@ -93,7 +94,9 @@ const Pictures = (() => {
     const holder = byId("errors-strip");
     holder.replaceChildren();
     if (!errors.cause || !byId("data-sources")) return;
-    const rows = await Promise.all(Array.from({ length: Math.min(kept.count, MOST_CROPS) }, (_, at) => kept.get(at)));
+    const first = await Promise.all(Array.from({ length: Math.min(kept.count, MAX_SEARCHED) }, (_, index) => kept.get(index)));
+    const documents = new Set();
+    const rows = first.filter((error) => documents.size < MOST_CROPS && !documents.has(error[DOCUMENT]) && documents.add(error[DOCUMENT]));
     const made = await Promise.all(rows.map(async (error) => (await Sources.crops(error)).map((figure) => element("div", {}, figure, element("a", { href: State.link(placeOf(error)) }, visible(error[DOCUMENT]))))));
     holder.replaceChildren(...made.flat());
   };

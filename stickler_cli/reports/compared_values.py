@@ -1,0 +1,56 @@
+"""Two long values above each other: each cut around its first difference, with it marked."""
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import Final
+
+from stickler_cli.core.figures import truncate
+from stickler_cli.core.sections import Span, Tone
+
+LEAD: Final = 24  # characters before the first difference, so that a reader knows the place
+ELLIPSIS: Final = "…"
+
+_WORDS: Final = re.compile(r"\d[\d.]*\d|\w+|\s+|[^\w\s]")
+
+
+def cut_around_difference(gt: str, pred: str, width: int) -> tuple[str, str]:
+    """Return both texts in at most `width` columns each, from shortly before they differ.
+
+    >>> cut_around_difference("a" * 40 + " red car", "a" * 40 + " red cat", 30)
+    ('…aaaaaaaaaaaaaaaaaa red car', '…aaaaaaaaaaaaaaaaaa red cat')
+    """
+    if max(len(gt), len(pred)) <= width:
+        return truncate(gt, width), truncate(pred, width)
+    pairs = enumerate(zip_longest(gt, pred))
+    first = next((place for place, (one, other) in pairs if one != other), 0)
+    lead = min(LEAD, max(width // 2, 1))
+    start = max(first - lead, 0)
+    return _cut_from(gt, start, width), _cut_from(pred, start, width)
+
+
+def _cut_from(text: str, start: int, width: int) -> str:
+    return truncate(ELLIPSIS + text[start + 1 :] if start else text, width)
+
+
+def mark_differences(gt: str, pred: str, tone: Tone) -> tuple[list[Span], list[Span]]:
+    """Return two short texts in spans, with a tone for the words that the other does not have."""
+    gt_words, pred_words = _WORDS.findall(gt), _WORDS.findall(pred)
+    matcher = SequenceMatcher(None, gt_words, pred_words, autojunk=False)
+    sides: tuple[list[Span], list[Span]] = ([], [])
+    for operation, *bounds in matcher.get_opcodes():
+        span_tone: Tone = "" if operation == "equal" else tone
+        words = (gt_words[bounds[0] : bounds[1]], pred_words[bounds[2] : bounds[3]])
+        for spans, side_words in zip(sides, words, strict=True):
+            if side_words:
+                spans.append(Span.of("".join(side_words), span_tone))
+    return sides
+
+
+def value_lines(gt: str, pred: str, width: int, margin: str) -> Iterator[tuple[Span, ...]]:
+    """Yield a line for the truth and one for what was found, in a terminal of a width."""
+    labels = [f"{margin}{side:<4}  " for side in ("gt", "pred")]
+    shown = cut_around_difference(gt, pred, max(1, width - len(labels[0])))
+    for label, spans in zip(labels, mark_differences(*shown, "title"), strict=True):
+        yield Span(label, "dim"), *spans
