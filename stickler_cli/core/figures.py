@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, TypeAlias
 
 from .json_values import JsonValue, brief
@@ -181,6 +181,35 @@ def cells(text: str) -> int:
         for letter in text
         if not unicodedata.combining(letter) and unicodedata.category(letter) not in ("Mn", "Me")
     )
+
+
+def cut_middle(text: str, width: int) -> str:
+    """Return text shortened to a number of columns, at least 3; its middle becomes an ellipsis.
+
+    >>> cut_middle("invoice-2024-000017", 9), cut_middle("short", 9)
+    ('invo…0017', 'short')
+    """
+    if cells(text) <= width:
+        return text
+    head, tail = text[: len(text) // 2], text[len(text) // 2 :]
+    while cells(head) + cells(tail) >= width:
+        if cells(head) >= cells(tail):
+            head = head[:-1]
+        else:
+            tail = tail[1:]
+    return f"{head}…{tail}"
+
+
+def fit_widths(widths: Sequence[int], room: int) -> list[int]:
+    """Return widths of columns whose sum fits into a room, the widest ones made narrower.
+
+    >>> fit_widths([5, 40, 30], 45), fit_widths([5, 6], 45)
+    ([5, 20, 20], [5, 6])
+    """
+    fitted = [*widths]
+    while sum(fitted) > room:
+        fitted[fitted.index(max(fitted))] -= 1
+    return fitted
 
 
 def truncate(text: str, width: int) -> str:

@@ -106,9 +106,10 @@ def test_places_may_be_marked_in_a_page(audit, stickler, data):
     (data / "v.jsonl").write_text("".join(json.dumps(it) + "\n" for it in right), "utf-8")
     whole = audit("--verdicts", "v.jsonl")["whole"]
     assert (whole["looked_at"], whole["wrong"]) == (100, pytest.approx(1 / 410))
-    # Suspects of the report were not drawn.
+    # Suspects of the report were not drawn; as many are listed as are announced.
     report = stickler("audit", *SOURCES, "-f", "html").out
-    assert report.count("<fieldset") == 20
+    assert report.count("<fieldset") == 16
+    assert "16 suspects among 410 places" in report
     assert "probability" not in report
     rows = stickler("audit", *SOURCES, "--draw", "2", "-f", "csv").out
     assert rows.startswith("document,path,page")
@@ -327,14 +328,15 @@ def test_an_item_that_is_wholly_wrong_hides_that_runs_have_the_right_one(audit, 
 def test_places_that_were_not_drawn_stand_for_no_others(audit, data):
     every = (FOLDER / "verdicts.jsonl").read_text("utf-8")
     drawn = {(it["document"], it["path"]) for it in map(json.loads, every.splitlines())}
-    suspects = [(it["document"], it["path"]) for it in audit()["suspects"]]
-    unknown = [it for it in suspects if it not in drawn][:3]
+    suspects = {(it["document"], it["path"]) for it in audit()["suspects"]}
+    truths = (FOLDER / "gt.jsonl").read_text("utf-8").splitlines()
+    places = [(json.loads(line)["id"], "date") for line in truths]
+    unknown = [place for place in places if place not in drawn | suspects][:3]
     lines = [verdict(*it, "ground_truth_wrong", probability=None) for it in unknown]
     (data / "v.jsonl").write_text(every + "".join(lines), "utf-8")
     record = audit("--verdicts", "v.jsonl")
-    places = record["whole"]["places"]
     # None that was drawn from their stratum is wrong.
-    expected = audit(*VERDICTS)["whole"]["wrong"] + 3 / places
+    expected = audit(*VERDICTS)["whole"]["wrong"] + 3 / record["whole"]["places"]
     assert record["whole"]["wrong"] == pytest.approx(expected, abs=1e-9)
     assert any("not drawn stand for no others" in it for it in record["notes"])
     (data / "v.jsonl").write_text("".join(lines), "utf-8")
@@ -430,3 +432,19 @@ def test_a_missing_answer_is_one_too(audit, data):
     )
     first = next(it for it in record["suspects"] if it["field"] == "date")
     assert (first["votes"], first["others"][0]["answer"]) == (2, None)
+
+
+def test_an_item_that_the_same_runs_dropped_is_one_suspect(stickler, data):
+    item = {"type": "object", "properties": {"name": {}, "amount": {"type": "number"}}}
+    schema = {"type": "object", "properties": {"items": {"type": "array", "items": item}}}
+    (data / "s.json").write_text(json.dumps(schema))
+    kept, dropped = {"name": "tea", "amount": 2.5}, {"name": "a pot of jam", "amount": 7.25}
+    for name, items in (("t", [kept, dropped]), ("x", [kept]), ("y", [kept])):
+        (data / f"{name}.jsonl").write_text(json.dumps({"items": items}) + "\n")
+
+    record = stickler("audit", "s.json", "t.jsonl", "x.jsonl", "y.jsonl", "-f", "json").json
+    (suspect,) = record["suspects"]
+    assert (suspect["path"], suspect["field"], suspect["gt"]) == ("items[1]", "items", dropped)
+    assert (suspect["votes"], suspect["others"]) == (2, [{"answer": None, "runs": [0, 1]}])
+    out = stickler("audit", "s.json", "t.jsonl", "x.jsonl", "y.jsonl").out
+    assert "2 suspects among 4 places, in 1 row\n" in out

@@ -70,3 +70,11 @@ def test_a_curve_goes_to_twice_the_number():
 def test_the_least_number_is_found_among_few_too():
     assert least(lambda number: number >= 3) == 3
     assert least(lambda number: True) == 2
+
+
+def test_documents_of_very_unequal_size_vary_as_their_sizes_do():
+    # Sizes 1 and 3: mean 2, standard deviation 1.
+    spread = Spread(right=4, wrong=0, right_squares=1 + 9, products=0, wrong_squares=0)
+
+    assert Pilot(spread, 2, 0.95).size_variation == pytest.approx(0.5)
+    assert Pilot(Spread(0, 0, 0, 0, 0, 0), 2, 0.95).size_variation == 0.0

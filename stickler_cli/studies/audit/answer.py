@@ -3,11 +3,12 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from math import sqrt
 from pathlib import Path as File
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,6 +213,28 @@ def _add_spots(
             it |= {"page": spot.page, "box": [*spot.box]}
 
 
+ItemPlace: TypeAlias = tuple[str, Path]  # a document and the path of an item of a list in it
+
+
+def item_of(place: AnsweredPlace) -> ItemPlace | None:
+    """Return the innermost item of a list that a value is inside of; None without one."""
+    ends = [end for end, step in enumerate(place.path, 1) if isinstance(step, int)]
+    is_inside = bool(ends) and ends[-1] < len(place.path)
+    return (place.document, place.path[: ends[-1]]) if is_inside else None
+
+
+def is_dropped(place: AnsweredPlace) -> bool:
+    """Return whether all runs that differ from the ground truth at a place have no value there."""
+    return place.gt is not None and all(value is None for value, _ in place.different)
+
+
+def suspect_item(suspect: Suspect, path: Path, members: Sequence[AnsweredPlace]) -> Suspect:
+    """Return a suspect item, given that of its first value, and all of its values."""
+    values = {field_path(place.path[len(path) :]): place.gt for place in members}
+    names = tuple(step for step in path if isinstance(step, str))
+    return replace(suspect, path=field_path(path), field=field_path(names), gt=values)
+
+
 class Audit:
     """Places, answers and marks as numbers, and the figures that come of them."""
 
@@ -320,7 +343,7 @@ class Audit:
     def report(self, gates: Sequence[Gate]) -> AuditReport:
         """Return all that there is to say, without lines."""
         settings = self.settings
-        chosen = self.order[self.votes[self.order] > 0][:MOST_SUSPECTS].tolist()
+        chosen = self.order[self.votes[self.order] > 1][:MOST_SUSPECTS].tolist()
         chances = np.array([*map(self._by_chance, self.fields)])
         fields = [
             self._field(name, self.of_field == at, chances) for name, at in self.fields.items()
@@ -336,7 +359,7 @@ class Audit:
             whole,
             fields,
             [*self._runs()],
-            [*map(self._suspect, self._chosen(chosen), chosen)],
+            self._suspects(chosen),
             [_judged(gate, [whole, *fields]) for gate in gates],
             [*self._notes()],
         )
@@ -357,6 +380,38 @@ class Audit:
         same = partial(self.witnesses.same, name)
         values = [*map(json.loads, counts)]
         return chance_of_difference(values, [*counts.values()], same, self.settings.seed)
+
+    def _suspects(self, chosen: Sequence[int]) -> list[Suspect]:
+        """Return suspect places, with one row for an item that the same runs do not have."""
+        places: dict[int, AnsweredPlace] = {}
+        n_places_by_item = Counter[ItemPlace]()
+        wanted = {*chosen}
+        for position, place in enumerate(self.witnesses.places()):
+            if (item := item_of(place)) is not None:
+                n_places_by_item[item] += 1
+            if position in wanted:
+                places[position] = place
+
+        members_by_item = defaultdict[ItemPlace, list[AnsweredPlace]](list)
+        for position in chosen:
+            item = item_of(places[position])
+            if item is not None and is_dropped(places[position]):
+                members_by_item[item].append(places[position])
+        dropped = {
+            item: members
+            for item, members in members_by_item.items()
+            if 1 < len(members) == n_places_by_item[item]
+            and len({tuple(place.different[0][1]) for place in members}) == 1
+        }
+        suspects: list[Suspect] = []
+        for position in chosen:
+            place, suspect = places[position], self._suspect(places[position], position)
+            item = item_of(place)
+            if item is None or item not in dropped:
+                suspects.append(suspect)
+            elif place is dropped[item][0]:
+                suspects.append(suspect_item(suspect, item[1], dropped[item]))
+        return suspects
 
     def _suspect(self, place: AnsweredPlace, at: int) -> Suspect:
         others = [Said(value, who) for value, who in place.different]

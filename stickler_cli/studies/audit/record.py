@@ -3,12 +3,21 @@
 The format is `stickler-audit/1`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final, Literal
 
-from stickler_cli.core.figures import NOTHING, number_of, rate, value_text
+from stickler_cli.core.figures import (
+    NOTHING,
+    cells,
+    cut_middle,
+    fit_widths,
+    number_of,
+    rate,
+    value_text,
+    visible,
+)
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.rules import AnyJson, Count, Fraction, FractionOrNone, NumberOrNone
 from stickler_cli.core.sections import Choices, FigureColumn, Figures, Report, Section, Text
@@ -123,7 +132,8 @@ class AuditReport(StudyRecord):
     runs: list[AuditedRun]
     """In the order given."""
     suspects: list[Suspect]
-    """The most suspect places, at most a thousand."""
+    """The most suspect places, at most a thousand: two runs or more give the same other answer. An
+    item that the same runs do not have is one, with the values in it."""
     gates: list[GateResult]
     """What was asked for."""
     notes: list[str]
@@ -163,14 +173,35 @@ _RIGHT: Final = (
     FigureColumn("F1 if right", "right_f1", tone="title"),
     FigureColumn("interval", "right_f1_interval", list, 2),
 )
-_SUSPECTS: Final = (
-    FigureColumn("document", "document", str),
-    FigureColumn("place", "path", str),
-    FigureColumn("votes", "votes", int),
-    FigureColumn("against", "against", int),
-    FigureColumn("ground truth", "gt", str, 1, shown=lambda it: _shown(it.gt)),
-    FigureColumn("runs say", "others", str, 1, shown=_others),
-)
+ROOM: Final = 80  # columns of a terminal, into which suspects fit
+_BESIDE: Final = 22  # of these, for numbers and gaps
+
+
+def _suspect_columns(suspects: Sequence[Suspect]) -> tuple[FigureColumn, ...]:
+    """Return the columns of suspects: ids and values are cut in the middle where they are long."""
+    texts: dict[str, Callable[[Suspect], str]] = {
+        "document": lambda suspect: visible(suspect.document),
+        "place": lambda suspect: visible(suspect.path),
+        "ground truth": lambda suspect: _shown(suspect.gt),
+        "runs say": _others,
+    }
+    natural = [
+        max([cells(title), *(cells(text(suspect)) for suspect in suspects)])
+        for title, text in texts.items()
+    ]
+    widths = dict(zip(texts, fit_widths(natural, ROOM - _BESIDE), strict=True))
+
+    def cut(title: str) -> Callable[[Suspect], str]:
+        return lambda suspect: cut_middle(texts[title](suspect), widths[title])
+
+    return (
+        FigureColumn("document", "document", str, shown=cut("document")),
+        FigureColumn("place", "path", str, shown=cut("place")),
+        FigureColumn("votes", "votes", int),
+        FigureColumn("against", "against", int),
+        FigureColumn("ground truth", "gt", str, 1, shown=cut("ground truth")),
+        FigureColumn("runs say", "others", str, 1, shown=cut("runs say")),
+    )
 
 
 def report_of(record: AuditReport) -> Report:
@@ -187,7 +218,9 @@ def report_of(record: AuditReport) -> Report:
     documents = number_of(record.documents, "document")
     head = f"{record.gt} and {number_of(len(record.runs), 'run')}: {documents}"
     shown, more = record.suspects[:SHOWN], len(record.suspects) - SHOWN
-    suspects = Figures(_SUSPECTS, shown, choices=[_choices(asdict(it)) for it in shown])
+    suspects = Figures(
+        _suspect_columns(shown), shown, choices=[_choices(asdict(it)) for it in shown]
+    )
     others = [Text(f"and {more} more, which JSON has", "dim")] if more > 0 else []
     shared = (Text(_shared(it, record)) for it in record.runs if it.shares_with)
     return Report.of(
@@ -247,7 +280,9 @@ def page_of(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report:
 
 def _estimate(record: AuditReport) -> str:
     whole = record.whole
-    said = f"of {number_of(whole.places, 'place')} {whole.suspects} are suspects"
+    said = f"{number_of(whole.suspects, 'suspect')} among {number_of(whole.places, 'place')}"
+    if len(record.suspects) != whole.suspects:
+        said += f", in {number_of(len(record.suspects), 'row')}"
     if whole.wrong is None:
         return said
     ends = whole.wrong_interval

@@ -20,7 +20,7 @@ from rapidfuzz.distance import Levenshtein
 from stickler_cli.comparators.base import BaseComparator, is_number, meets
 from stickler_cli.comparators.date import DateComparator
 from stickler_cli.comparators.date_parsing import StatedDate
-from stickler_cli.comparators.numeric import NumericComparator, parse_number
+from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.compare.columns import NOTHING, Indexes
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
@@ -37,6 +37,7 @@ from stickler_cli.schema.inference.observation import (
     evidence_of,
 )
 from stickler_cli.schema.loading import LoadedSchema
+from stickler_cli.score.errors.confusions import amount
 from stickler_cli.score.errors.located_units import field_pattern, locate
 from .findings import Document, Findings, Spot
 from .text_tally import TextTally
@@ -176,7 +177,7 @@ def _number(comparator: BaseComparator, value: JsonValue) -> float | None:
         if isinstance(stated, StatedDate) and stated.is_whole:
             number = stated.first_day.toordinal()
     elif isinstance(comparator, NumericComparator) and isinstance(value, str):
-        number = parse_number(value)
+        number = amount(value)  # a text that has a number in it, as VDM/003, is none
     return float(number) if number is not None and -ORDINARY < number < ORDINARY else None
 
 
