@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import Report
-from stickler_cli.score.policy import Losses, accept, losses
+from stickler_cli.score.policy import Losses, choose_threshold, losses_by_threshold
 
 SETTINGS: Final = ((200, 0.1), (1000, 0.05))
 """Numbers of labelled documents, and the share of errors that is allowed."""
@@ -98,13 +98,13 @@ class Kept:
 
 def kept(kind: Confidences, documents: int, max_error: float, sets: int, seed: int) -> Kept:
     """Make a policy of many sets of documents, and see what it lets pass of all there could be."""
-    true = losses(*kind.draw(np.random.default_rng(seed + 1), _MANY))
+    true = losses_by_threshold(*kind.draw(np.random.default_rng(seed + 1), _MANY))
     random = np.random.default_rng(seed)
     broken = none = 0
     passing = 0.0
     for _ in range(sets):
         units = kind.draw(random, documents)
-        found = accept(losses(*units), max_error, LEVEL)
+        found = choose_threshold(losses_by_threshold(*units), max_error, LEVEL)
         if found is None:
             none += 1
         else:
@@ -116,7 +116,7 @@ def kept(kind: Confidences, documents: int, max_error: float, sets: int, seed: i
 def _error(true: Losses, threshold: float) -> float:
     """Return the expected loss from a threshold on."""
     at = int(np.searchsorted(-true.threshold, -threshold, side="right")) - 1
-    return float(true.mean[max(at, 0)])
+    return float(true.mean_loss[max(at, 0)])
 
 
 def measure(seed: int, sets: int = SETS) -> Report:

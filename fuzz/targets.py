@@ -30,7 +30,7 @@ from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from stickler_cli.score.comparison_view import counts_view, document_view
 
 SAMPLES: Final[tuple[JsonDocument, ...]] = (
@@ -90,7 +90,7 @@ def _compare_samples(plan: Plan) -> None:
     with room_for_depth():
         table = compare(plan, [gt for gt, _ in pairs], [pred for _, pred in pairs])
         for pair in range(len(pairs)):
-            compared = batch_of(tree_of(table, pair))
+            compared = batch_of_unit(tree_of(table, pair))
             json.dumps([counts_view(compared), document_view(compared, 0)])
 
 

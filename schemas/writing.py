@@ -26,7 +26,7 @@ from stickler_cli.core.rules import KEPT
 from stickler_cli.records import run_format
 from stickler_cli.records.account_format import AccountRecord, VerdictRecord
 from stickler_cli.score.confidence.calibration import Bin, Selective
-from stickler_cli.score.errors.error_rows import KEYS, Error
+from stickler_cli.score.errors.error_rows import RECORD_KEYS, Error
 from stickler_cli.score.folds import Validity, WhollyRight
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.policy import AcceptancePolicy
@@ -93,7 +93,7 @@ _NOT_EMPTY_KEYS: Final = (("by", "object", "minProperties"), ("places", "array",
 _TUPLES: Final[Mapping[Any, tuple[Mapping[str, str], int]]] = {
     Bin: ({}, 5),
     Selective: ({}, 2),
-    Error: (KEYS, 7),
+    Error: (RECORD_KEYS, 7),
 }
 """Named tuples that are objects in files: keys of other names, and how many are always there."""
 
@@ -193,7 +193,7 @@ def _docstrings() -> dict[str, dict[str, str]]:
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
                 keys = found.setdefault(node.name, {})
-                renamed = KEYS if node.name == "Error" else {}
+                renamed = RECORD_KEYS if node.name == "Error" else {}
                 for base in node.bases:
                     keys |= found.get(ast.unparse(base), {})
                 for key, said in pairwise(node.body):

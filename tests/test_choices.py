@@ -9,7 +9,7 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.tree import tree_of
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from tests.score.batches import comparison_view
 
 THRESHOLD = "x-aws-stickler-threshold"
@@ -21,7 +21,7 @@ TEXT = {"type": "string"}
 
 def view_of(plan: Plan, gt: dict, pred: dict) -> dict:
     """Compare two documents."""
-    return comparison_view(batch_of(tree_of(compare(plan, [gt], [pred]), 0)))
+    return comparison_view(batch_of_unit(tree_of(compare(plan, [gt], [pred]), 0)))
 
 
 def result(field: object, gt: object, pred: object, **others: object) -> dict:

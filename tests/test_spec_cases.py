@@ -16,7 +16,7 @@ from stickler_cli.compare.tree import tree_of
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import loaded
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from tests.score.batches import comparison_view
 
 pytestmark = pytest.mark.anywhere
@@ -74,7 +74,7 @@ def result_of(row, size=1, at=0):
     sides = [bare.value, {}, bare.value], [row["pred"], row["pred"], {}], [bare.gold, None] * 2
     gts, preds, gold = ([side[(slot - at) % 3] for slot in range(size)] for side in sides)
     account = compare(plan, gts, preds, options_of(row), gold=gold)
-    batch = batch_of(tree_of(account, at))
+    batch = batch_of_unit(tree_of(account, at))
     result = comparison_view(batch, recall_with_fd=options.get("recall_with_fd", False))
     result["non_matches"] = judged(result["non_matches"])
     return result

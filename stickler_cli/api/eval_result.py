@@ -30,12 +30,12 @@ from stickler_cli.reports.pair import (
     sum_text,
 )
 from stickler_cli.runs.process import room_for_depth
-from stickler_cli.score.batch import Batch, batch_of
+from stickler_cli.score.batch import Batch, batch_of_unit
 from stickler_cli.score.comparison_view import counts_view, non_match
 from stickler_cli.score.confidence.calibration import confidence_view
-from stickler_cli.score.confidence.confidences import Confidences, Units
+from stickler_cli.score.confidence.confidences import Confidences, ConfidenceUnits
 from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.errors.error_rows import Error, below_threshold, error_of
+from stickler_cli.score.errors.error_rows import Error, describe_shortfall, error_of
 from stickler_cli.score.errors.located_units import LocatedUnit, locate, located_units
 from stickler_cli.score.errors.wrong_units import is_judged_unit
 from stickler_cli.score.field_counts import LEAVES
@@ -91,7 +91,7 @@ class PairComparison(UnitTree):
             extra_fields=self.options.extra_fields,
             root=self,
             chosen=[self],
-            errors=by_place(batch_of(self).classified_errors(0)),
+            errors=by_place(batch_of_unit(self).classified_errors(0)),
             detail=detail,
         )
 
@@ -238,7 +238,7 @@ def pair_of(
     batch: Batch, document: int, plan: Plan, options: Options | None = None
 ) -> PairComparison:
     """Return the comparison of one of the documents of `compared`."""
-    row = batch.rows[document]
+    row = batch.compared_positions[document]
     assert row is not None  # noqa: S101 - it was compared
     return PairComparison(
         table=batch.table, document=row, plan=plan, options=options or DEFAULT_OPTIONS
@@ -333,7 +333,7 @@ def comparison_result(
     derived: bool = True,
 ) -> ComparisonResult:
     """Return one document as `compare_with` does, with as much as is asked for."""
-    is_compared = batch.rows[0] is not None
+    is_compared = batch.compared_positions[0] is not None
     error_entries = non_matches(
         error_of("", error, with_cause=False)
         for error in (batch.outermost_errors[0] if errors and is_compared else ())
@@ -341,7 +341,7 @@ def comparison_result(
     view: ComparisonResult = {
         "field_scores": batch.field_scores(0),
         "overall_score": float(batch.scores[0]),
-        "all_fields_matched": not (error_entries if errors else batch.some_wrong),
+        "all_fields_matched": not (error_entries if errors else batch.has_any_error),
     }
     if counts:
         matrix = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
@@ -354,8 +354,8 @@ def comparison_result(
         view["field_comparisons"] = _field_comparisons(batch)
     if confidences:
         stated_confidences = Confidences()
-        stated_confidences.add([document.id for document in batch.results], batch.leaves)
-        total = int(batch.counts.sums[LEAVES, 0, :FN].sum()) if batch.counts else 0
+        stated_confidences.add([document.id for document in batch.results], batch.confident_values)
+        total = int(batch.counts.units[LEAVES, 0, :FN].sum()) if batch.counts else 0
         view["confidence_metrics"] = trust = confidence_metrics(stated_confidences, total)
         auroc = trust["overall"]["auroc"]["value"]
         view["auroc_confidence_metric"] = 0.5 if auroc is None else auroc
@@ -385,7 +385,7 @@ def confidence_metrics(confidences: Confidences, total: int) -> dict[str, Any]:
     }
 
 
-def _calibration(units: Units) -> dict[str, Any]:
+def _calibration(units: ConfidenceUnits) -> dict[str, Any]:
     view = confidence_view(units.reliability())
     return {name: {"value": view[figure]} for name, figure in _TRUST.items()}
 
@@ -429,7 +429,7 @@ def _reason(unit: LocatedUnit) -> str:
         case Outcome.FA:
             return "false alarm (unmatched prediction)"
         case Outcome.FD:
-            return below_threshold(unit.similarity, unit.threshold)
+            return describe_shortfall(unit.similarity, unit.threshold)
         case _ if unit.similarity == 1:
             return "exact match"
         case _:
@@ -465,7 +465,7 @@ def _field_rates(
         field_rates: dict[str, Any] = _rates(view, field.score)
         if field.shape == "list":
             items = [
-                evaluator_result(batch_of(item), recall_with_fd=recall_with_fd)
+                evaluator_result(batch_of_unit(item), recall_with_fd=recall_with_fd)
                 for item in field.items
                 if item.outcome in BOTH_SIDES and item.shape == "object"
             ]

@@ -36,7 +36,14 @@ from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.evaluation import Conditions
 from stickler_cli.score.field_counts import LEAVES
-from stickler_cli.score.gates import Aim, check_paths, faultless, field_rewards, parse_aim, rewards
+from stickler_cli.score.gates import (
+    Aim,
+    check_paths,
+    document_rewards,
+    field_rewards,
+    has_no_error,
+    parse_aim,
+)
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.settings.deciding import DecidingOptions
@@ -229,7 +236,7 @@ class Scorer:
             ledger=Ledger(blocks=Blocks()), interval_settings=IntervalSettings()
         )
         for name, document in scored.items():
-            evaluation.update(document.with_id(name))
+            evaluation.add(document.with_id(name))
         evaluation.conditions = Conditions(DecidingOptions(), field_listing(self.plan))
         return evaluation
 
@@ -301,10 +308,12 @@ class Scorer:
             return
         compared_documents = _Compared(self, batch)
         judged = zip(
-            compared_documents.figures(self.aim), faultless(compared_documents.counts), strict=True
+            compared_documents.figures(self.aim),
+            has_no_error(compared_documents.counts),
+            strict=True,
         )
         for row, (score, right) in enumerate(judged):
-            passed = self.aim.passes(score) if self.aim.limited else right
+            passed = self.aim.passes(score) if self.aim.has_limit else right
             yield Scored(score, self, passed=passed, among=compared_documents, row=row)
 
     def _why(self, error: Exception) -> str:
@@ -416,13 +425,13 @@ class _Compared:
         if aim.is_score:
             scores: list[float] = self.batch.scores.tolist()
             return scores
-        return rewards(aim, self.counts, len(self.batch.results))
+        return document_rewards(aim, self.counts, len(self.batch.results))
 
     @cached_property
     def _right(self) -> list[tuple[str, set[int]]]:
         """The fields of documents, and in which of these they have a value that is right."""
         counts = self.counts
-        right = counts.sums[LEAVES, :, TP] > 0
+        right = counts.units[LEAVES, :, TP] > 0
         return [
             (field_path(path), {*counts.documents[rows][right[rows]].tolist()})
             for path, rows in counts.fields()
@@ -431,7 +440,7 @@ class _Compared:
 
     def feedback_on(self, row: int, errors: Sequence[Error]) -> str:
         """Return the feedback on one of them."""
-        tp, fd, _, fn, _ = self.counts.sums[LEAVES, row].tolist()  # its rows come first
+        tp, fd, _, fn, _ = self.counts.units[LEAVES, row].tolist()  # its rows come first
         named = [] if errors else [name for name, right in self._right if row in right]
         return self.scorer.teller.of_one(errors, tp, tp + fd + fn, named)
 
@@ -484,7 +493,7 @@ class Scored:
         aim = parse_aim(gate)
         check_paths([aim.gate], known_paths(self._scorer.plan), "of")
         value = 0.0 if self._among is None else self._among.figures(aim)[self._at]
-        return value, aim.passes(value) if aim.limited else self.passed
+        return value, aim.passes(value) if aim.has_limit else self.passed
 
     def explain(self, width: int | None = 100) -> str:
         """Return the errors and their parents, as `stickler compare --only-errors` does."""

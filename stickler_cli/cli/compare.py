@@ -31,8 +31,8 @@ from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.runs.saved import errors_in, errors_of, file_in, load_run
 from stickler_cli.runs.whole_files import NON_MATCHES, RUN_FILE
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.score.batch import batch_of
-from stickler_cli.score.errors.causes import Causes, keys_in
+from stickler_cli.score.batch import batch_of_unit
+from stickler_cli.score.errors.causes import Causes, split_cause_keys
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error, error_record
 from stickler_cli.score.record import Run, RunVerdict
@@ -153,7 +153,7 @@ def _comparison(
         extra_fields=settings.extra_fields,
         root=root,
         chosen=_asked_places(settings, loaded, root),
-        errors=by_place(batch_of(root).classified_errors(0)),
+        errors=by_place(batch_of_unit(root).classified_errors(0)),
         detail="errors" if settings.only_errors else "all" if settings.everything else "brief",
         partial_gt=settings.partial_gt,
     )
@@ -226,7 +226,7 @@ def _asked_errors(run: Run, found: Iterable[Error], settings: ErrorsSettings) ->
             (document is None or _among(document, [error.document]))
             and (field is None or error.path == field or fnmatchcase(error.field, field))
             and (name is None or error.error_class == name)
-            and (keys is None or not keys.isdisjoint(keys_in(error.cause)))
+            and (keys is None or not keys.isdisjoint(split_cause_keys(error.cause)))
         ):
             line = json_line(error_record(error))[:-1]  # a copy without room to spare
             kept.append((order and order(error), line))

@@ -21,7 +21,7 @@ from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
 from stickler_cli.runs.unwrapping_note import describe_unwrapping
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import NO_GROUP
-from stickler_cli.score.record import MOST_ERRORS, Run
+from stickler_cli.score.record import MAX_KEPT_ERRORS, Run
 from stickler_cli.settings.of_commands import CompareSettings, ErrorsSettings, EvalSettings
 from .command_schema import schema_of
 from .console import ExitCode, shell_command, warn, write_result
@@ -55,7 +55,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
     )
     if settings.repeat:
         _check_repeats(settings)
-        reported = replace(reported, accounts=True, first_non_matches=MOST_ERRORS)
+        reported = replace(reported, accounts=True, first_non_matches=MAX_KEPT_ERRORS)
     tell = None if settings.quiet else warn
     write = None if settings.write_gold is None else _gold_writer(settings, settings.write_gold)
     assembly = assemble(settings, reported, lambda: schema_of(settings.schema, settings), tell)
@@ -77,7 +77,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
         further, signal = _further(assembly)
         if signal is None:
             run = _with_repeats(run, further, settings)
-    run = replace(run, explaining=explaining(settings), listing=listing_of(settings))
+    run = replace(run, explain_command=explaining(settings), errors_command=listing_of(settings))
     outputs.write(run)
     outputs.conclude(run)
     if signal is not None:
@@ -87,7 +87,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
     code = exit_code_of(run)
     if not run.nothing_paired:
         refuse_keys_of_none(run)
-    return max([code, *(exit_code_of(each) for each in further if each.unfit)])
+    return max([code, *(exit_code_of(each) for each in further if each.n_unfit)])
 
 
 def _tell_unwrapping(run: Run, settings: EvalSettings) -> None:

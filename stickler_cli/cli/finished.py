@@ -12,8 +12,8 @@ from stickler_cli.metrics import load_metrics
 from stickler_cli.reports.formats import WITH_DETAIL, format_of
 from stickler_cli.runs.saved import file_in, load_detail, load_run, page_of, with_rows
 from stickler_cli.runs.whole_files import JOURNAL, NON_MATCHES
-from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
-from stickler_cli.score.record import Run, counted_as, merge_runs
+from stickler_cli.score.gates import check_no_bounds, check_paths, parse_gates
+from stickler_cli.score.record import Run, merge_runs, with_counting
 from stickler_cli.settings.of_commands import MergeSettings, ReportSettings
 from stickler_cli.studies.diff.changed_values import changed_values
 from stickler_cli.studies.diff.record import RunsBeside
@@ -41,7 +41,7 @@ def report(settings: ReportSettings) -> ExitCode:
 
 
 def _one(name: str, settings: ReportSettings, outputs: Outputs) -> Run:
-    run = counted_as(load_run(name), settings.counting)
+    run = with_counting(load_run(name), settings.counting)
     detail = bool(WITH_DETAIL & outputs.formats)
     by_others = settings.by and [*run.evaluation.by] != [*settings.by]
     explained = settings.show_documents and file_in(name, JOURNAL)
@@ -52,15 +52,17 @@ def _one(name: str, settings: ReportSettings, outputs: Outputs) -> Run:
     elif detail:
         run = replace(run, detail=load_detail(name, run))
     if explained:
-        run = replace(run, explaining=explaining_finished(name, run, settings))
+        run = replace(run, explain_command=explaining_finished(name, run, settings))
     if file_in(name, NON_MATCHES) is not None:
-        run = replace(run, listing=shell_command(["stickler", "errors", name]))
+        run = replace(run, errors_command=shell_command(["stickler", "errors", name]))
     return run
 
 
 def _beside(names: Sequence[str], settings: ReportSettings) -> RunsBeside:
     """Return runs side by side; those of other schemas have other values."""
-    runs = {name: with_rows(name, counted_as(load_run(name), settings.counting)) for name in names}
+    runs = {
+        name: with_rows(name, with_counting(load_run(name), settings.counting)) for name in names
+    }
     if len({run.schema.digest for run in runs.values()}) > 1:
         found, hint = "the runs are of different schemas", "evaluate them with one"
         raise NotComparableError([Problem("", found, hint=hint)])
@@ -72,11 +74,11 @@ def merge(settings: MergeSettings) -> ExitCode:
     """Put the runs of shards together and report."""
     gates = parse_gates(settings.fail_under, settings.gate)
     outputs = outputs_of(settings)
-    runs = [(name, counted_as(load_run(name), settings.counting)) for name in settings.run]
+    runs = [(name, with_counting(load_run(name), settings.counting)) for name in settings.run]
     _, first = runs[0]
     check_paths(gates, [info.field for info in first.fields])
     if first.evaluation.interval_settings is None:
-        refuse_bounds(gates)
+        check_no_bounds(gates)
     for _, run in runs if len(runs) > 1 else ():
         load_metrics(run.evaluation.metrics.values(), allow_plugins=settings.allow_plugins)
     whole = merge_runs(runs, gates or None)

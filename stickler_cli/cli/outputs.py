@@ -217,9 +217,9 @@ def exit_code_of(run: Run) -> ExitCode:
         warn(f"error: metric {name}: {problem}; it has no figures: {mend}")
     if run.nothing_paired:
         show_problems([_nothing_paired(run.evaluation)])
-    elif run.verdict is RunVerdict.INCOMPLETE and run.unfit:
+    elif run.verdict is RunVerdict.INCOMPLETE and run.n_unfit:
         total, named = run.evaluation.documents["total"], run.unfit_problems
-        warn(f"error: {run.unfit} of {total} documents could not be evaluated")
+        warn(f"error: {run.n_unfit} of {total} documents could not be evaluated")
         for entry in named[:NAMED]:
             warn(f"  {entry}")
         if len(named) > NAMED:

@@ -24,12 +24,12 @@ from stickler_cli.core.rules import (
     is_share,
 )
 from stickler_cli.documents.reading import decoded, parse_json
-from stickler_cli.score.blocks import SCORE
+from stickler_cli.score.blocks import SCORE_KEY
 from stickler_cli.score.document_result import Status
-from stickler_cli.score.errors.error_rows import KEYS
-from stickler_cli.score.field_counts import BESIDE, CONFIDENCES
+from stickler_cli.score.errors.error_rows import RECORD_KEYS
+from stickler_cli.score.field_counts import CONFIDENCES, FURTHER_COUNTS
 from stickler_cli.score.record import Run, run_record
-from stickler_cli.score.sums import COUNTING_MODES, NAMES, dense
+from stickler_cli.score.sums import COUNTING_MODES, OUTCOME_NAMES, read_mode_counts
 from .row_files import LineTable
 
 VERDICT_FORMAT: Final = "stickler-verdict/1"
@@ -74,13 +74,17 @@ def _fits(entry: object) -> bool:
         if name in COUNTING_MODES:
             if not isinstance(value, dict) or not all(map(_is_count, value, value.values())):
                 return False
-        elif not (is_share(value) if name == SCORE else _is_count(name, value)):
+        elif not (is_share(value) if name == SCORE_KEY else _is_count(name, value)):
             return False
     return bool(entry)
 
 
 def _is_count(name: object, value: object) -> bool:
-    return name in (*NAMES, *BESIDE) and type(value) is int and 0 < value <= _MOST_UNITS
+    return (
+        name in (*OUTCOME_NAMES, *FURTHER_COUNTS)
+        and type(value) is int
+        and 0 < value <= _MOST_UNITS
+    )
 
 
 class AccountRecord(TypedDict):
@@ -105,9 +109,9 @@ class AccountRecord(TypedDict):
 
 _DOCUMENT_ROW: Final = {
     **dict.fromkeys(("document", "status", "field", "mode"), str),
-    **dict.fromkeys(NAMES, int),
-    SCORE: float,
-    **dict.fromkeys(BESIDE, int),
+    **dict.fromkeys(OUTCOME_NAMES, int),
+    SCORE_KEY: float,
+    **dict.fromkeys(FURTHER_COUNTS, int),
     "all_fields_matched": bool,
     **dict.fromkeys(("validity", "remarks", "problems", "by", CONFIDENCES), object),
 }
@@ -129,7 +133,7 @@ _ERROR_TYPES: Final = {"similarity": float, "values": int} | dict.fromkeys(
 
 def table_of_errors() -> LineTable:
     """Return what a table of errors has of their lines."""
-    return LineTable({key: _ERROR_TYPES.get(name, str) for name, key in KEYS.items()})
+    return LineTable({key: _ERROR_TYPES.get(name, str) for name, key in RECORD_KEYS.items()})
 
 
 def table_of_values() -> LineTable:
@@ -153,10 +157,19 @@ def rows_of_document(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**shown, "field": ""}
         return
     for path, entry in fields.items():
-        score = entry.get(SCORE) if path else line["overall_score"]
-        of_field = {"field": path, SCORE: score, **{name: entry.get(name, 0) for name in BESIDE}}
-        for mode, counts in zip(COUNTING_MODES, dense(entry), strict=True):
-            yield {**shown, **of_field, "mode": mode, **dict(zip(NAMES, counts, strict=True))}
+        score = entry.get(SCORE_KEY) if path else line["overall_score"]
+        of_field = {
+            "field": path,
+            SCORE_KEY: score,
+            **{name: entry.get(name, 0) for name in FURTHER_COUNTS},
+        }
+        for mode, counts in zip(COUNTING_MODES, read_mode_counts(entry), strict=True):
+            yield {
+                **shown,
+                **of_field,
+                "mode": mode,
+                **dict(zip(OUTCOME_NAMES, counts, strict=True)),
+            }
             shown = {"document": line["document"], "status": line["status"]}
 
 
@@ -168,15 +181,15 @@ def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         if row["mode"] is None:
             continue
         entry = fields.setdefault(row["field"], {})
-        entry[row["mode"]] = {name: row[name] for name in NAMES if row[name]}
-        entry |= {name: row[name] for name in BESIDE if row[name]}
-        if row["field"] and row[SCORE] is not None:
-            entry[SCORE] = row[SCORE]
+        entry[row["mode"]] = {name: row[name] for name in OUTCOME_NAMES if row[name]}
+        entry |= {name: row[name] for name in FURTHER_COUNTS if row[name]}
+        if row["field"] and row[SCORE_KEY] is not None:
+            entry[SCORE_KEY] = row[SCORE_KEY]
     texts = {key: first[key] for key in ("by", CONFIDENCES) if first[key] is not None}
     return {
         "id": first["document"],
         "status": first["status"],
-        SCORE: first[SCORE],
+        SCORE_KEY: first[SCORE_KEY],
         "fields": {path: entry for path, entry in fields.items() if any(entry.values())},
         **{key: _value_of_cell(text) for key, text in texts.items()},
     }
@@ -195,7 +208,17 @@ RUN_KEY: Final = "stickler-run"
 
 SUFFIX: Final = ".parquet"
 
-_READ: Final = ("document", "status", "field", "mode", *NAMES, SCORE, *BESIDE, "by", CONFIDENCES)
+_READ: Final = (
+    "document",
+    "status",
+    "field",
+    "mode",
+    *OUTCOME_NAMES,
+    SCORE_KEY,
+    *FURTHER_COUNTS,
+    "by",
+    CONFIDENCES,
+)
 _TEXTS: Final = ("document", "status", "field", "mode")
 _AT_ONCE: Final = 10_000  # rows that are in memory
 

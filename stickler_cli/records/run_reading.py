@@ -23,9 +23,16 @@ from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.confidence.confidences import Confidences, read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Conditions, Evaluation, Results
-from stickler_cli.score.field_counts import BESIDE, OF_MODES
+from stickler_cli.score.field_counts import FURTHER_COUNTS, N_UNIT_COUNTS
 from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT, Run
-from stickler_cli.score.sums import COUNTING_MODES, KEYS, NAMES, Sums, Tally, dense
+from stickler_cli.score.sums import (
+    COUNTING_MODES,
+    MOMENT_NAMES,
+    OUTCOME_NAMES,
+    FieldTallies,
+    Tally,
+    read_mode_counts,
+)
 from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, RunOptions
 from .account_format import AccountRecord
 from .codec import read
@@ -140,7 +147,7 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
         if validity.invalid < 0:
             raise _refused(validity.checked, _OTHERS, source, ("validity", side, "checked"))
     evaluation.problems = record["problems"]
-    evaluation.unnamed = Counter(record.get("problems_unnamed", {}))
+    evaluation.n_unnamed = Counter(record.get("problems_unnamed", {}))
     evaluation.ledger.hashes = record.get("known_ids", [])
     for key, groups in record.get("by", {}).items():
         evaluation.by[key] = {name: Results() for name in groups}
@@ -151,7 +158,7 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
         evaluation.metrics[each["name"]] = Measure(each["name"], None, *known)
     if "per_document" in record:
         blocks = evaluation.ledger.blocks = read_blocks(record["per_document"], source)
-        evaluation.ledger.know(blocks.ids())
+        evaluation.ledger.add_ids(blocks.ids())
         _restore_confidences(evaluation, blocks, source)
     if "intervals" in record:
         for results in evaluation.all_results():
@@ -167,13 +174,13 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     )
     for path, passed_over in record.get("never_labelled", {}).items():
         results.sums[tuple(map(str, path))] = Tally(
-            [*[0] * OF_MODES, passed_over, *[0] * (len(BESIDE) - 1)]
+            [*[0] * N_UNIT_COUNTS, passed_over, *[0] * (len(FURTHER_COUNTS) - 1)]
         )
     whole = results.tally
-    whole.scored = documents["evaluated"]
-    whole.score_units, whole.score_squares = int(record["score_sum"]), int(record["score_squares"])
+    whole.n_scored = documents["evaluated"]
+    whole.score_sum, whole.score_square_sum = int(record["score_sum"]), int(record["score_squares"])
     if "confidence_counts" in record:
-        results.confidences.counted = read_counted(record["confidence_counts"])
+        results.confidences.counts = read_counted(record["confidence_counts"])
     counts = cast("Mapping[str, int]", documents)
     results.statuses = Counter({status: counts[status] for status in Status})
     results.statuses[Status.EVALUATED] += counts["total"] - results.statuses.total()
@@ -189,26 +196,28 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
         fold.restore(record)
 
 
-def read_sums(record: object, source: str = "", place: Path = ()) -> Sums:
+def read_sums(record: object, source: str = "", place: Path = ()) -> FieldTallies:
     """Return the sums of a node and all nodes below it."""
-    sums = Sums()
+    sums = FieldTallies()
     todo: list[tuple[FieldNames, object, Path]] = [((), record, place)]
     for path, value, where in todo:
         found = read(NodeRecord, value, source, where)
         modes = (cast("Mapping[str, int]", found[mode]) for mode in COUNTING_MODES)
-        cell = [mode[name] for mode in modes for name in NAMES]
-        tally = sums[path] = Tally([*cell, *(cast("int", found.get(name, 0)) for name in BESIDE)])
+        cell = [mode[name] for mode in modes for name in OUTCOME_NAMES]
+        tally = sums[path] = Tally(
+            [*cell, *(cast("int", found.get(name, 0)) for name in FURTHER_COUNTS)]
+        )
         if "threshold_applied_score" in found:
             for name in ("documents", "score_sums", "weight"):
                 if name not in found:
                     raise _missing(name, source, where)
-            tally.scored, tally.weight = found["documents"], float(found["weight"])
+            tally.n_scored, tally.weight = found["documents"], float(found["weight"])
             units = found["score_sums"]
-            tally.raw_units = int(units["raw_similarity_score"])
-            tally.score_units = int(units["threshold_applied_score"])
-            tally.score_squares = int(units["threshold_applied_squares"])
+            tally.similarity_sum = int(units["raw_similarity_score"])
+            tally.score_sum = int(units["threshold_applied_score"])
+            tally.score_square_sum = int(units["threshold_applied_squares"])
         if "moments" in found:
-            tally.moments = [*dense(found["moments"], KEYS)]
+            tally.moments = [*read_mode_counts(found["moments"], MOMENT_NAMES)]
         elif any(cell):
             raise _missing("moments", source, where)
         for name, child in found.get("fields", {}).items():
@@ -219,7 +228,7 @@ def read_sums(record: object, source: str = "", place: Path = ()) -> Sums:
 def read_blocks(records: object, source: str) -> Blocks:
     """Read the `per_document` of a run."""
     blocks = Blocks()
-    blocks.read(
+    blocks.read_records(
         read(AccountRecord, value, source, ("per_document", position))
         for position, value in enumerate(read(list[Any], records, source, ("per_document",)))
     )
@@ -234,16 +243,16 @@ def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) ->
     """
     for block in blocks:
         of = block.documents
-        if of.leaves is None:
+        if of.confident_values is None:
             continue
-        evaluation.confidences.add(of.ids, of.leaves)
+        evaluation.confidences.add(of.ids, of.confident_values)
         for group in dict.fromkeys(group for each in of.groups for group in each.items()):
             key, name = group
             results = evaluation.by.get(key, {}).get(name)
             if results is None:
                 raise _missing(f"the group {brief(name)}", source, ("by", key))
             some = np.array([each.get(key) == name for each in of.groups])
-            results.confidences.add(of.ids, of.leaves, some)
+            results.confidences.add(of.ids, of.confident_values, some)
 
 
 EVALUATION: Final = "evaluation"
@@ -297,4 +306,4 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
 
 
 def _counted_only(results: Results) -> Confidences:
-    return results.confidences if results.confidences.counted else Confidences()
+    return results.confidences if results.confidences.counts else Confidences()

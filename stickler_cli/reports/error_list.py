@@ -9,7 +9,7 @@ from stickler_cli.core.figures import cells, number_of, some_of, truncate, value
 from stickler_cli.core.json_values import BRIEF_LENGTH, JsonValue, brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text
-from stickler_cli.score.errors.causes import keys_in
+from stickler_cli.score.errors.causes import split_cause_keys
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
 from .cause_sentences import CauseText
 from .compared_values import cut_around_difference, value_lines
@@ -76,7 +76,7 @@ def _by_cause(errors: ErrorList) -> dict[int, list[Error]]:
         if error.values is not None:
             failed_wholes.add((error.document, error.path))
         if error.inside is None or (error.document, error.inside) not in failed_wholes:
-            group_key, own_key = keys_in(error.cause)
+            group_key, own_key = split_cause_keys(error.cause)
             text = texts_by_key.get(own_key) or texts_by_key.get(group_key)
             groups.setdefault(text.number if text else 0, []).append(error)
     return {number: cause_errors for number, cause_errors in groups.items() if cause_errors}

@@ -15,7 +15,7 @@ from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.sums import pattern_of
+from stickler_cli.score.sums import schema_pattern
 from .cause_sentences import SAME_SLIP
 
 Reveal: TypeAlias = Literal["all", "shape", "none"]
@@ -167,7 +167,7 @@ class Teller:
         return (error.values or 1) * self.weights.get(self._pattern(error), 1.0)
 
     def _pattern(self, error: Error) -> Path:
-        return pattern_of(_parsed(error.field), self.weights)
+        return schema_pattern(_parsed(error.field), self.weights)
 
     def _path(self, error: Error) -> Path:
         """Return the path of an error; keys that must not be revealed are those of the schema."""

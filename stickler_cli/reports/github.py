@@ -77,19 +77,19 @@ def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:
 
 def _run_annotations(view: RunView) -> Iterator[Annotation]:
     """Yield failures, then other problems, then the figures."""
-    if view.run.unfit or not view.run.evaluation.evaluated:
+    if view.run.n_unfit or not view.run.evaluation.evaluated:
         problem_texts = [str(entry) for entry in view.run.unfit_problems]
         if len(problem_texts) > NAMED:
             problem_texts[NAMED:] = [f"and {len(problem_texts) - NAMED} more"]
-        count = number_of(view.run.unfit, "document")
+        count = number_of(view.run.n_unfit, "document")
         text = f"{count} could not be evaluated: {'; '.join(problem_texts)}"
-        text = text if view.run.unfit else "no document was evaluated"
+        text = text if view.run.n_unfit else "no document was evaluated"
         yield Annotation("error", "stickler: incomplete", text)
     for name, problem in view.run.evaluation.metric_problems.items():
         yield Annotation("error", "stickler: incomplete", f"metric {name}: {problem}")
     yield from _failures("stickler", view.run.gates)
     title, _, _ = run_sentences.problems(view)
-    if title and not view.run.unfit:
+    if title and not view.run.n_unfit:
         yield Annotation("warning", "stickler: documents with problems", title)
     name = view.run.schema.model_name
     counted = run_sentences.headline(view), run_sentences.values(view), run_sentences.rates(view)

@@ -17,7 +17,7 @@ from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.reports import run_sentences
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run
-from stickler_cli.score.sums import pattern_of
+from stickler_cli.score.sums import schema_pattern
 from stickler_cli.studies.diff.record import Difference, Trend
 from .difference_sections import DifferenceView
 from .layout import TableStyle
@@ -92,7 +92,7 @@ def _exact_items(view: RunView, row: FieldRow) -> list[str]:
     """Return the rates of items that are right as a whole, as a line; nothing without items."""
     if not row.whole:
         return []
-    precision, recall, f1 = map(view.rate, row.tally.exact)
+    precision, recall, f1 = map(view.rate, row.tally.exact_rates)
     return [f"{row.whole} right as a whole: precision {precision}, recall {recall}, F1 {f1}"]
 
 
@@ -153,9 +153,9 @@ def _failed(
     failures_by_field: defaultdict[Path, list[str]] = defaultdict(list)
     for result in gates:
         if result.gate.metric in METRICS and not result.passed:  # and not a count of documents
-            failures_by_field[pattern_of(parse_field_path(result.field), fields_by_path)].append(
-                result.reason
-            )
+            failures_by_field[
+                schema_pattern(parse_field_path(result.field), fields_by_path)
+            ].append(result.reason)
     return failures_by_field
 
 

@@ -69,11 +69,13 @@ def _run_gauges(run: Run) -> list[Gauge]:
     items = [
         ({"field": field_path(row.path), "items": item_kind}, count)
         for row in view.rows
-        for item_kind, count in (("whole", row.tally.whole), ("all", row.tally.items))
-        if row.tally.items
+        for item_kind, count in (("whole", row.tally.n_exact_items), ("all", row.tally.n_items))
+        if row.tally.n_items
     ]
     exact = [
-        ({"field": field_path(row.path)}, row.tally.exact) for row in view.rows if row.tally.items
+        ({"field": field_path(row.path)}, row.tally.exact_rates)
+        for row in view.rows
+        if row.tally.n_items
     ]
     metrics = [
         ({"metric": name}, figure) for name, figure in view.run.evaluation.metric_figures.items()

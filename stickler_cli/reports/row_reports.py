@@ -17,12 +17,12 @@ from stickler_cli.records.row_files import (
     lines_as_rows,
     row_bytes,
 )
-from stickler_cli.score.confidence.confidences import Units
+from stickler_cli.score.confidence.confidences import ConfidenceUnits
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation, Results
 from stickler_cli.score.intervals import FieldIntervals, IntervalSettings
 from stickler_cli.score.record import Run
-from stickler_cli.score.sums import BOUNDS, COUNTING_MODES, EXACT, RATES, RateRule
+from stickler_cli.score.sums import BOUNDS, COUNTING_MODES, EXACT_METRICS, RATES, RateRule
 from stickler_cli.studies.diff.record import Difference
 from .difference_sections import DifferenceView
 from .error_list import ErrorList
@@ -41,7 +41,7 @@ TIDY: Final[ColumnTypes] = {
     **dict.fromkeys(("documents", "tp", "fd", "fa", "fn", "tn"), int),
     **dict.fromkeys(("precision", "recall", "f1", "f1_lower", "f1_upper"), float),
     **dict.fromkeys(("whole", "items"), int),
-    **dict.fromkeys(EXACT, float),
+    **dict.fromkeys(EXACT_METRICS, float),
     **dict.fromkeys(("score", "score_lower", "score_upper"), float),
     **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
@@ -55,7 +55,7 @@ WIDE: Final[ColumnTypes] = {
         for mode in COUNTING_MODES
         for name in (*COUNTS, *RATES)
     },
-    **dict.fromkeys(("raw_similarity_score", "threshold_applied_score", *EXACT), float),
+    **dict.fromkeys(("raw_similarity_score", "threshold_applied_score", *EXACT_METRICS), float),
     **{f"class_{each.value}": int for each in ErrorClass},
     **dict.fromkeys(("by", "group"), str),
     **{
@@ -179,16 +179,18 @@ def _figure_rows(  # noqa: PLR0913 - all of them are needed
 
 
 def _tidy(
-    results: Results, row: FieldRow, units: Units | None, intervals: FieldIntervals | None
+    results: Results, row: FieldRow, units: ConfidenceUnits | None, intervals: FieldIntervals | None
 ) -> CellValues:
     f1 = intervals.rates[row.rule.counting]["f1"] if intervals else None
     score = intervals.score if intervals else None
-    items: CellValues = (row.tally.whole, row.tally.items) if row.tally.items else (None, None)
+    items: CellValues = (
+        (row.tally.n_exact_items, row.tally.n_items) if row.tally.n_items else (None, None)
+    )
     mean_score = row.score
     if not row.path:
         items, mean_score = (results.wholly_right.right, results.evaluated), results.overall_score
     counts_and_rates = *row.counts, *row.rates, *_ends(f1)
-    exact = row.tally.exact
+    exact = row.tally.exact_rates
     return (
         results.evaluated,
         *counts_and_rates,
@@ -200,9 +202,9 @@ def _tidy(
     )
 
 
-def _trust_cells(units: Units | None) -> CellValues:
+def _trust_cells(units: ConfidenceUnits | None) -> CellValues:
     """Return AUROC, ECE and Brier score of confidences; None where undefined."""
-    if units is None or not len(units.right):
+    if units is None or not len(units.is_right):
         return (None, None, None)
     reliability = units.reliability()
     figures = (float(value[0]) for value in (reliability.auroc, reliability.ece, reliability.brier))
@@ -215,7 +217,7 @@ def _wide(
     group: tuple[str, str],
     intervals: FieldIntervals | None,
 ) -> CellValues:
-    scores = row.tally.mean_raw, row.score
+    scores = row.tally.mean_similarity, row.score
     classes: Mapping[ErrorClass, int] = results.errors.at(row.path)
     if not row.path:
         scores, classes = (results.overall_score,) * 2, results.errors.overall()
@@ -223,13 +225,13 @@ def _wide(
     count_cells: list[JsonValue] = []
     for mode in COUNTING_MODES:
         counts = row.tally.counts(mode)
-        fractions = row.rule.fractions(counts).values()
+        fractions = row.rule.rate_fractions(counts).values()
         count_cells += (getattr(counts, name) for name in COUNTS)
         count_cells += (dividend / divisor if divisor else None for dividend, divisor in fractions)
     return (
         *count_cells,
         *scores,
-        *row.tally.exact,
+        *row.tally.exact_rates,
         *(classes.get(error_class, 0) for error_class in ErrorClass),
         *group,
         *(end for interval in (*rates, intervals and intervals.score) for end in _ends(interval)),

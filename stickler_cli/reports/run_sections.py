@@ -51,14 +51,14 @@ def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
     has_compared_documents = run.evaluation.statuses[
         Status.EVALUATED
     ]  # else there are no errors to look into
-    if has_compared_documents and run.listing and cause_sentences.causes(view)[0]:
+    if has_compared_documents and run.errors_command and cause_sentences.causes(view)[0]:
         sections[-1].append(_next(view))
     return [Section("", blocks) for blocks in sections]
 
 
 def _next(view: RunView) -> Text | Line:
     """Return the command that goes on from here, which no terminal breaks."""
-    command = f"{view.run.listing} --cause 1"
+    command = f"{view.run.errors_command} --cause 1"
     return Text(f"next: {code(command)}") if view.page else (Span.of(f"next: {command}", "title"),)
 
 
@@ -226,7 +226,7 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
         choice = worst_of_all if len(documents) < count else "all"
         yield Text(f"documents that lost values, {choice}", "title")
         yield _document_table(documents, beside=style.plain)
-        if not view.run.explaining:
+        if not view.run.explain_command:
             advice = "stickler compare SCHEMA GT PRED --document ID explains one of them"
             yield Text(advice, "dim", INDENT)
 
@@ -277,7 +277,7 @@ def _explained(run: Run, name: str, status: str) -> str:
     if status != Status.EVALUATED:
         return f"it is {status}"
     document_option = ["--document", name] if not name.startswith("-") else [f"--document={name}"]
-    return f"{run.explaining} {shlex.join(document_option)}" if run.explaining else ""
+    return f"{run.explain_command} {shlex.join(document_option)}" if run.explain_command else ""
 
 
 def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:

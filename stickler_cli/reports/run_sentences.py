@@ -8,7 +8,7 @@ from typing import Final
 from stickler_cli.core.figures import Quoting, number_of, rate, some_of
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.runs.unwrapping_note import describe_unwrapping
-from stickler_cli.score.document_result import LENIENT, WAYS, Status
+from stickler_cli.score.document_result import LENIENT, LENIENT_FORMS, Status
 from stickler_cli.score.errors.causes import ByClass, overall
 from stickler_cli.score.evaluation import NO_GROUP
 from stickler_cli.score.folds import PathCounts
@@ -96,8 +96,8 @@ def verdict(view: RunView) -> str:
     """Return whether the run is good enough; without gates the figure that would decide it."""
     run = view.run
     clauses = [partial(view)]
-    if run.unfit:
-        clauses.append(f"{number_of(run.unfit, 'document')} could not be evaluated")
+    if run.n_unfit:
+        clauses.append(f"{number_of(run.n_unfit, 'document')} could not be evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED] or run.nothing_paired:
         clauses.append("nothing was compared")
     gates_text = gate_sentence(run.gates, view.quoted) or f"no gate set; F1 {_f1(view)}"
@@ -126,14 +126,14 @@ def describe_verdicts(view: RunView) -> list[str]:
     if marked_errors is None:
         return []
     lines = []
-    if marked_errors.changed:
+    if marked_errors.n_accepted:
         reasons = ", ".join(
             f"{count} {name.replace('_', ' ')}" for name, count in marked_errors.right.items()
         )
-        verb = "counts" if marked_errors.changed == 1 else "count"
+        verb = "counts" if marked_errors.n_accepted == 1 else "count"
         corrected_rates = getattr(marked_errors, view.run.rule.counting)
         f1_text, corrected_f1_text = view.rate(view.whole.rates.f1), view.rate(corrected_rates.f1)
-        errors = number_of(marked_errors.changed, "marked error")
+        errors = number_of(marked_errors.n_accepted, "marked error")
         other_rates = (
             corrected_rates.precision,
             corrected_rates.recall,
@@ -343,7 +343,7 @@ def notes(view: RunView) -> list[str]:
     )
     texts = (f"{n:,} of {quote_path(path)}" for path, n in sorted(path_counts.left_out.items()))
     add_line(texts, "left out, as lists need not have all elements: ")
-    absent_paths = sorted(evaluation.sums.never_present()) if evaluation.evaluated else []
+    absent_paths = sorted(evaluation.sums.find_never_present()) if evaluation.evaluated else []
     add_line(map(quote_path, absent_paths), "never present on either side: ")
     lines += (
         f"{number_of(warnings[name], 'document')} {text}"
@@ -351,7 +351,9 @@ def notes(view: RunView) -> list[str]:
         if warnings.get(name)
     )
     if LENIENT in warnings:
-        counts_by_way = ((how_read, warnings.get(f"{LENIENT}_{how_read}")) for how_read in WAYS)
+        counts_by_way = (
+            (how_read, warnings.get(f"{LENIENT}_{how_read}")) for how_read in LENIENT_FORMS
+        )
         way_texts = ", ".join(
             f"{count} {_WAYS[how_read]}" for how_read, count in counts_by_way if count
         )
@@ -374,7 +376,7 @@ def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
     evaluation = view.run.evaluation
     documents = sorted(evaluation.problems)
     by_status = Counter(entry.status.value for entry in documents)
-    by_status.update({status.value: count for status, count in evaluation.unnamed.items()})
+    by_status.update({status.value: count for status, count in evaluation.n_unnamed.items()})
     title = ", ".join(f"{count} {status}" for status, count in by_status.items())
     first_documents = [(entry.status.value, str(entry)) for entry in documents[:NAMED]]
     return title, first_documents, by_status.total() - len(first_documents)

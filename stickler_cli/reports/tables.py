@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from stickler_cli.core.figures import rate, setting, visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Column, FigureColumn, Figures, Span, Table, Tone
-from stickler_cli.score.policy import PASSING, PolicyOutcome, name_of
-from stickler_cli.score.sums import EXACT, Counts
+from stickler_cli.score.policy import PASSING, PolicyOutcome, field_label
+from stickler_cli.score.sums import EXACT_METRICS, Counts
 from .run_sentences import MODES, describe_both_f1
 from .view import FieldRow, RunView
 
@@ -138,7 +138,7 @@ FIELD_COLUMNS: Final = (
     *ranked_columns((*_OUTCOMES, *_RATES), 4, 2, 1, 3, 9, 7, 6, 0),
     *ranked_columns((*MATRIX[:6], "accuracy"), 4, 2, 3, 1, 9, 5, 8),
     Column("whole", 5, left=True),
-    *ranked_columns(EXACT, 8, 8, 5),
+    *ranked_columns(EXACT_METRICS, 8, 8, 5),
     Column("labelled", 8),
     Column("mean score", 8),
     Column("comparator", 11, left=True),
@@ -148,7 +148,7 @@ USUAL_COLUMNS: Final = ("right", "wrong", "missed", "invented", "F1", "whole", "
 VERBOSE_COLUMNS: Final = tuple(
     column.title
     for column in FIELD_COLUMNS
-    if column.title in _RATES or column.title not in (*MATRIX, *EXACT[:2])
+    if column.title in _RATES or column.title not in (*MATRIX, *EXACT_METRICS[:2])
 )
 _ONLY_IF_USED: Final = ("whole", "exact_f1", "labelled")
 
@@ -198,7 +198,7 @@ def field_table(
 
 def _field_cells(view: RunView, row: FieldRow, tone: Tone) -> dict[str, Span]:
     """Return the figures of a field by the titles of their columns."""
-    matrix_titles, exact_rates = MATRIX[:6], zip(EXACT, row.tally.exact, strict=True)
+    matrix_titles, exact_rates = MATRIX[:6], zip(EXACT_METRICS, row.tally.exact_rates, strict=True)
     usual_cells = zip((*_OUTCOMES, *_RATES), _figure_cells(view, row.counts, tone), strict=True)
     return {
         **dict(usual_cells),
@@ -278,7 +278,7 @@ def confidence_table(view: RunView) -> Table:
 def policy_table(outcome: PolicyOutcome) -> Figures:
     """Return a row for each field, with the values that pass unseen by a policy."""
     figures = [
-        FigureColumn("field", name_of, str),
+        FigureColumn("field", field_label, str),
         FigureColumn("from", "threshold", rank=3),
         FigureColumn("values", "values", int, 4),
         FigureColumn(

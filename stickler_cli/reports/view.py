@@ -11,17 +11,17 @@ from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.figures import Quoting, digits_of, interval_text, number_of, rate
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.score.folds import PathCounts
-from stickler_cli.score.intervals import FEWEST_DOCUMENTS, FieldIntervals, Interval
+from stickler_cli.score.intervals import MIN_DOCUMENTS, FieldIntervals, Interval
 from stickler_cli.score.sums import (
-    VALUES,
+    DEFAULT_RULE,
     Counts,
+    FieldTallies,
     RateRule,
     Rates,
-    Sums,
     Tally,
     in_schema_order,
-    pattern_of,
-    step_of,
+    schema_pattern,
+    schema_step,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class FieldRow:
     @property
     def accuracy(self) -> float | None:
         """The share of right and rightly absent values; None where nothing was counted."""
-        dividend, divisor = self.rule.fractions(self.counts)["accuracy"]
+        dividend, divisor = self.rule.rate_fractions(self.counts)["accuracy"]
         return dividend / divisor if divisor else None
 
     @property
@@ -77,7 +77,7 @@ class FieldRow:
     def whole(self) -> str:
         """How many of its items or objects are right as a whole; empty of a field of values."""
         noun = "object" if self.kind == "object" else "item"
-        right, items = self.tally.whole, self.tally.items
+        right, items = self.tally.n_exact_items, self.tally.n_items
         return f"{right:,} of {number_of(items, noun)}" if items else ""
 
     @property
@@ -122,7 +122,9 @@ def field_rows(run: "Run") -> list[FieldRow]:
     return [replace(row, worst=True) if row.path in worst else row for row in rows]
 
 
-def named_rows(sums: Sums, described: Sequence[FieldInfo], rule: RateRule) -> list[FieldRow]:
+def named_rows(
+    sums: FieldTallies, described: Sequence[FieldInfo], rule: RateRule
+) -> list[FieldRow]:
     """Return the same fields, with a row for each key of a map."""
     fields_by_path = _by_path(described)
     reached = [path for path in fields_by_path if ANY_KEY not in path]
@@ -137,24 +139,26 @@ def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
 
 
 def _tally_rows(
-    sums: Sums,
+    sums: FieldTallies,
     fields_by_path: Mapping[Path, FieldInfo],
     schema_paths: Iterable[Path],
     rule: RateRule,
 ) -> list[FieldRow]:
     """Return a row for each schema path, counted or not, then for each other field of `sums`."""
     rows = []
-    for path, tally in sums.ordered(tuple(map(str, path)) for path in schema_paths).items():
-        field = fields_by_path.get(pattern_of(path, fields_by_path))
+    for path, tally in sums.sort_parents_first(
+        tuple(map(str, path)) for path in schema_paths
+    ).items():
+        field = fields_by_path.get(schema_pattern(path, fields_by_path))
         description = (field.kind, field.comparator, field.threshold) if field else ("", "", None)
         weight = field.weight if field and tally.weight is None else tally.weight
         rows.append(FieldRow(path, *description, weight, tally, rule))
     return rows[1:]  # the first is the whole
 
 
-def _by_pattern(sums: Sums, fields_by_path: Mapping[Path, FieldInfo]) -> Sums:
+def _by_pattern(sums: FieldTallies, fields_by_path: Mapping[Path, FieldInfo]) -> FieldTallies:
     """Add up the keys of each map as one field; parents come first."""
-    total = Sums({(): sums.at(())})
+    total = FieldTallies({(): sums.tally(())})
     n_children = Counter(path[:-1] for path in sums if path)
     shown_and_pattern: dict[Path, tuple[tuple[str, ...], Path]] = {(): ((), ())}
     for path, tally in sums.items():
@@ -162,12 +166,12 @@ def _by_pattern(sums: Sums, fields_by_path: Mapping[Path, FieldInfo]) -> Sums:
             parent, pattern = shown_and_pattern[path[:-1]]
             any_key = fields_by_path.get((*pattern, ANY_KEY))
             has_many_names = n_children[path[:-1]] > MOST_UNKNOWN_NAMES
-            step = step_of(path[-1], fields_by_path, pattern)
+            step = schema_step(path[-1], fields_by_path, pattern)
             name = (
                 step if any_key and (any_key.kind != UNKNOWN_KIND or has_many_names) else path[-1]
             )
             shown_and_pattern[path] = (*parent, name), (*pattern, step)
-            total.gain(shown_and_pattern[path][0], tally)
+            total.add_tally(shown_and_pattern[path][0], tally)
     return total
 
 
@@ -263,7 +267,7 @@ class RunView:
     @property
     def counts_values(self) -> bool:
         """Whether every value is counted, which is the default."""
-        return self.run.rule.counting == VALUES.counting
+        return self.run.rule.counting == DEFAULT_RULE.counting
 
     @cached_property
     def intervals(self) -> FieldIntervals | None:
@@ -273,7 +277,7 @@ class RunView:
     @property
     def has_too_few_documents(self) -> bool:
         """Whether the documents are too few for an interval; then reports show none at all."""
-        return self.run.evaluation.evaluated < FEWEST_DOCUMENTS
+        return self.run.evaluation.evaluated < MIN_DOCUMENTS
 
     @cached_property
     def shown_level(self) -> float | None:
@@ -288,7 +292,7 @@ class RunView:
 
     def shown_bounds(self, intervals: FieldIntervals | None, documents: int) -> Interval | None:
         """Return the interval of F1 of a part of the run; None if its documents are too few."""
-        is_shown = self.shown_level is not None and documents >= FEWEST_DOCUMENTS
+        is_shown = self.shown_level is not None and documents >= MIN_DOCUMENTS
         return self.bounds("f1", intervals) if is_shown and intervals else None
 
     @cached_property

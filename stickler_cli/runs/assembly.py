@@ -19,14 +19,14 @@ from stickler_cli.metrics import measures_of
 from stickler_cli.schema.annotations import IGNORED
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.errors.marks import Marks
-from stickler_cli.score.evaluation import MOST_ROWS, Evaluation
+from stickler_cli.score.evaluation import MAX_ROWS, Evaluation
 from stickler_cli.score.gates import (
     Gate,
     check_metrics,
+    check_no_bounds,
+    check_no_resampled_bounds,
     check_paths,
     parse_gates,
-    refuse_bounds,
-    refuse_resampled,
 )
 from stickler_cli.score.intervals import intervals_of
 from stickler_cli.score.policy import PolicyOutcome
@@ -204,14 +204,14 @@ def assemble(
     measures = measures_of(settings.metric, allow_plugins=settings.allow_plugins)
     check_metrics(gates, measures)
     if settings.ci == "none":
-        refuse_bounds(gates)
+        check_no_bounds(gates)
     pairs = open_pairs(settings.gt, settings.pred, settings, kinds_of(loaded), tell)
     if settings.confidence is not None:
         pairs = with_confidences(pairs, settings.confidence, settings)
     pairs = selected(pairs, settings, settings.seed)
     requested = _outputs_requested(settings, reported, pairs)
     if requested.rows == "none":
-        refuse_resampled(gates)
+        check_no_resampled_bounds(gates)
     schema_grouping = groupings.pop() if settings.schema_by is not None else None
     marks: Marks = {}
     policy, notes, warnings = None, list[str](), list[str]()
@@ -407,5 +407,5 @@ def _rows_kept(settings: EvalSettings, documents: int | None) -> KeptRows:
             raise UsageError([Problem(option, finding, "--rows inline, or no such option")])
         if value:
             return "inline"
-    too_many = documents is not None and documents > MOST_ROWS
+    too_many = documents is not None and documents > MAX_ROWS
     return "none" if settings.rows == "auto" and too_many else settings.rows

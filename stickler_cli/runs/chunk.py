@@ -324,7 +324,7 @@ def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
             chunk.document_lines += lines[0]
             chunk.non_match_lines += lines[1]
             chunk.value_lines += lines[2]
-        chunk.evaluation.update(batch)
+        chunk.evaluation.add(batch)
         _measure(chunk.evaluation, documents, batch)
     if requested.fingerprints:
         chunk.fingerprints = [

@@ -13,10 +13,15 @@ from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.document_result import SIDES
 from stickler_cli.score.errors.error_rows import error_record, value_lines
-from stickler_cli.score.errors.marks import RIGHT, MarkedCounts, errors_of_marks, with_none_of
+from stickler_cli.score.errors.marks import (
+    ACCEPTING_VERDICTS,
+    MarkedCounts,
+    correct_truth,
+    match_marks,
+)
 from stickler_cli.score.field_counts import CONFIDENCES
 from stickler_cli.score.folds import verdict_view
-from stickler_cli.score.sums import COUNTING_MODES, Counts, units_of
+from stickler_cli.score.sums import COUNTING_MODES, Counts, scale_score
 from .boxes import boxes_of_documents
 from .job import Job
 
@@ -67,25 +72,27 @@ def add_parts(
 def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
     """Compare the documents again that verdicts are about, with the ground truth that these say."""
     for position, result in enumerate(batch.results):
-        marks, row = job.marks.get(result.id), batch.rows[position]
+        marks, row = job.marks.get(result.id), batch.compared_positions[position]
         if not marks or row is None:
             continue
         units = (error.unit for error in batch.classified_errors(position))
-        errors = [*errors_of_marks(units, marks, result.id)]
+        errors = [*match_marks(units, marks, result.id)]
         truth, pred, gold = batch.table.sides_of(row)
         try:
-            accepted_units = (unit for marked, unit in errors if marks[marked].verdict in RIGHT)
-            corrected_truth: Any = with_none_of(accepted_units, truth)
+            accepted_units = (
+                unit for marked, unit in errors if marks[marked].verdict in ACCEPTING_VERDICTS
+            )
+            corrected_truth: Any = correct_truth(accepted_units, truth)
             prediction: Any = pred
             table = compare(job.plan, [corrected_truth], [prediction], job.options, gold=[gold])
         except (WorkLimitError, ComparisonError, RecursionError):
             continue  # that its verdicts fit nothing is told
-        counted.fitting += (marked for marked, _ in errors)
+        counted.matched_errors += (marked for marked, _ in errors)
         score = float(table.document_scores[0])
         corrected_counts = Batch([replace(result, score=score)], table).counts
         if batch.counts is not None and corrected_counts is not None:
-            score_gain = units_of(score) - units_of(float(batch.scores[row]))
-            counted.add(batch.counts.sums[:, row], corrected_counts.sums[:, 0], score_gain)
+            score_gain = scale_score(score) - scale_score(float(batch.scores[row]))
+            counted.add(batch.counts.units[:, row], corrected_counts.units[:, 0], score_gain)
 
 
 def _document_lines(job: Job, batch: Batch) -> list[bytes]:
@@ -104,12 +111,12 @@ def _document_lines(job: Job, batch: Batch) -> list[bytes]:
 def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> dict[str, object]:
     result = batch.results[document]
     line: dict[str, object] = {"document": result.id, "status": result.status.value}
-    tree, row = batch.tree(document), batch.rows[document]
+    tree, row = batch.tree(document), batch.compared_positions[document]
     if tree is not None and batch.counts is not None:
         line["overall_score"] = result.score
-        line["all_fields_matched"] = not batch.wrong[row]
+        line["all_fields_matched"] = not batch.is_wrong[row]
         line["field_scores"] = tree.field_scores
-        counted = batch.counts.sums[:, row].tolist()
+        counted = batch.counts.units[:, row].tolist()
         for mode, counts in zip(COUNTING_MODES, counted, strict=True):
             line[mode] = Counts(*counts).view(recall_with_fd=recall_with_fd)
     if result.verdicts:

@@ -19,9 +19,9 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT, source_of
 from stickler_cli.runs.executors.executor import TASK, Chunks, Inline
-from stickler_cli.score.errors.marks import outcome_of_marks
+from stickler_cli.score.errors.marks import evaluate_marks
 from stickler_cli.score.evaluation import Conditions, Evaluation
-from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gate_verdicts import judge_gate
 from stickler_cli.score.record import Provenance, Run, SchemaSignature, join_rare_keys
 from stickler_cli.score.sums import RateRule
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
@@ -184,7 +184,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
     evaluation, settings, schema = total.evaluation, assembly.settings, assembly.schema
     rule = RateRule(settings.recall_with_fd, settings.counting)
     gt, pred = source_of(settings.gt), source_of(settings.pred)
-    gates = [judge(gate, evaluation, rule) for gate in assembly.gates]
+    gates = [judge_gate(gate, evaluation, rule) for gate in assembly.gates]
     fields = field_listing(schema.plan)
     notes_of_keys = join_rare_keys(evaluation, fields)
     return Run(
@@ -212,7 +212,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
         detail=total.detail,
         first_non_matches=tuple(total.first_non_matches),
         policy=assembly.policy(evaluation) if assembly.policy else None,
-        marked=outcome_of_marks(
+        marked=evaluate_marks(
             assembly.job.marks,
             total.marked,
             evaluation.tally,

@@ -20,12 +20,12 @@ from stickler_cli.documents.wrapper_forms import OWN, Form
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.errors.marks import (
-    GONE,
+    REMOVED,
     VERDICTS,
-    changes_of,
-    errors_of_marks,
-    with_value,
-    without_gone,
+    drop_removed,
+    find_truth_changes,
+    match_marks,
+    set_value,
 )
 from .chunk import read_item
 from .job import Job
@@ -36,7 +36,7 @@ class GoldChange(NamedTuple):
 
     path: Path
     value: Any
-    """`GONE` where nothing is to be."""
+    """`REMOVED` where nothing is to be."""
     accepted: bool
     """Whether what stands there is as right."""
 
@@ -106,16 +106,16 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange
     result = replace(document.result, score=float(table.document_scores[0]))
     batch = Batch([result], table)
     units = (error.unit for error in batch.classified_errors(0))
-    marked_units = [*errors_of_marks(units, marks, ref.id)]
+    marked_units = [*match_marks(units, marks, ref.id)]
     accepted = [unit for marked, unit in marked_units if all(VERDICTS[marks[marked].verdict])]
     first = int(job.schemas is not None)  # the first step names the schema
     return [
         GoldChange(
-            change.written[first:],
+            change.written_path[first:],
             None if change.outcome is Outcome.FN else change.value,
             accepted=True,
         )
-        for change in changes_of(accepted, table.truths[0])
+        for change in find_truth_changes(accepted, table.truths[0])
     ]
 
 
@@ -134,8 +134,8 @@ def _with(
 
     changed: Any = truth
     for change in changes:
-        changed = with_value(changed, change.path, change, apply_change, value_key)
-    truth_without_gone: JsonValue = without_gone(changed)
+        changed = set_value(changed, change.path, change, apply_change, value_key)
+    truth_without_gone: JsonValue = drop_removed(changed)
     return truth_without_gone
 
 
@@ -144,7 +144,7 @@ def _change_value(value: Any, form: Form | None, change: GoldChange) -> Any:
     if change.accepted:
         annotated = {OWN.value: value} if form is None else value
         return {**annotated, ALTERNATIVES: [*annotated.get(ALTERNATIVES, ()), change.value]}
-    if form is None or change.value is GONE:
+    if form is None or change.value is REMOVED:
         return change.value
     # Other right values, and how sure one was, were said of the value that goes.
     kept_keys = {

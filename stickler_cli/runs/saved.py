@@ -52,14 +52,14 @@ from stickler_cli.records.run_reading import EVALUATE_AGAIN, read_options, read_
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
-from stickler_cli.score.errors.marks import Mark, Marked, Marks
+from stickler_cli.score.errors.marks import Mark, MarkedError, Marks
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.policy import (
     POLICY_FORMAT,
     AcceptancePolicy,
     PolicyOutcome,
-    outcome_of,
-    signed,
+    evaluate_policy,
+    sign_policy,
 )
 from stickler_cli.score.record import PER_DOCUMENT, Run
 from stickler_cli.settings.deciding import DecidingOptions, FindingOptions
@@ -196,7 +196,7 @@ def _with(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
         UsageError: a record has a value of another type.
     """
     blocks = Blocks()
-    blocks.read(read(AccountRecord, record, decoded(source)) for record in records)
+    blocks.read_records(read(AccountRecord, record, decoded(source)) for record in records)
     ledger = replace(run.evaluation.ledger, blocks=blocks)
     return replace(run, evaluation=replace(run.evaluation, ledger=ledger))
 
@@ -250,7 +250,7 @@ def load_policy(name: str) -> AcceptancePolicy:
                 )
             ]
         )
-    if signed(policy).digest != policy.digest:
+    if sign_policy(policy).digest != policy.digest:
         finding = "the policy was changed after it was made: what it promises does not hold"
         raise UsageError([Problem(decoded(name), finding, hint="make it again")])
     return policy
@@ -281,7 +281,7 @@ def policy_of_run(
     if policy.by is not None and policy.by not in settings.by:
         finding, hint = f"the policy is broken down by {policy.by}", f"add --by {policy.by}"
         raise UsageError([Problem(source, finding, hint=hint)])
-    return partial(outcome_of, policy)
+    return partial(evaluate_policy, policy)
 
 
 def judgements_of(
@@ -371,7 +371,7 @@ def marks_of(file: str, limit: int) -> Marks:
     Raises:
         UsageError: lines that are no verdicts; names all of them.
     """
-    marks_by_document: dict[str, dict[Marked, Mark]] = {}
+    marks_by_document: dict[str, dict[MarkedError, Mark]] = {}
     problems: list[Problem] = []
     for line in lines_of(file, limit):
         value = read_document(line).value
@@ -399,7 +399,7 @@ def marks_of(file: str, limit: int) -> Marks:
                 )
             )
             continue
-        marked = Marked(record["document"], record["path"], record["outcome"])
+        marked = MarkedError(record["document"], record["path"], record["outcome"])
         seen: dict[str, JsonValue] = {side: value[side] for side in ("gt", "pred") if side in value}
         marks_by_document.setdefault(marked.document, {})[marked] = Mark(record["verdict"], seen)
     if not marks_by_document:  # another file, of which no line is one

@@ -1,4 +1,4 @@
-"""Some documents of a run, their units and cached counts: the input of every fold."""
+"""Consecutive documents of a run, their units and cached counts: the input of every statistic."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -21,20 +21,20 @@ from .errors.wrong_units import (
     outermost_errors,
     simple_errors,
 )
-from .field_counts import SCORE, SCORED, FieldCounts, Leaves
+from .field_counts import IS_SCORED, SCORE, ConfidentValues, FieldCounts
 
 
 class Batch:
-    """Documents that follow each other, and what was found in those that were compared."""
+    """Consecutive documents of a run, and the units of those that were compared."""
 
     def __init__(self, results: Sequence[DocumentResult], table: UnitTable | None = None) -> None:
-        """Take documents, and the units of those that were compared, in their order."""
+        """Take results of documents, and the units of the compared documents in the same order."""
         self.results = results
         self.table = UnitTable(0) if table is None else table
 
     @cached_property
-    def rows(self) -> list[int | None]:
-        """The position of each document among those that were compared; None for others."""
+    def compared_positions(self) -> list[int | None]:
+        """The position of each document among the compared ones; None if it was not compared."""
         position = count()
         return [None if result.score is None else next(position) for result in self.results]
 
@@ -45,14 +45,14 @@ class Batch:
             return None
         counts, scores = count_units(self.table), self.scores
         root = counts.scores[:, : len(scores)]  # its rows come first
-        root[SCORED], root[SCORE] = 1.0, scores
+        root[IS_SCORED], root[SCORE] = 1.0, scores
         return counts
 
     @cached_property
-    def compared(self) -> Indexes:
+    def compared_documents(self) -> Indexes:
         """The positions of the documents that were compared."""
-        places = (place for place, row in enumerate(self.rows) if row is not None)
-        return np.fromiter(places, np.intp)
+        is_compared = [result.score is not None for result in self.results]
+        return np.flatnonzero(np.array(is_compared, np.bool_))
 
     @cached_property
     def compared_ids(self) -> list[str]:
@@ -60,10 +60,10 @@ class Batch:
         return [result.id for result in self.results if result.score is not None]
 
     @cached_property
-    def leaves(self) -> Leaves | None:
-        """The values of predictions that have a confidence; None without any."""
+    def confident_values(self) -> ConfidentValues | None:
+        """Predicted values that have a confidence; None if there are none."""
         confident = self.counts and self.counts.confident
-        return confident and confident.placed(self.compared[confident.document])
+        return confident and confident.with_documents(self.compared_documents[confident.document])
 
     @cached_property
     def _classified(self) -> list[list[ClassifiedError]]:
@@ -72,33 +72,33 @@ class Batch:
     @cached_property
     def _all_errors(self) -> list[list[ClassifiedError]]:
         return [
-            sorted([*errors, *more], key=lambda error: error.unit.sort_key)
-            for errors, more in zip(
+            sorted([*errors, *simple_errors], key=lambda error: error.unit.sort_key)
+            for errors, simple_errors in zip(
                 self._classified, located_simple_errors(self.table), strict=True
             )
         ]
 
     @property
     def outermost_errors(self) -> list[list[ClassifiedError]]:
-        """The errors of the documents that were compared that are inside of no other."""
+        """The errors of each compared document that are not inside another error."""
         return outermost_errors(self.table, self.table.truths)
 
     @cached_property
     def simple_errors(self) -> list[SimpleErrors]:
-        """The values of documents that are simply missed or invented, by field."""
+        """Values that are simply missed or invented, by field."""
         return simple_errors(self.table)
 
     @cached_property
-    def wrong(self) -> Mask:
-        """Which of the documents that were compared have errors."""
+    def is_wrong(self) -> Mask:
+        """Which compared documents have errors, (n_compared,)."""
         is_wrong = np.array([bool(errors) for errors in self._classified], np.bool_)
         for errors in self.simple_errors:
             is_wrong[errors.documents] = True
         return is_wrong
 
     @property
-    def some_wrong(self) -> bool:
-        """Whether there is an error at all."""
+    def has_any_error(self) -> bool:
+        """Whether any document has an error."""
         return has_errors(self.table)
 
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
@@ -109,12 +109,12 @@ class Batch:
 
     def classified_errors(self, document: int) -> list[ClassifiedError]:
         """Return the errors of a document, by its position; none if it was not compared."""
-        row = self.rows[document]
+        row = self.compared_positions[document]
         return [] if row is None else self._all_errors[row]
 
     def errors(self, document: int) -> list[Error]:
         """Return the errors of a document as rows of files and pages."""
-        row = self.rows[document]
+        row = self.compared_positions[document]
         return [] if row is None else self._error_rows[row]
 
     @cached_property
@@ -124,21 +124,21 @@ class Batch:
 
     @property
     def scores(self) -> Floats:
-        """The overall scores of the documents that were compared."""
+        """The overall scores of the compared documents, (n_compared,)."""
         return self.table.document_scores
 
     def field_scores(self, document: int) -> dict[str, float]:
         """Return the scores of the fields of a document; none if it was not compared."""
-        row = self.rows[document]
+        row = self.compared_positions[document]
         return {} if row is None else self.table.field_scores(row)
 
     def tree(self, document: int) -> UnitTree | None:
         """Return the units of a document as a tree, by its position; None if not compared."""
-        row = self.rows[document]
+        row = self.compared_positions[document]
         return None if row is None else tree_of(self.table, row)
 
 
-def batch_of(unit: UnitTree) -> Batch:
-    """Return the batch of one unit that was compared, as a document without an id."""
+def batch_of_unit(unit: UnitTree) -> Batch:
+    """Return a batch whose only document is a compared unit; it has no id."""
     result = DocumentResult("", Status.EVALUATED, unit.score)
     return Batch([result], unit.table.select(np.array([unit.row])))

@@ -1,10 +1,9 @@
-"""What was counted of each field in each document of a run, and its score, in packed blocks.
+"""Counts and score of each field in each single document of a run, in packed blocks.
 
-A row is a field in a document. A block is at most 256 documents, and never changes: in it a row is
-one byte, which of the field's distinct cells it has. A cell is counts by mode and outcome, how
-many values were not evaluated, how many items are right as a whole and of how many, and a score.
-The root is a field, whose score is that of the document. Whatever is said of single documents is
-read off here; a run that keeps no rows has the sums alone.
+A row is a field in a document: its cell of counts, as in `field_counts.py`, and its score. The root
+is a field too, and its score is that of the document. A block holds at most 256 documents and never
+changes. In it, a row takes one byte, its *code*: which of the distinct pairs of cell and score of
+its field it has. All figures of single documents come from here.
 """
 
 import json
@@ -12,7 +11,7 @@ import pickle
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 from weakref import finalize
 
@@ -26,62 +25,68 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.sorted_lines import SortedLines
 from .document_result import Status
-from .field_counts import CELL, CONFIDENCES, Leaves, joined, leaves_read
-from .sums import LEAVES, SCORE_UNIT, Counts, cell_of, cell_view, units_of
+from .field_counts import (
+    CELL_SIZE,
+    CONFIDENCES,
+    ConfidentValues,
+    join_confident_values,
+    read_confident_values,
+)
+from .sums import LEAF_COUNTS, SCORE_SCALE, Counts, cell_record, read_cell, scale_score
 
 if TYPE_CHECKING:
     from .batch import Batch
 
-MOST: Final = 256  # documents of a block: positions and codes are bytes
-FEW: Final = 64  # blocks of fewer documents wait to be joined
-MOST_BYTES: Final = 2 << 20  # of blocks in memory before further ones are put away
-SCORE: Final = "score"
-_NO_GROUPS: Final[Mapping[str, str]] = {}  # one for all documents without
-_OF_LEAF: Final = 25  # bytes that a value with a confidence takes
-_OF_DOCUMENT: Final = 80  # bytes that an id takes beside its characters, and status and groups
+MAX_BLOCK_DOCUMENTS: Final = 256  # positions of documents and codes fit in a byte
+MIN_BLOCK_DOCUMENTS: Final = 64  # smaller blocks wait to be joined
+MAX_MEMORY_BYTES: Final = 2 << 20  # further blocks are written to a temporary file
+SCORE_KEY: Final = "score"
+_NO_GROUPS: Final[Mapping[str, str]] = {}  # shared by all documents without groups
+_VALUE_BYTES: Final = 25  # memory of a value with a confidence
+_DOCUMENT_BYTES: Final = 80  # memory of an id beside its characters, of a status and groups
 
 _KEYS: Final = np.array(
-    [pow(0x9E3779B97F4A7C15, power, 1 << 64) for power in range(1, CELL + 1)], np.uint64
+    [pow(0x9E3779B97F4A7C15, power, 1 << 64) for power in range(1, CELL_SIZE + 1)], np.uint64
 )
-"""What makes one number of a row of them; odd, so that none of them is lost."""
+"""Multipliers that hash a row of numbers to one; odd, so that no bit of a number is lost."""
 
 AnyArray: TypeAlias = NDArray[Any]
 
 
 class FieldRows(NamedTuple):
-    """Fields in documents, each an entry of all arrays, by field, then by document."""
+    """Fields in documents, each a row of all arrays, sorted by field and then by document."""
 
     field: AnyArray
-    """The position of its path among those of the ledger."""
+    """The number of the field of each row, by `Blocks.field_numbers`."""
     document: AnyArray
-    """The position of its document in the block."""
+    """The position of the document of each row in the block."""
     cells: AnyArray
-    """(rows, CELL)."""
+    """Counts, (n_rows, CELL_SIZE)."""
     scores: Floats
-    """NaN where there is none."""
+    """The score of each row; NaN for none."""
 
 
 class DocumentRow(NamedTuple):
-    """The row of a document: its id, status and score."""
+    """A document: its id, status, score and counts of values."""
 
     id: str
     status: Status
     score: float | None
-    """None of one that was not compared."""
+    """None if it was not compared."""
     values: Counts
     """Its values by outcome."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockDocuments:
-    """The documents of a block, compared or not."""
+    """The documents of a block, compared or not; an entry of all sequences for each."""
 
     ids: tuple[str, ...]
     statuses: tuple[Status, ...]
     groups: tuple[Mapping[str, str], ...]
-    """The groups that each is in, by key."""
-    leaves: Leaves | None = None
-    """The leaves of their predictions that have a confidence; None without any."""
+    """The group of each document, by key of the breakdown."""
+    confident_values: ConfidentValues | None = None
+    """Predicted values that have a confidence; None if there are none."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -89,185 +94,223 @@ class BlockDocuments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentBlock:
-    """Some documents; rows are by field, then by document."""
+    """Packed rows of some documents, sorted by field and then by document."""
 
     documents: BlockDocuments
     fields: AnyArray
-    """Positions among the paths of the ledger, (fields,)."""
-    lengths: AnyArray
-    """How many rows each field has, (fields,); mostly one for each document."""
-    places: AnyArray
-    """Of fields that not every document has, the position of the document of each row."""
+    """The number of each field that has rows, (n_fields,)."""
+    n_rows: AnyArray
+    """Number of rows of each field, (n_fields,); mostly one for each document."""
+    partial_documents: AnyArray
+    """The positions of the documents of rows, for those fields that not every document has."""
     codes: AnyArray
-    """Which of the cells of its field each row has, (rows,)."""
-    kinds: AnyArray
-    """How many cells each field has, (fields,)."""
-    pairs: AnyArray
-    """Of each of these cells, positions among `cells` and `scores`, (kinds, 2)."""
+    """The code of each row: a position among the pairs of its field, (n_rows,)."""
+    n_codes: AnyArray
+    """Number of distinct pairs of cell and score of each field, (n_fields,)."""
+    cell_and_score: AnyArray
+    """These pairs, as positions in `cells` and `scores`, field after field, (n_pairs, 2)."""
     cells: AnyArray
-    """The distinct ones, (n, CELL), in as few bytes as hold them."""
+    """The distinct cells, (n_cells, CELL_SIZE), in the smallest type that holds them."""
     scores: Floats
-    """The distinct ones, (n,); NaN for none."""
+    """The distinct scores, (n_scores,); NaN for none."""
 
     @property
     def nbytes(self) -> int:
-        """How much memory it takes, about."""
-        arrays = (self.fields, self.lengths, self.places, self.codes, self.kinds, self.pairs)
-        whole = sum(array.nbytes for array in (*arrays, self.cells, self.scores))
-        names, leaves = self.documents.ids, self.documents.leaves
-        whole += sum(map(len, names)) + _OF_DOCUMENT * len(names)
-        return whole + _OF_LEAF * len(leaves or ())
+        """Estimated memory, in bytes."""
+        arrays = (
+            self.fields,
+            self.n_rows,
+            self.partial_documents,
+            self.codes,
+            self.n_codes,
+            self.cell_and_score,
+            self.cells,
+            self.scores,
+        )
+        ids, confident_values = self.documents.ids, self.documents.confident_values
+        return (
+            sum(array.nbytes for array in arrays)
+            + sum(map(len, ids))
+            + _DOCUMENT_BYTES * len(ids)
+            + _VALUE_BYTES * len(confident_values or ())
+        )
 
-    def kind_of_rows(self) -> AnyArray:
-        """Return which of all cells of its fields each row has."""
-        found: AnyArray = self.codes + np.repeat(_starts(self.kinds), self.lengths)
-        return found
+    def code_of_rows(self) -> AnyArray:
+        """Return the position in `cell_and_score` of the pair of each row."""
+        positions: AnyArray = self.codes + np.repeat(_span_starts(self.n_codes), self.n_rows)
+        return positions
 
-    def field_of_rows(self, places: AnyArray) -> AnyArray:
-        """Return the place of the field of each row, by the places of the paths of the ledger."""
-        return np.repeat(places[self.fields], self.lengths)
+    def field_of_rows(self, new_numbers: AnyArray) -> AnyArray:
+        """Return the new number of the field of each row, given the new number of every field."""
+        return np.repeat(new_numbers[self.fields], self.n_rows)
 
     def document_of_rows(self) -> AnyArray:
         """Return the position of the document of each row."""
-        every = self.lengths == len(self.documents)
-        whole = np.repeat(every, self.lengths)
-        found = np.empty(len(whole), np.intp)
-        found[whole] = np.tile(np.arange(len(self.documents)), np.count_nonzero(every))
-        found[~whole] = self.places
-        return found
+        has_all_documents = self.n_rows == len(self.documents)
+        is_full_row = np.repeat(has_all_documents, self.n_rows)
+        positions = np.empty(len(is_full_row), np.intp)
+        n_full_fields = np.count_nonzero(has_all_documents)
+        positions[is_full_row] = np.tile(np.arange(len(self.documents)), n_full_fields)
+        positions[~is_full_row] = self.partial_documents
+        return positions
 
     def rows(self, fields: Sequence[int] | None = None) -> FieldRows:
-        """Return the rows of all fields, or of some."""
-        of_field, document = np.repeat(self.fields, self.lengths), self.document_of_rows()
-        kinds = self.kind_of_rows()
+        """Unpack the rows of all fields, or of the fields with some numbers."""
+        row_fields, documents = np.repeat(self.fields, self.n_rows), self.document_of_rows()
+        positions = self.code_of_rows()
         if fields is not None:
-            some = np.isin(of_field, fields)
-            of_field, document, kinds = of_field[some], document[some], kinds[some]
-        cells, scores = self.pairs[kinds].T
-        return FieldRows(of_field, document, self.cells[cells], self.scores[scores])
+            selected = np.isin(row_fields, fields)
+            row_fields, documents = row_fields[selected], documents[selected]
+            positions = positions[selected]
+        cells, scores = self.cell_and_score[positions].T
+        return FieldRows(
+            field=row_fields,
+            document=documents,
+            cells=self.cells[cells],
+            scores=self.scores[scores],
+        )
 
     def records(self, paths: Sequence[FieldNames]) -> list[dict[str, Any]]:
-        """Return what files have of each document; `paths` are those of the ledger."""
-        told = [cell_view(cell) for cell in self.cells.tolist()]
-        scores: list[dict[str, float]] = [
-            {} if np.isnan(score) else {SCORE: units_of(score) / SCORE_UNIT}
+        """Return the record of each document as files have it; `paths` are those of all fields."""
+        cell_records = [cell_record(cell) for cell in self.cells.tolist()]
+        score_records: list[dict[str, float]] = [
+            {} if np.isnan(score) else {SCORE_KEY: scale_score(score) / SCORE_SCALE}
             for score in self.scores.tolist()
         ]
-        entries = [{**scores[score], **told[cell]} for cell, score in self.pairs.tolist()]
-        documents, kinds = self.document_of_rows().tolist(), self.kind_of_rows().tolist()
-        fields: list[dict[str, Any]] = [{} for _ in self.documents.ids]
-        of_root: dict[int, float] = {}
-        spans = zip(
-            self.fields.tolist(), _starts(self.lengths).tolist(), self.lengths.tolist(), strict=True
-        )
-        for at, start, many in sorted(spans, key=lambda span: paths[span[0]]):
-            name = field_path(paths[at])
-            for row in range(start, start + many):
+        # Rows of one code share one record: many documents have equal counts.
+        pairs = self.cell_and_score.tolist()
+        entries = [{**score_records[score], **cell_records[cell]} for cell, score in pairs]
+        documents, positions = self.document_of_rows().tolist(), self.code_of_rows().tolist()
+        fields_of_documents: list[dict[str, Any]] = [{} for _ in self.documents.ids]
+        document_scores: dict[int, float] = {}
+        starts = _span_starts(self.n_rows).tolist()
+        spans = zip(self.fields.tolist(), starts, self.n_rows.tolist(), strict=True)
+        for field_number, start, n_rows in sorted(spans, key=lambda span: paths[span[0]]):
+            name = field_path(paths[field_number])
+            for row in range(start, start + n_rows):
+                document, position = documents[row], positions[row]
                 if name:
-                    entry = entries[kinds[row]]
-                else:  # the score of the document, with all its digits
-                    cell, score = self.pairs[kinds[row]].tolist()
-                    of_root[documents[row]], entry = float(self.scores[score]), told[cell]
+                    entry = entries[position]
+                else:  # the root: the score of the document keeps all its digits
+                    cell, score = pairs[position]
+                    document_scores[document] = float(self.scores[score])
+                    entry = cell_records[cell]
                 if entry:
-                    fields[documents[row]][name] = entry
-        return [*self._accounts(fields, of_root)]
+                    fields_of_documents[document][name] = entry
+        return [*self._document_records(fields_of_documents, document_scores)]
 
-    def _accounts(
-        self, fields: Sequence[dict[str, Any]], scores: Mapping[int, float]
+    def _document_records(
+        self, fields_of_documents: Sequence[dict[str, Any]], scores: Mapping[int, float]
     ) -> Iterator[dict[str, Any]]:
-        of = self.documents
-        known = of.leaves.records(len(of)) if of.leaves else [None] * len(of)
-        for at, (name, status, groups) in enumerate(
-            zip(of.ids, of.statuses, of.groups, strict=True)
+        """Yield the record of each document, given the records of its fields and all scores."""
+        documents = self.documents
+        confidences: list[dict[str, Any] | None] = [None] * len(documents)
+        if documents.confident_values:
+            confidences = documents.confident_values.records(len(documents))
+        for position, (id_, status, groups) in enumerate(
+            zip(documents.ids, documents.statuses, documents.groups, strict=True)
         ):
-            account: dict[str, Any] = {"id": name, "status": status.value, SCORE: scores.get(at)}
+            record: dict[str, Any] = {
+                "id": id_,
+                "status": status.value,
+                SCORE_KEY: scores.get(position),
+            }
             if groups:
-                account["by"] = dict(groups)
-            account["fields"] = fields[at]
-            if known[at]:
-                account[CONFIDENCES] = known[at]
-            yield account
+                record["by"] = dict(groups)
+            record["fields"] = fields_of_documents[position]
+            if confidences[position]:
+                record[CONFIDENCES] = confidences[position]
+            yield record
 
 
 @dataclass(eq=False)
 class Blocks:
-    """Documents of a run; adding them in any order gives the same figures."""
+    """The single documents of a run; adding them in any order gives the same figures."""
 
-    at: dict[FieldNames, int] = field(default_factory=lambda: {(): 0})
-    """The positions of the paths of fields, without list indexes."""
-    number: int = 0
-    """How many documents there are."""
-    kept: list[DocumentBlock | int] = field(default_factory=list)
-    """Blocks, or where in the file they begin."""
-    few: list[DocumentBlock] = field(default_factory=list)
-    """Small ones, which wait to be joined."""
+    field_numbers: dict[FieldNames, int] = field(default_factory=lambda: {(): 0})
+    """The number of each field, by its path without list indexes; the root is 0."""
+    n_documents: int = 0
+
+    stored: list[DocumentBlock | int] = field(default_factory=list)
+    """Blocks in memory, or the offsets of blocks in the file."""
+    small_blocks: list[DocumentBlock] = field(default_factory=list)
+    """Blocks that wait to be joined."""
     nbytes: int = 0
+    """Memory of all stored blocks, as if none were in the file."""
     file: IO[bytes] | None = None
+    """Pickled blocks beyond `MAX_MEMORY_BYTES`; None until one is written."""
 
     def add(self, batch: "Batch") -> None:
         """Add the documents of a batch."""
         for block in self._blocks(batch):
-            self.put(block)
+            self.add_block(block)
 
     def _blocks(self, batch: "Batch") -> Iterator[DocumentBlock]:
-        rows, of_rows = _rows_of(batch, self.at), np.arange(len(batch.results))
-        leaves = batch.leaves
-        for start in range(0, len(of_rows), MOST):
-            results = batch.results[start : start + MOST]
-            of = BlockDocuments(
-                tuple(result.id for result in results),
-                tuple(result.status for result in results),
-                tuple(result.groups or _NO_GROUPS for result in results),
-                leaves and leaves.between(start, start + MOST),
+        """Yield the documents of a batch, at most `MAX_BLOCK_DOCUMENTS` in a block."""
+        rows = _rows_of_batch(batch, self.field_numbers)
+        confident_values = batch.confident_values
+        for start in range(0, len(batch.results), MAX_BLOCK_DOCUMENTS):
+            end = start + MAX_BLOCK_DOCUMENTS
+            results = batch.results[start:end]
+            documents = BlockDocuments(
+                ids=tuple(result.id for result in results),
+                statuses=tuple(result.status for result in results),
+                groups=tuple(result.groups or _NO_GROUPS for result in results),
+                confident_values=confident_values and confident_values.select_documents(start, end),
             )
-            if start or len(of_rows) > MOST:
-                some = (start <= rows.document) & (rows.document < start + MOST)
-                yield block_of(of, FieldRows(*(it[some] for it in rows)), start)
+            if len(results) == len(batch.results):
+                yield build_block(documents, rows)
             else:
-                yield block_of(of, rows)
+                selected = (start <= rows.document) & (rows.document < end)
+                block_rows = FieldRows(*(column[selected] for column in rows))
+                yield build_block(documents, block_rows, start)
 
-    def put(self, block: DocumentBlock) -> None:
-        """Add a block; beyond `MOST_BYTES` it waits in a file."""
-        self.number += len(block.documents)
-        if len(block.documents) < FEW:
-            self.few.append(block)
-            if sum(len(each.documents) for each in self.few) <= MOST - FEW:
+    def add_block(self, block: DocumentBlock) -> None:
+        """Add a block: small ones are joined first, and those beyond the memory limit written."""
+        self.n_documents += len(block.documents)
+        if len(block.documents) < MIN_BLOCK_DOCUMENTS:
+            self.small_blocks.append(block)
+            n_small = sum(len(small.documents) for small in self.small_blocks)
+            if n_small <= MAX_BLOCK_DOCUMENTS - MIN_BLOCK_DOCUMENTS:
                 return
-            block, self.few = _joined(self.few), []
+            block, self.small_blocks = _join_blocks(self.small_blocks), []
         self.nbytes += block.nbytes
-        if self.nbytes <= MOST_BYTES:
-            self.kept.append(block)
+        if self.nbytes <= MAX_MEMORY_BYTES:
+            self.stored.append(block)
             return
         if self.file is None:
-            self.file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with this ledger
+            self.file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with these blocks
             finalize(self, self.file.close)
-        self.kept.append(self.file.seek(0, 2))
+        self.stored.append(self.file.seek(0, 2))
         pickle.dump(block, self.file, pickle.HIGHEST_PROTOCOL)
 
     def __iter__(self) -> Iterator[DocumentBlock]:
-        yield from self._kept()
-        yield from self.few
+        yield from self._stored_blocks()
+        yield from self.small_blocks
 
-    def _kept(self) -> Iterator[DocumentBlock]:
-        for each in self.kept:
-            if isinstance(each, DocumentBlock):
-                yield each
+    def _stored_blocks(self) -> Iterator[DocumentBlock]:
+        """Yield the blocks in memory and in the file, in the order in which they were added."""
+        for block_or_offset in self.stored:
+            if isinstance(block_or_offset, DocumentBlock):
+                yield block_or_offset
             else:
                 file = cast("IO[bytes]", self.file)
-                file.seek(each)
-                yield pickle.load(file)  # noqa: S301 - nobody else has the file
+                file.seek(block_or_offset)
+                yield pickle.load(file)  # noqa: S301 - no other process can write to the file
 
     def __len__(self) -> int:
-        return self.number
+        return self.n_documents
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "kept": [*self._kept()], "file": None}
+        return {**vars(self), "stored": [*self._stored_blocks()], "file": None}
 
     def merge(self, other: "Blocks") -> None:
-        """Add the documents of another one: the fields of its blocks get new positions."""
-        to = np.array([self.at.setdefault(path, len(self.at)) for path in other.at], np.uint32)
+        """Add the documents of other blocks; their fields get the numbers that they have here."""
+        new_numbers = np.array(
+            [_number_of(path, self.field_numbers) for path in other.field_numbers], np.uint32
+        )
         for block in other:
-            self.put(replace(block, fields=to[block.fields]))
+            self.add_block(replace(block, fields=new_numbers[block.fields]))
 
     def ids(self) -> Iterator[str]:
         """Yield the ids of all documents."""
@@ -275,131 +318,163 @@ class Blocks:
             yield from block.documents.ids
 
     def documents(self) -> Iterator[DocumentRow]:
-        """Yield the row of each document, in any order."""
+        """Yield each document, in no particular order."""
         for block in self:
-            of, root = block.documents, block.rows([0])
-            values = dict(zip(root.document.tolist(), root.cells[:, LEAVES].tolist(), strict=True))
-            scores = dict(zip(root.document.tolist(), root.scores.tolist(), strict=True))
-            for at, (name, status) in enumerate(zip(of.ids, of.statuses, strict=True)):
-                counts = Counts(*values[at]) if at in values else Counts()
-                yield DocumentRow(name, status, scores.get(at), counts)
+            root_rows = block.rows([0])
+            positions = root_rows.document.tolist()
+            leaf_counts = root_rows.cells[:, LEAF_COUNTS].tolist()
+            counts_by_position = dict(zip(positions, leaf_counts, strict=True))
+            score_by_position = dict(zip(positions, root_rows.scores.tolist(), strict=True))
+            ids_and_statuses = zip(block.documents.ids, block.documents.statuses, strict=True)
+            for position, (id_, status) in enumerate(ids_and_statuses):
+                yield DocumentRow(
+                    id=id_,
+                    status=status,
+                    score=score_by_position.get(position),
+                    values=Counts(*counts_by_position.get(position, ())),
+                )
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Yield what files have of each document."""
-        paths = [*self.at]
+        """Yield the record of each document as files have it, in no particular order."""
+        paths = [*self.field_numbers]
         for block in self:
             yield from block.records(paths)
 
     def lines(self) -> SortedLines:
-        """Return those as lines of JSON without line breaks, in the order of ids."""
+        """Return the records as JSON without line breaks, sorted by id."""
         return SortedLines((record["id"], json_line(record)[:-1]) for record in self.records())
 
     def view(self) -> list[dict[str, Any]]:
-        """Return what files have of each document, in the order of ids."""
-        return [decoded(line) for _, line in self.lines()]
+        """Return the record of each document as files have it, sorted by id."""
+        return [decode_record(line) for _, line in self.lines()]
 
-    def read(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Add documents as files have them."""
-        left = iter(records)
-        while some := [*islice(left, MOST)]:
-            self.put(_block_read(some, self.at))
+    def read_records(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Add documents from their records, as files have them."""
+        remaining = iter(records)
+        while block_records := [*islice(remaining, MAX_BLOCK_DOCUMENTS)]:
+            self.add_block(_read_block(block_records, self.field_numbers))
 
 
-def _rows_of(batch: "Batch", at: dict[FieldNames, int]) -> FieldRows:
-    """Return the rows of the documents of a batch that were compared."""
+def _number_of(path: FieldNames, field_numbers: dict[FieldNames, int]) -> int:
+    """Return the number of a field; a new field gets the next one."""
+    return field_numbers.setdefault(path, len(field_numbers))
+
+
+def _rows_of_batch(batch: "Batch", field_numbers: dict[FieldNames, int]) -> FieldRows:
+    """Return the rows of the compared documents of a batch; new fields get numbers."""
     counts = batch.counts
     if counts is None:
-        none = np.zeros(0, np.intp)
-        return FieldRows(none, none, np.zeros((0, CELL), np.int64), np.zeros(0))
-    fields = [at.setdefault(path, len(at)) for path in counts.paths]
-    lengths = np.diff([*counts.starts.tolist(), len(counts.documents)])
+        no_rows = np.zeros(0, np.intp)
+        return FieldRows(
+            field=no_rows,
+            document=no_rows,
+            cells=np.zeros((0, CELL_SIZE), np.int64),
+            scores=np.zeros(0),
+        )
+    fields = [_number_of(path, field_numbers) for path in counts.paths]
+    n_rows = np.diff([*counts.starts.tolist(), len(counts.documents)])
     return FieldRows(
-        np.repeat(np.array(fields, np.uint32), lengths),
-        batch.compared[counts.documents],
-        counts.cells,
-        counts.known_scores,
+        field=np.repeat(np.array(fields, np.uint32), n_rows),
+        document=batch.compared_documents[counts.documents],
+        cells=counts.cells,
+        scores=counts.row_scores,
     )
 
 
-def block_of(documents: BlockDocuments, rows: FieldRows, start: int = 0) -> DocumentBlock:
-    """Return a block of documents and their rows, whose documents count from `start`."""
-    cells, of_cell = coded(rows.cells)
-    bits, of_score = np.unique(rows.scores.view(np.int64), return_inverse=True)
-    scores = bits.view(np.float64)
-    pairs = of_cell * max(len(scores), 1) + of_score
-    changes = np.flatnonzero(np.diff(rows.field, prepend=-1)) if len(rows.field) else of_cell
-    lengths = np.diff([*changes.tolist(), len(rows.field)])
-    each = np.repeat(np.arange(len(changes)), lengths)
-    size = max(len(cells) * len(scores), 1)
-    distinct, inverse = np.unique(each * size + pairs, return_inverse=True)
-    of_field, pair = np.divmod(distinct, size)
-    kinds = np.bincount(of_field, minlength=len(changes))
-    part = np.repeat(lengths != len(documents), lengths)
+def build_block(documents: BlockDocuments, rows: FieldRows, start: int = 0) -> DocumentBlock:
+    """Pack rows into a block; `start` is subtracted from the positions of their documents."""
+    cells, cell_of_rows = encode_rows(rows.cells)
+    # Scores are compared by their bits, so that all NaN are one score.
+    score_bits, score_of_rows = np.unique(rows.scores.view(np.int64), return_inverse=True)
+    scores = score_bits.view(np.float64)
+    n_scores = max(len(scores), 1)
+    pair_of_rows = cell_of_rows * n_scores + score_of_rows
+
+    has_rows = len(rows.field) > 0
+    starts = np.flatnonzero(np.diff(rows.field, prepend=-1)) if has_rows else cell_of_rows
+    n_rows = np.diff([*starts.tolist(), len(rows.field)])
+    position_of_rows = np.repeat(np.arange(len(starts)), n_rows)  # of the field in the block
+
+    # A code counts the distinct pairs of a field: number pairs of (field, pair) and split again.
+    n_pairs = max(len(cells) * len(scores), 1)
+    distinct, inverse = np.unique(position_of_rows * n_pairs + pair_of_rows, return_inverse=True)
+    field_of_codes, pair_of_codes = np.divmod(distinct, n_pairs)
+    n_codes = np.bincount(field_of_codes, minlength=len(starts))
+    codes = inverse - np.repeat(_span_starts(n_codes), n_rows)
+
+    is_partial = np.repeat(n_rows != len(documents), n_rows)
     return DocumentBlock(
-        documents,
-        rows.field[changes].astype(np.uint32),
-        lengths.astype(np.uint16),
-        (rows.document[part] - start).astype(np.uint8),
-        (inverse - np.repeat(_starts(kinds), lengths)).astype(np.uint8),
-        kinds.astype(np.uint16),
-        _small(np.stack(np.divmod(pair, max(len(scores), 1)), axis=1)),
-        _small(cells),
-        scores,
+        documents=documents,
+        fields=rows.field[starts].astype(np.uint32),
+        n_rows=n_rows.astype(np.uint16),
+        partial_documents=(rows.document[is_partial] - start).astype(np.uint8),
+        codes=codes.astype(np.uint8),
+        n_codes=n_codes.astype(np.uint16),
+        cell_and_score=_shrink(np.stack(np.divmod(pair_of_codes, n_scores), axis=1)),
+        cells=_shrink(cells),
+        scores=scores,
     )
 
 
-def _joined(blocks: Sequence[DocumentBlock]) -> DocumentBlock:
-    """Return one block of all documents of some, at most `MOST`."""
-    sizes = [len(block.documents) for block in blocks]
-    firsts = np.cumsum(sizes) - sizes
-    parts = [block.rows() for block in blocks]
-    placed = (it._replace(document=it.document + at) for it, at in zip(parts, firsts, strict=True))
-    rows = FieldRows(*map(np.concatenate, zip(*placed, strict=True)))
-    order = np.argsort(rows.field, kind="stable")
-    of = [block.documents for block in blocks]
+def _join_blocks(blocks: Sequence[DocumentBlock]) -> DocumentBlock:
+    """Join blocks, of at most `MAX_BLOCK_DOCUMENTS` documents together, into one."""
+    n_documents = [len(block.documents) for block in blocks]
+    starts = (np.cumsum(n_documents) - n_documents).tolist()
+    rows_of_blocks = []
+    for block, start in zip(blocks, starts, strict=True):
+        rows = block.rows()
+        rows_of_blocks.append(rows._replace(document=rows.document + start))
+    joined_rows = FieldRows(*map(np.concatenate, zip(*rows_of_blocks, strict=True)))
+    by_field = np.argsort(joined_rows.field, kind="stable")
+
+    documents_of_blocks = [block.documents for block in blocks]
+    confident_values = [documents.confident_values for documents in documents_of_blocks]
     documents = BlockDocuments(
-        tuple(name for each in of for name in each.ids),
-        tuple(status for each in of for status in each.statuses),
-        tuple(groups for each in of for groups in each.groups),
-        joined([(each.leaves, int(at)) for each, at in zip(of, firsts, strict=True)]),
+        ids=tuple(chain.from_iterable(documents.ids for documents in documents_of_blocks)),
+        statuses=tuple(
+            chain.from_iterable(documents.statuses for documents in documents_of_blocks)
+        ),
+        groups=tuple(chain.from_iterable(documents.groups for documents in documents_of_blocks)),
+        confident_values=join_confident_values(zip(confident_values, starts, strict=True)),
     )
-    return block_of(documents, FieldRows(*(it[order] for it in rows)))
+    return build_block(documents, FieldRows(*(column[by_field] for column in joined_rows)))
 
 
-def _block_read(records: Sequence[Mapping[str, Any]], at: dict[FieldNames, int]) -> DocumentBlock:
-    known: dict[str, list[int]] = {}
+def _read_block(
+    records: Sequence[Mapping[str, Any]], field_numbers: dict[FieldNames, int]
+) -> DocumentBlock:
+    """Return the block of documents given by their records; new fields get numbers."""
+    cells_by_text: dict[str, list[int]] = {}  # most fields have one of a few cells
     rows: list[tuple[int, int, list[int], float]] = []
     for document, record in enumerate(records):
         fields: Mapping[str, Mapping[str, Any]] = record["fields"]
-        if record[SCORE] is not None:
+        if record[SCORE_KEY] is not None:
             fields = {"": {}, **fields}
         for text, entry in fields.items():
-            cell = known.setdefault(repr(entry), [])
+            cell = cells_by_text.setdefault(repr(entry), [])
             if not cell:
-                cell += cell_of(entry)
-            score = entry.get(SCORE, np.nan) if text else record[SCORE]
-            path = field_names(text)
-            rows.append((at.setdefault(path, len(at)), document, cell, score))
+                cell += read_cell(entry)
+            score = entry.get(SCORE_KEY, np.nan) if text else record[SCORE_KEY]
+            rows.append((_number_of(field_names(text), field_numbers), document, cell, score))
     rows.sort(key=lambda row: row[:2])
     columns = [*zip(*rows, strict=True)] or [(), (), (), ()]
     documents = BlockDocuments(
-        tuple(record["id"] for record in records),
-        tuple(Status(record["status"]) for record in records),
-        tuple(record.get("by", {}) for record in records),
-        leaves_read(record.get(CONFIDENCES) for record in records),
+        ids=tuple(record["id"] for record in records),
+        statuses=tuple(Status(record["status"]) for record in records),
+        groups=tuple(record.get("by", {}) for record in records),
+        confident_values=read_confident_values(record.get(CONFIDENCES) for record in records),
     )
-    cells = np.array(columns[2], np.int64).reshape(-1, CELL)
-    found = FieldRows(
-        np.array(columns[0], np.uint32),
-        np.array(columns[1], np.intp),
-        cells,
-        np.array(columns[3], np.float64),
+    field_rows = FieldRows(
+        field=np.array(columns[0], np.uint32),
+        document=np.array(columns[1], np.intp),
+        cells=np.array(columns[2], np.int64).reshape(-1, CELL_SIZE),
+        scores=np.array(columns[3], np.float64),
     )
-    return block_of(documents, found)
+    return build_block(documents, field_rows)
 
 
-def decoded(line: bytes) -> dict[str, Any]:
-    """Return what files have of a document as JSON values."""
+def decode_record(line: bytes) -> dict[str, Any]:
+    """Decode the record of a document from a line of JSON."""
     try:
         record: dict[str, Any] = orjson.loads(line)
     except orjson.JSONDecodeError:  # an id or a name with half a surrogate pair in it
@@ -407,22 +482,25 @@ def decoded(line: bytes) -> dict[str, Any]:
     return record
 
 
-def coded(rows: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Return the distinct rows of whole numbers, and which of them each is."""
-    keys = rows.astype(np.uint64) @ _KEYS[: rows.shape[1]]  # modulo 2**64
-    _, firsts, codes = np.unique(keys, return_index=True, return_inverse=True)
-    found = rows[firsts]
-    if (found[codes] != rows).any():  # different rows of one key
-        found, codes = np.unique(rows, axis=0, return_inverse=True)
-    return found, codes.reshape(-1)
+def encode_rows(rows: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Return the distinct rows of whole numbers, and the position among them of each row.
+
+    Rows are told apart by a hash, which is many times faster than sorting them.
+    """
+    hashes = rows.astype(np.uint64) @ _KEYS[: rows.shape[1]]  # modulo 2**64
+    _, firsts, codes = np.unique(hashes, return_index=True, return_inverse=True)
+    distinct = rows[firsts]
+    if (distinct[codes] != rows).any():  # different rows have one hash
+        distinct, codes = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, codes.reshape(-1)
 
 
-def _small(values: AnyArray) -> AnyArray:
-    """Return whole numbers, at least 0, in as few bytes as hold them."""
+def _shrink(values: AnyArray) -> AnyArray:
+    """Return whole numbers of at least 0 in the smallest type that holds them."""
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
-def _starts(lengths: AnyArray) -> AnyArray:
-    """Return where spans begin that follow each other."""
-    found: AnyArray = np.cumsum(lengths, dtype=np.intp) - lengths
-    return found
+def _span_starts(lengths: AnyArray) -> AnyArray:
+    """Return the start of each of consecutive spans, given their lengths."""
+    starts: AnyArray = np.cumsum(lengths, dtype=np.intp) - lengths
+    return starts

@@ -1,4 +1,4 @@
-"""The dict that users of one comparison know: scores, confusion matrix, non-matches."""
+"""The dictionaries of one comparison: scores, confusion matrix, non-matches."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -10,11 +10,27 @@ from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import plain_path
 from .batch import Batch
 from .errors.error_rows import Error, error_record
-from .field_counts import BESIDE, OF_MODES, OUTCOMES, RAW, SCORE, SCORED, WEIGHT
-from .sums import COUNTING_MODES, KEYS, NAMES, SCORE_UNIT, Counts, Sums, Tally, sparse, units_of
+from .field_counts import (
+    FURTHER_COUNTS,
+    N_OUTCOMES,
+    N_UNIT_COUNTS,
+    SCORE,
+    SIMILARITY,
+)
+from .sums import (
+    COUNTING_MODES,
+    MOMENT_NAMES,
+    OUTCOME_NAMES,
+    SCORE_SCALE,
+    Counts,
+    FieldTallies,
+    Tally,
+    scale_score,
+    sparse_record,
+)
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches", "errors")
-"""Those of `document_view`."""
+"""The keys of `document_view`."""
 
 NON_MATCH_TYPES: Final = {
     "FD": "false_discovery",
@@ -22,40 +38,47 @@ NON_MATCH_TYPES: Final = {
     "FN": "false_negative",
 }
 
-More: TypeAlias = Callable[[FieldNames, Tally], Mapping[str, object]]
+FurtherKeys: TypeAlias = Callable[[FieldNames, Tally], Mapping[str, object]]
+"""Returns further keys of a field, given its path and sums."""
 
 
 def counts_view(
     batch: Batch, document: int = 0, *, recall_with_fd: bool = False, derived: bool = True
 ) -> dict[str, Any]:
-    """Return the counts, scores and fields of a document of a batch as results show them."""
+    """Return the counts, scores and nested fields of one document, as results show them.
+
+    `document` is its position among the compared documents; `derived` adds rates to counts.
+    """
     counts = batch.counts
-    views: dict[FieldNames, dict[str, Any]] = {}
-    if counts is None:  # nothing was compared
-        return sums_view(Sums({(): Tally()}), recall_with_fd=recall_with_fd)
+    if counts is None:  # no document was compared
+        return sums_view(FieldTallies({(): Tally()}), recall_with_fd=recall_with_fd)
     cells, scores, paths = counts.cells, counts.scores, counts.paths
-    if len(counts.documents) > len(paths):  # of several documents
+    if len(counts.documents) > len(paths):  # the batch has several documents
         rows = np.flatnonzero(counts.documents == document)
         cells, scores = cells[rows], scores[:, rows]
         fields = np.searchsorted(counts.starts, rows, "right") - 1
         paths = [paths[field] for field in fields.tolist()]
-    if cells[:, OF_MODES].any():  # not evaluated
-        kept = cells[:, OF_MODES] == 0
-        paths = [path for path, it in zip(paths, kept.tolist(), strict=True) if it]
-        cells, scores = cells[kept], scores[:, kept]
-    figures = (np.trunc(scores[RAW : SCORE + 1] * SCORE_UNIT) / SCORE_UNIT).tolist()
-    beside = scores[SCORED].tolist(), *figures, scores[WEIGHT].tolist()
-    modes = cells[:, :OF_MODES].tolist()
-    for path, of_modes, scored, raw, score, weight in zip(paths, modes, *beside, strict=True):
+    is_evaluated = cells[:, N_UNIT_COUNTS] == 0
+    if not is_evaluated.all():
+        paths = [paths[row] for row in np.flatnonzero(is_evaluated).tolist()]
+        cells, scores = cells[is_evaluated], scores[:, is_evaluated]
+
+    figures = scores.copy()  # the scores of a batch are cached
+    figures[[SIMILARITY, SCORE]] = np.trunc(scores[[SIMILARITY, SCORE]] * SCORE_SCALE) / SCORE_SCALE
+    unit_counts = cells[:, :N_UNIT_COUNTS].tolist()
+    views: dict[FieldNames, dict[str, Any]] = {}
+    for path, row_counts, (is_scored, similarity, score, weight) in zip(
+        paths, unit_counts, figures.T.tolist(), strict=True
+    ):
         view: dict[str, Any] = {}
-        for mode, known in _with_rates((*of_modes,), recall_with_fd):
-            view[mode] = of_mode = known.copy()
+        for mode, mode_view in _views_by_mode((*row_counts,), recall_with_fd):
+            view[mode] = copied = mode_view.copy()  # the cached view must not change
             if derived:
-                of_mode["derived"] = known["derived"].copy()
+                copied["derived"] = mode_view["derived"].copy()
             else:
-                del of_mode["derived"]
-        if scored and path:
-            view["raw_similarity_score"] = view["similarity_score"] = raw
+                del copied["derived"]
+        if is_scored and path:
+            view["raw_similarity_score"] = view["similarity_score"] = similarity
             view["threshold_applied_score"] = score
             view["weight"] = weight
         views[path] = view
@@ -65,15 +88,23 @@ def counts_view(
 
 
 @lru_cache(4096)  # most fields of a document have one value
-def _with_rates(row: tuple[int, ...], recall_with_fd: bool) -> list[tuple[str, dict[str, Any]]]:
-    """Return each mode with its counts, which follow each other, and their rates."""
-    known = (Counts(*row[at : at + OUTCOMES]) for at in range(0, len(row), OUTCOMES))
-    views: Any = (counts.view(recall_with_fd=recall_with_fd) for counts in known)
-    return [*zip(COUNTING_MODES, views, strict=True)]
+def _views_by_mode(
+    unit_counts: tuple[int, ...], recall_with_fd: bool
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return each counting mode with the view of its counts and rates.
+
+    The counts of the modes follow each other in `unit_counts`.
+    """
+    views: list[tuple[str, dict[str, Any]]] = []
+    for position, mode in enumerate(COUNTING_MODES):
+        start = position * N_OUTCOMES
+        counts = Counts(*unit_counts[start : start + N_OUTCOMES])
+        views.append((mode, counts.view(recall_with_fd=recall_with_fd)))
+    return views
 
 
 def document_view(batch: Batch, document: int) -> dict[str, object]:
-    """Return what results say of one document beyond its counts."""
+    """Return scores and errors of one document by their keys in results, without its counts."""
     errors = batch.errors(document)
     tree = batch.tree(document)
     return {
@@ -85,9 +116,9 @@ def document_view(batch: Batch, document: int) -> dict[str, object]:
 
 
 def non_match(error: Error) -> dict[str, Any]:
-    """Return an error by the names of stickler-eval, as an entry of `non_matches`."""
+    """Return an error as an entry of `non_matches`, with the keys of stickler-eval."""
     details = {"reason": error.reason, "differing_fields": [*error.differing], "judge": error.judge}
-    figures = {
+    optional_figures = {
         "similarity_score": error.similarity,
         "inside": error.inside and plain_path(error.inside),
         "values": error.values,
@@ -98,31 +129,31 @@ def non_match(error: Error) -> dict[str, Any]:
         "class": error.error_class.value,
         "ground_truth_value": error.gt,
         "prediction_value": error.pred,
-        **{key: figure for key, figure in figures.items() if figure is not None},
-        "details": {key: said for key, said in details.items() if said},
+        **{key: figure for key, figure in optional_figures.items() if figure is not None},
+        "details": {key: detail for key, detail in details.items() if detail},
     }
 
 
 def sums_view(
-    sums: Sums, *, recall_with_fd: bool = False, more: More | None = None
+    sums: FieldTallies, *, recall_with_fd: bool = False, further_keys: FurtherKeys | None = None
 ) -> dict[str, Any]:
-    """Return the counts, mean scores and fields of documents as results show them.
+    """Return counts, mean scores and nested fields of many documents, as results show them.
 
-    Parents come first; `more` says more of a field.
+    The fields of `sums` come parents first; `further_keys` adds keys to each.
     """
     views: dict[FieldNames, dict[str, Any]] = {}
     for path, tally in sums.items():
-        if not tally.evaluated:
+        if not tally.is_evaluated:
             continue
         view: dict[str, Any] = {
             mode: tally.counts(mode).view(recall_with_fd=recall_with_fd) for mode in COUNTING_MODES
         }
-        if tally.scored and path:
-            view["raw_similarity_score"] = view["similarity_score"] = tally.mean_raw
+        if tally.n_scored and path:
+            view["raw_similarity_score"] = view["similarity_score"] = tally.mean_similarity
             view["threshold_applied_score"] = tally.mean_score
             view["weight"] = tally.weight
-        if more is not None:
-            view |= more(path, tally)
+        if further_keys is not None:
+            view |= further_keys(path, tally)
         views[path] = view
         if path:
             views[path[:-1]].setdefault("fields", {})[path[-1]] = view
@@ -130,40 +161,44 @@ def sums_view(
 
 
 def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
-    """Return what a node has beside its counts, from which runs are merged."""
-    said: dict[str, object] = {}
-    if tally.scored and not whole:
-        said["documents"] = tally.scored
-        said["score_sums"] = {
-            "raw_similarity_score": str(tally.raw_units),
-            "threshold_applied_score": str(tally.score_units),
-            "threshold_applied_squares": str(tally.score_squares),
+    """Return the sums of a field that merging runs needs, beside its counts in a run file.
+
+    `whole` tells whole documents from a field: the sums of their scores stand elsewhere.
+    """
+    record: dict[str, object] = {}
+    if tally.n_scored and not whole:
+        record["documents"] = tally.n_scored
+        record["score_sums"] = {
+            "raw_similarity_score": str(tally.similarity_sum),
+            "threshold_applied_score": str(tally.score_sum),
+            "threshold_applied_squares": str(tally.score_square_sum),
         }
-    if moments := sparse(tally.moments, KEYS):
-        said["moments"] = moments
-    beside = zip(BESIDE, tally.cell[OF_MODES:], strict=True)
-    said |= {name: count for name, count in beside if count}
-    if tally.items:
-        said["exact"] = tally.exact._asdict()
-    return said
+    if moments := sparse_record(tally.moments, MOMENT_NAMES):
+        record["moments"] = moments
+    further_counts = zip(FURTHER_COUNTS, tally.cell[N_UNIT_COUNTS:], strict=True)
+    record |= {name: count for name, count in further_counts if count}
+    if tally.n_items:
+        record["exact"] = tally.exact_rates._asdict()
+    return record
 
 
-def sums_of_view(view: Mapping[str, Any], score: float) -> Sums:
-    """Return the sums of one document that `counts_view` showed, and of its overall score.
+def sums_of_view(view: Mapping[str, Any], score: float) -> FieldTallies:
+    """Return the sums of one document from what `counts_view` returned and its overall score.
 
     Raises:
-        KeyError: with what is missing.
+        KeyError: with the missing key.
     """
-    found = Sums()
-    todo: list[tuple[FieldNames, Mapping[str, Any]]] = [((), view)]
-    for path, node in todo:
-        counts = [node[mode][name] for mode in COUNTING_MODES for name in NAMES]
-        tally = found[path] = Tally([*counts, *[0] * len(BESIDE)])
+    sums = FieldTallies()
+    nodes: list[tuple[FieldNames, Mapping[str, Any]]] = [((), view)]
+    for path, node in nodes:  # grows while it is read: breadth first
+        counts = [node[mode][name] for mode in COUNTING_MODES for name in OUTCOME_NAMES]
+        tally = sums[path] = Tally([*counts, *[0] * len(FURTHER_COUNTS)])
         if not path:
-            tally.scored, tally.score_units = 1, units_of(score)
+            tally.n_scored, tally.score_sum = 1, scale_score(score)
         elif "threshold_applied_score" in node:
-            tally.scored, tally.weight = 1, node["weight"]
-            tally.raw_units = units_of(node["raw_similarity_score"])
-            tally.score_units = units_of(node["threshold_applied_score"])
-        todo += (((*path, name), part) for name, part in node.get("fields", {}).items())
-    return found
+            tally.n_scored, tally.weight = 1, node["weight"]
+            tally.similarity_sum = scale_score(node["raw_similarity_score"])
+            tally.score_sum = scale_score(node["threshold_applied_score"])
+        children = node.get("fields", {})
+        nodes += (((*path, name), child) for name, child in children.items())
+    return sums

@@ -25,41 +25,41 @@ from stickler_cli.compare.units import (
 from stickler_cli.core.json_values import least
 from .field_counts import (
     AGGREGATE,
-    CELL,
+    CELL_SIZE,
+    IS_SCORED,
+    ITEM_COUNTS,
     LEAVES,
-    OF_ITEMS,
-    OF_MODES,
-    OUTCOMES,
+    N_OUTCOMES,
+    N_UNIT_COUNTS,
     OVERALL,
-    RAW,
     SCORE,
-    SCORED,
+    SIMILARITY,
     WEIGHT,
+    ConfidentValues,
+    DocumentPlace,
     FieldCounts,
-    Key,
-    Leaves,
-    parents_first,
+    rank_parents_first,
 )
 
 MAX_KEYS_PER_UNIT: Final = 8
 """Fields times documents for each unit, up to which all cells are marked instead of sorted."""
 
-WHOLE, ITEMS, MISSED_ITEMS, INVENTED_ITEMS = range(CELL)[OF_ITEMS]  # columns of a cell
+WHOLE, ITEMS, MISSED_ITEMS, INVENTED_ITEMS = range(CELL_SIZE)[ITEM_COUNTS]  # columns of a cell
 
 
 def count_units(table: UnitTable) -> FieldCounts:
     """Count the units of a table, which has at least one document."""
-    ranks = parents_first(tuple(table.fields.paths))
+    ranks = rank_parents_first(tuple(table.fields.paths))
     rank_of_field = np.array([ranks[path] for path in table.fields.paths], np.intp)
     keys = rank_of_field[table.field] * table.n_documents + table.document
     cell_keys, cell = number_cells(keys, len(ranks) * table.n_documents)
 
     bins = cell_bins(table, cell)
-    cells = np.bincount(bins, minlength=len(cell_keys) * CELL).reshape(-1, CELL)
+    cells = np.bincount(bins, minlength=len(cell_keys) * CELL_SIZE).reshape(-1, CELL_SIZE)
     if any(batch.is_unlabelled for batch in table.batches):
-        cells[:, OF_MODES] = 1
+        cells[:, N_UNIT_COUNTS] = 1
         for batch in table.batches:
-            cells[cell[batch.span][is_evaluated(batch)], OF_MODES] = 0
+            cells[cell[batch.span][is_evaluated(batch)], N_UNIT_COUNTS] = 0
 
     first_keys = table.n_documents * np.arange(len(ranks))
     return FieldCounts(
@@ -95,7 +95,7 @@ def number_cells(keys: Indexes, n_keys: int) -> tuple[Indexes, Indexes]:
     return different, (is_met.cumsum() - 1)[keys]
 
 
-FIRST_COLUMNS: Final = np.arange(LEAVES + 1)[:, None] * OUTCOMES
+FIRST_COLUMNS: Final = np.arange(LEAVES + 1)[:, None] * N_OUTCOMES
 """The first column of each counting in a cell, (3, 1)."""
 
 
@@ -224,7 +224,7 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
     each object on the way includes the field, in `overall` from the fields of a document.
     """
     rules = RULES_OF_CASES.take(cases_of_units(table), axis=1)
-    first_bin = cell * CELL
+    first_bin = cell * CELL_SIZE
     nothing = np.empty(0, np.intp)  # there may be no unit that counts
     bins = [nothing, *item_bins(table, rules[IS_ITEM], rules[IS_WRONG], first_bin)]
 
@@ -290,7 +290,7 @@ def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
             countings = (AGGREGATE, LEAVES)
         for counting in countings * len(names):
             entries.append(counting * table.size + row)
-            columns.append(counting * OUTCOMES + FA)
+            columns.append(counting * N_OUTCOMES + FA)
     return np.array(entries, np.intp), np.array(columns, np.intp)
 
 
@@ -362,15 +362,15 @@ def scores_of_cells(table: UnitTable, cell: Indexes, n_cells: int) -> Floats:
             continue
         judged: Any = slice(None) if batch.is_judged is None else batch.is_judged
         cells = cell[batch.span][judged]
-        scores[SCORED, cells] = 1.0
-        scores[RAW, cells] = (batch.score if batch.is_document else batch.similarity)[judged]
+        scores[IS_SCORED, cells] = 1.0
+        scores[SIMILARITY, cells] = (batch.score if batch.is_document else batch.similarity)[judged]
         scores[SCORE, cells] = batch.score[judged]
         weight = batch.weight
         scores[WEIGHT, cells] = weight[judged] if isinstance(weight, np.ndarray) else weight
     return scores
 
 
-def key_paths(table: UnitTable, keys: dict[int, tuple[str, ...]]) -> list[Key]:
+def key_paths(table: UnitTable, keys: dict[int, tuple[str, ...]]) -> list[DocumentPlace]:
     """Return document and path of undeclared keys, given by the row of their object."""
     paths = []
     for row, names in keys.items():
@@ -379,12 +379,12 @@ def key_paths(table: UnitTable, keys: dict[int, tuple[str, ...]]) -> list[Key]:
     return paths
 
 
-def place_of(table: UnitTable, row: int) -> Key:
+def place_of(table: UnitTable, row: int) -> DocumentPlace:
     """Return the document and the path of the field of a unit."""
     return int(table.document[row]), table.fields.paths[int(table.field[row])]
 
 
-def unlabelled_places(table: UnitTable) -> list[Key]:
+def unlabelled_places(table: UnitTable) -> list[DocumentPlace]:
     """Return document and path of units that are not labelled, or have unlabelled items."""
     rows = [row for batch in table.batches if batch.is_unlabelled for row in batch.rows.tolist()]
     return [place_of(table, row) for row in (*rows, *table.n_unlabelled_items)]
@@ -392,7 +392,7 @@ def unlabelled_places(table: UnitTable) -> list[Key]:
 
 def confident_values(
     table: UnitTable, rank_of_field: Indexes, paths: list[tuple[str, ...]]
-) -> Leaves | None:
+) -> ConfidentValues | None:
     """Return the predicted values that have a confidence; None if there are none."""
     if all(batch.columns.confidences is None for batch in table.batches):
         return None
@@ -413,11 +413,11 @@ def confident_values(
         return None
     right = table.outcome[rows] == TP
     right[n_values:] = False  # the rows of undeclared keys are those of their objects
-    return Leaves(
+    return ConfidentValues(
         paths=[*ranks],
         document=table.document[rows],
         field=np.array(fields, np.intp),
-        right=right,
+        is_right=right,
         confidence=np.array(confidences, np.float64),
     )
 

@@ -18,16 +18,16 @@ from stickler_cli.compare.units import LIST, VALUE, UnitBatch, UnitTable
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_path
 from .batch import Batch
-from .errors.error_rows import KeptErrors, shown_value
+from .errors.error_rows import KeptErrors, display_value
 from .item_places import PlaceCounts, count_item_places
 
-MOST_VALUES: Final = 30
+MAX_VALUES: Final = 30
 """Values of one field, on both sides together: the columns that a screen has room for."""
 
-MOST_LINES: Final = 2_000
+MAX_ROWS: Final = 2_000
 """Of one document: an invoice of 250 items with seven fields each."""
 
-LONGEST: Final = 40
+MAX_VALUE_CHARACTERS: Final = 40
 """Characters of a value as JSON; what is longer is no name of a kind."""
 
 ABSENT: Final = ""
@@ -81,7 +81,7 @@ class ValuePairs:
 
     def bound(self) -> None:
         """Keep nothing of a field that has too many values."""
-        self.too_many = self.too_many or len(self.values) > MOST_VALUES
+        self.too_many = self.too_many or len(self.values) > MAX_VALUES
         if self.too_many:
             self.counts = {}
 
@@ -106,7 +106,7 @@ def _value_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
         batch.outcome[selected] == TP,
     )
     distinct, counts = np.unique(np.stack(columns), axis=1, return_counts=True)
-    if len(set(distinct[:2].ravel().tolist())) > MOST_VALUES + 1:
+    if len(set(distinct[:2].ravel().tolist())) > MAX_VALUES + 1:
         pairs.too_many = True
         return pairs
     for (gt, pred, right), count in zip(distinct.T.tolist(), counts.tolist(), strict=True):
@@ -123,8 +123,8 @@ def _value_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
 
 def _name(value: object) -> str | None:
     """Return a value as JSON; None of what is long or has parts."""
-    text = None if isinstance(value, dict | list) else shown_value(value)
-    return text if isinstance(text, str) and len(text) <= LONGEST else None
+    text = None if isinstance(value, dict | list) else display_value(value)
+    return text if isinstance(text, str) and len(text) <= MAX_VALUE_CHARACTERS else None
 
 
 BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; one more is for 1 itself
@@ -311,7 +311,7 @@ def similarities(table: UnitTable) -> Iterator[tuple[Path, Floats, Mask]]:
 
 
 def tree_line(document: UnitTree) -> bytes:
-    """Write a whole document as one JSON array of rows, at most `MOST_LINES`.
+    """Write a whole document as one JSON array of rows, at most `MAX_ROWS`.
 
     A row is depth, name, kind, outcome, similarity, threshold, weight, ground truth, prediction.
     The kind is `object`, `list` or `value`; what has rows of its own below shows no values. Where
@@ -319,8 +319,8 @@ def tree_line(document: UnitTree) -> bytes:
     """
     rows: list[list[Any]] = []
     _add_parts(rows, document, 0)
-    n_hidden = len(rows) - MOST_LINES
-    return json_line([*rows[:MOST_LINES], n_hidden] if n_hidden > 0 else rows)[:-1]
+    n_hidden = len(rows) - MAX_ROWS
+    return json_line([*rows[:MAX_ROWS], n_hidden] if n_hidden > 0 else rows)[:-1]
 
 
 def _add_parts(rows: list[list[Any]], unit: UnitTree, depth: int) -> None:
@@ -329,7 +329,7 @@ def _add_parts(rows: list[list[Any]], unit: UnitTree, depth: int) -> None:
         _add(rows, child, depth, _field_name(child.name))
     pred: Any = unit.pred if unit.extra_keys else None
     for name in unit.extra_keys:
-        shown = shown_value(pred[name]) if len(rows) < MOST_LINES else None
+        shown = display_value(pred[name]) if len(rows) < MAX_ROWS else None
         rows.append(
             [depth, _field_name(name), "value", Outcome.FA.name, 0.0, 1.0, None, None, shown]
         )
@@ -347,8 +347,8 @@ def _add(rows: list[list[Any]], unit: UnitTree, depth: int, name: str) -> None:
     if len(rows) > position:
         row[2] = unit.shape
         row += [None, None]
-    elif position <= MOST_LINES:
-        row += [shown_value(unit.gt), shown_value(unit.pred)]
+    elif position <= MAX_ROWS:
+        row += [display_value(unit.gt), display_value(unit.pred)]
 
 
 @lru_cache(10_000)  # far more names than a schema has, and bounded for maps

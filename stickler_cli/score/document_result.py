@@ -11,11 +11,12 @@ from stickler_cli.core.problems import Problem, Violation
 Side = Literal["gt", "pred"]
 SIDES: Final[tuple[Side, ...]] = ("pred", "gt")
 SchemaVerdict = Sequence[Violation] | None
-"""What a schema forbids in a document, nothing if it is valid; None of what is no document."""
+"""What a schema forbids in a document: empty if it is valid, None if it could not be read."""
 LENIENT: Final = "lenient"  # the warning where `--lenient-json` found the prediction in its text
-WAYS: Final = ("fence", "prose", "string", "list", "relaxed")
-"""Code fence, text, JSON string, list of one, and JSON with Python literals or comments."""
-INHERITED: Final = "inherited"  # beside the keys of wrappers
+LENIENT_FORMS: Final = ("fence", "prose", "string", "list", "relaxed")
+"""Where such a prediction was: in a code fence, in prose, in a JSON string, in a list of one, or in
+JSON with Python literals or comments."""
+INHERITED: Final = "inherited"  # counts, beside the keys of wrappers, confidences of a parent
 ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
 
 
@@ -38,16 +39,16 @@ class DocumentResult:
     score: float | None
     """Its overall score, in [0, 1]; None where the document was not evaluated."""
     problems: tuple[Problem, ...] = ()
-    """Why the status is not `evaluated`, and what else a person should look at."""
+    """Why the status is not `evaluated`, and further problems for a person to look at."""
     warnings: tuple[str, ...] = ()
-    """What was odd about the documents although they could be read, by name, each once."""
+    """Names of oddities of documents that could be read, each once."""
     verdicts: Mapping[Side, SchemaVerdict] = field(default_factory=dict)
-    """What its schema forbids in each side that was checked and is there."""
+    """What the schema forbids in each side that was checked and is present."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """The group it is in, by each key that the run is broken down by."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
-    """How many values were taken out of wrappers, by the wrapper's key, and how many of these have
-    the confidence of an object or a list around them, as `INHERITED`."""
+    """Number of values taken out of wrappers, by the wrapper's key; as `INHERITED`, the number of
+    values with the confidence of the object or list that contains them."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
     """Number of values of each metadata key of wrappers that is not evaluated."""
 
@@ -63,8 +64,8 @@ class DocumentProblem:
     """What is wrong, where, and what to do, on one line."""
 
     def __lt__(self, other: "DocumentProblem") -> bool:
-        mine, its = (self.status, self.document), (other.status, other.document)
-        return (*mine, self.problem) < (*its, other.problem)
+        key = (self.status, self.document, self.problem)
+        return key < (other.status, other.document, other.problem)
 
     def __str__(self) -> str:
         """Return the problem with the name of its document once, though many begin with it."""
@@ -72,9 +73,9 @@ class DocumentProblem:
 
 
 def warnings_view(counts: Counter[str]) -> dict[str, object]:
-    """Return how many documents there were with each warning, as the run format has it."""
-    ways = {way: counts[f"{LENIENT}_{way}"] for way in WAYS}
+    """Return the number of documents with each warning, as the run format has it."""
+    by_form = {form: counts[f"{LENIENT}_{form}"] for form in LENIENT_FORMS}
     return {
         **{name: counts[name] for name in ODDITIES},
-        LENIENT: {"documents": counts[LENIENT], **ways},
+        LENIENT: {"documents": counts[LENIENT], **by_form},
     }

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Self, TypeVar, cast
 
 import numpy as np
 
 from stickler_cli import __version__
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import SEMANTICS, FieldInfo
-from stickler_cli.compare.tree import UnitTree
 from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.option import options_record
@@ -18,100 +17,106 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.metrics import Measure
 from stickler_cli.settings.deciding import Counting, CountingOptions, DecidingOptions, KeptRows
-from .batch import Batch, batch_of
+from .batch import Batch
 from .blocks import Blocks
 from .comparison_view import sums_record, sums_view
 from .confidence.confidences import Confidences, counted_view
 from .document_result import LENIENT, ODDITIES, SIDES, DocumentProblem, Side, Status, warnings_view
 from .errors.causes import Causes, ErrorCounts
-from .folds import FOLDS, OF_RUNS, Fold, PathCounts, Validities, Validity, WhollyRight
-from .gates import RIGHT
+from .folds import FOLDS, RUN_FOLDS, Fold, PathCounts, Validities, Validity, WhollyRight
+from .gates import RIGHT_SHARE
 from .intervals import FieldIntervals, IntervalSettings, field_intervals
 from .ledger import Ledger
-from .sums import RateRule, Sums, Tally, in_schema_order
+from .sums import FieldTallies, RateRule, Tally, in_schema_order
 
 FORMAT: Final = "stickler-evaluation/1"  # of `Evaluation.to_dict`; see docs/results.md
 RUN_FORMAT: Final = "stickler-run/1"  # an evaluation and how it came about
 NO_GROUP: Final = "(none)"
 """The group of documents that have no single value of a key."""
-MOST_GROUPS: Final = 200  # of one key: more than anyone reads
-MOST_ROWS: Final = 100_000
-"""Documents of which `auto` keeps rows: some 50 MB in a run file."""
-MOST_PROBLEMS: Final = 1_000  # that are named where no rows are kept
+MAX_GROUPS: Final = 200  # groups of one key: more than anyone reads
+MAX_ROWS: Final = 100_000
+"""Documents up to which `auto` keeps rows: some 50 MB in a run file."""
+MAX_NAMED_PROBLEMS: Final = 1_000  # problems that are named where no rows are kept
 
 F = TypeVar("F")
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What all documents of an evaluation were compared under."""
+    """The options and fields under which all documents of an evaluation were compared."""
 
     options: DecidingOptions
     fields: tuple[FieldInfo, ...]
-    """In schema order, parents first."""
+    """The fields in schema order, parents first."""
     counting: Counting = field(default=CountingOptions.counting, compare=False)
-    """What reports of it read."""
+    """The counting mode that reports of the evaluation read."""
 
     @property
-    def named(self) -> dict[str, object]:
-        """What must be the same in evaluations that are added up, by name."""
+    def by_name(self) -> dict[str, object]:
+        """The conditions that evaluations must share to be added up, by name."""
         return {**asdict(self.options), "fields": self.fields}
 
 
-def differences(
-    mine: Mapping[str, object], its: Mapping[str, object]
+def find_differences(
+    first: Mapping[str, object], second: Mapping[str, object]
 ) -> Iterator[tuple[str, object, object]]:
-    """Yield in what conditions of the same names differ: its name, and both values."""
-    return ((what, mine[what], its[what]) for what in mine if mine[what] != its[what])
+    """Yield the name and both values of each condition that differs; names are the same in both."""
+    return ((name, first[name], second[name]) for name in first if first[name] != second[name])
 
 
 @dataclass(slots=True, eq=False)
 class Results:
-    """Sums over documents, of all or of a group: a commutative monoid, empty of no documents."""
+    """Sums over documents: of a run, or of one of its groups.
+
+    A commutative monoid: results merge in any order, and empty results are of no documents.
+    """
 
     ledger: Ledger = field(default_factory=Ledger)
     statuses: Counter[Status] = field(default_factory=lambda: Counter(dict.fromkeys(Status, 0)))
-    """Documents by what became of them."""
+    """Number of documents of each status."""
     warnings: Counter[str] = field(default_factory=Counter)
-    """How many documents there were with each warning; see `score/document_result.py`."""
+    """Number of documents with each warning; see `score/document_result.py`."""
     unwrapped: Counter[str] = field(default_factory=Counter)
-    """How many values were in wrappers, by the key of the wrapper, and `INHERITED` ones."""
+    """Number of values taken out of wrappers, by the wrapper's key, and of `INHERITED` ones."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
     """Number of values of each metadata key of wrappers that was not evaluated."""
     confidences: Confidences = field(default_factory=Confidences)
     folds: dict[type, Fold] = field(default_factory=lambda: {kind: kind() for kind in FOLDS})
-    """Further statistics."""
+    """Further statistics, by their class."""
     interval_settings: IntervalSettings | None = None
-    """What decides the confidence intervals; None unless asked for, and there of all documents."""
+    """How the confidence intervals of all documents are made; None if there are none."""
 
-    def add(self, batch: Batch, some: Mask | None = None) -> None:
-        """Add documents: all of a batch, or some of them."""
+    def add(self, batch: Batch) -> None:
+        """Add all documents of a batch."""
+        self._add(batch, None)
+
+    def add_members(self, batch: Batch, is_member: Mask) -> None:
+        """Add the documents of a batch that belong to this group; the mask is (documents,)."""
+        self._add(batch, is_member)
+
+    def _add(self, batch: Batch, is_member: Mask | None) -> None:
         for document, result in enumerate(batch.results):
-            if some is None or some[document]:
+            if is_member is None or is_member[document]:
                 self.statuses[result.status] += 1
                 self.warnings.update(result.warnings)
                 self.unwrapped.update(result.unwrapped)
                 self.skipped_keys.update(result.skipped_keys)
-        self.confidences.add([result.id for result in batch.results], batch.leaves, some)
-        rows = None if some is None else some[batch.compared]
-        self.ledger.add(batch, rows)
-        for fold in self.folds.values():
-            fold.add(batch, rows)
+        ids = [result.id for result in batch.results]
+        self.confidences.add(ids, batch.confident_values, is_member)
 
-    def add_all(self, other: "Results") -> None:
-        """Add all documents of another one.
+        # Ledger and folds select among the documents that were compared.
+        selected = None if is_member is None else is_member[batch.compared_documents]
+        self.ledger.add(batch, selected)
+        for fold in self.folds.values():
+            fold.add(batch, selected)
+
+    def merge(self, other: Self) -> None:
+        """Add all documents of other results.
 
         Raises:
-            UsageError: their intervals are made in different ways.
+            UsageError: the intervals of both are made in different ways.
         """
-        mine, theirs = self.interval_settings, other.interval_settings
-        if mine is not None and theirs is not None and mine != theirs:
-            found = f"the intervals are made with {theirs} and {mine}"
-            raise UsageError([Problem("", found, "the same level and seed")])
-        if mine is None and not self.any_documents:
-            self.interval_settings = theirs
-        if theirs is None and other.any_documents:
-            self.interval_settings = None
+        self._merge_interval_settings(other)
         self.ledger.merge(other.ledger)
         self.statuses.update(other.statuses)
         self.warnings.update(other.warnings)
@@ -121,8 +126,19 @@ class Results:
         for kind, fold in self.folds.items():
             fold.merge(other.folds[kind])
 
+    def _merge_interval_settings(self, other: Self) -> None:
+        """Keep interval settings that hold for the documents of both sides, else none."""
+        settings, other_settings = self.interval_settings, other.interval_settings
+        if settings is not None and other_settings is not None and settings != other_settings:
+            found = f"the intervals are made with {other_settings} and {settings}"
+            raise UsageError([Problem("", found, "the same level and seed")])
+        if settings is None and not self.has_documents:
+            self.interval_settings = other_settings
+        if other_settings is None and other.has_documents:
+            self.interval_settings = None
+
     def fold(self, kind: type[F]) -> F:
-        """Return the statistic of a kind."""
+        """Return the statistic of a class."""
         return cast("F", self.folds[kind])
 
     @property
@@ -136,7 +152,7 @@ class Results:
         return self.fold(ErrorCounts)
 
     @property
-    def sums(self) -> Sums:
+    def sums(self) -> FieldTallies:
         """The sums of all fields."""
         return self.ledger.sums
 
@@ -148,11 +164,11 @@ class Results:
     @property
     def evaluated(self) -> int:
         """Documents that were compared, those against an empty prediction included."""
-        return self.tally.scored
+        return self.tally.n_scored
 
     @property
-    def any_documents(self) -> bool:
-        """Whether there is any document, evaluated or not."""
+    def has_documents(self) -> bool:
+        """Whether there are documents, evaluated or not."""
         return any(self.statuses.values())
 
     @property
@@ -162,7 +178,7 @@ class Results:
 
     @property
     def documents(self) -> dict[str, int]:
-        """How many documents there were, by what became of them."""
+        """AnyArray of documents: all, compared ones, and those of each further status."""
         return {
             "total": sum(self.statuses.values()),
             "evaluated": self.evaluated,
@@ -172,130 +188,138 @@ class Results:
     def intervals(
         self, rule: RateRule, path: str = "", settings: IntervalSettings | None = None
     ) -> FieldIntervals | None:
-        """Return the confidence intervals of a field or of all documents, by settings.
+        """Return the confidence intervals of a field, or of all documents for an empty path.
 
-        Without settings they are made as the run asks for; None where it asks for none.
+        `settings` replace those of the run; None if neither asks for intervals.
         """
         settings = settings or self.interval_settings
         if settings is None:
             return None
-        tally = self.sums.at(parse_field_path(path) if path else ())
+        tally = self.sums.tally(parse_field_path(path) if path else ())
         return field_intervals(tally, settings.level, recall_with_fd=rule.recall_with_fd)
 
     def confidences_view(self) -> dict[str, Any]:
-        """Return how far the confidences of predictions can be trusted, as the run format has it.
+        """Return how well confidences of predictions predict errors, as the run format has it.
 
-        There are intervals where those of rates were asked for.
+        Figures have intervals if rates have them.
         """
-        found = {path: self._trust(path) for path in self.confidences.by_field()}
-        return {**found.pop(""), "fields": found}
+        views = {path: self._confidence_view(path) for path in self.confidences.by_field()}
+        return {**views.pop(""), "fields": views}
 
     def confidence(self, path: str = "") -> dict[str, Any] | None:
-        """Return the same of one field, or of whole documents; None where nothing is known."""
-        units = self.confidences.by_field().get(path)
-        return None if units is None or not len(units.right) else self._trust(path)
+        """Return how well confidences predict errors of a field, or of all fields without a path.
 
-    def _trust(self, path: str) -> dict[str, Any]:
-        leaves = self.sums.at(parse_field_path(path)).predicted
-        return self.confidences.view(path, leaves, self.interval_settings)
+        None if no value has a confidence.
+        """
+        units = self.confidences.by_field().get(path)
+        return None if units is None or not len(units.is_right) else self._confidence_view(path)
+
+    def _confidence_view(self, path: str) -> dict[str, Any]:
+        n_values = self.sums.tally(parse_field_path(path)).n_predicted_values
+        return self.confidences.view(path, n_values, self.interval_settings)
 
     def results_view(
         self, fields: Sequence[FieldInfo], *, recall_with_fd: bool, bounds_of_fields: bool = False
     ) -> dict[str, Any]:
-        """Return the results as the run format has them, of the whole or of a group."""
+        """Return the results of a run or a group as the run format has them.
 
-        def more(path: FieldNames, tally: Tally) -> dict[str, object]:
-            said = sums_record(tally, whole=not path)
+        `bounds_of_fields` adds the confidence intervals of every field to those of all documents.
+        """
+        settings = self.interval_settings
+
+        def further_keys(path: FieldNames, tally: Tally) -> dict[str, object]:
+            """Return the keys of a field beside its counts."""
+            record = sums_record(tally, whole=not path)
             if settings is not None and (bounds_of_fields or not path):
-                ends = field_intervals(tally, settings.level, recall_with_fd=recall_with_fd)
-                if found := ends.view(whole=not path):
-                    said["intervals"] = found
-            return said
+                intervals = field_intervals(tally, settings.level, recall_with_fd=recall_with_fd)
+                if intervals_view := intervals.view(whole=not path):
+                    record["intervals"] = intervals_view
+            return record
 
-        settings, whole = self.interval_settings, self.tally
         ordered = in_schema_order(self.sums, fields)
-        matrix = sums_view(ordered, recall_with_fd=recall_with_fd, more=more)
-        shown: dict[str, Any] = {
+        matrix = sums_view(ordered, recall_with_fd=recall_with_fd, further_keys=further_keys)
+        view: dict[str, Any] = {
             "documents": {**self.documents, **warnings_view(self.warnings)},
             "overall_score": self.overall_score,
-            "score_sum": str(whole.score_units),
-            "score_squares": str(whole.score_squares),
+            "score_sum": str(self.tally.score_sum),
+            "score_squares": str(self.tally.score_square_sum),
             "confusion_matrix": {"fields": {}, **matrix},
         }
-        if never := self.sums.never_labelled():
-            shown["never_labelled"] = never
+        if never_labelled := self.sums.count_never_labelled():
+            view["never_labelled"] = never_labelled
         for kind in FOLDS:
-            shown |= self.folds[kind].view(settings)
+            view |= self.folds[kind].view(settings)
         key_counts = {"unwrapped": self.unwrapped, "skipped_keys": self.skipped_keys}
-        shown |= {
+        view |= {
             name: dict(sorted(counts.items())) for name, counts in key_counts.items() if counts
         }
         if self.confidences:
-            shown["confidence"] = self.confidences_view()
-        if self.confidences.counted:
-            shown["confidence_counts"] = counted_view(self.confidences.counted)
+            view["confidence"] = self.confidences_view()
+        if self.confidences.counts:
+            view["confidence_counts"] = counted_view(self.confidences.counts)
         if settings is not None:
-            ends = field_intervals(whole, settings.level, recall_with_fd=recall_with_fd).score
-            shown["intervals"] = {**settings.view(), "overall_score": ends and [*ends]}
-        return shown
+            intervals = field_intervals(self.tally, settings.level, recall_with_fd=recall_with_fd)
+            score_interval = intervals.score and [*intervals.score]
+            view["intervals"] = {**settings.view(), "overall_score": score_interval}
+        return view
 
 
 @dataclass(slots=True, eq=False)
 class Evaluation(Results):
-    """The results of a set of documents, a commutative monoid: the empty one is no documents.
+    """The results of a run: all of its documents, and each of its groups.
 
     Two evaluations are equal if they hold the same results, whatever the order of the documents.
     """
 
     folds: dict[type, Fold] = field(
-        default_factory=lambda: {kind: kind() for kind in (*FOLDS, *OF_RUNS)}
+        default_factory=lambda: {kind: kind() for kind in (*FOLDS, *RUN_FOLDS)}
     )
     problems: list[DocumentProblem] = field(default_factory=list)
-    unnamed: Counter[Status] = field(default_factory=Counter)
-    """Where no rows are kept, how many problems there are beside those that are named."""
+    n_unnamed: Counter[Status] = field(default_factory=Counter)
+    """Number of problems by status that are not in `problems`, where no rows are kept."""
     conditions: Conditions | None = None
-    """What the documents were compared under, where that is known."""
+    """Options and fields of the comparison; None if unknown."""
     metrics: dict[str, Measure] = field(default_factory=dict)
-    """Metrics that were asked for, by name."""
+    """The user's metrics, by name."""
     by: dict[str, dict[str, Results]] = field(default_factory=dict)
-    """The documents of each group, by the key that they are broken down by and its name."""
+    """The results of each group, by the key of the breakdown and the name of the group."""
     rows: KeptRows = "auto"
-    """Whether anything is kept of each document; `auto` is up to `MOST_ROWS` of them."""
+    """Whether single documents are kept; `auto` keeps up to `MAX_ROWS` documents."""
 
-    def update(self, documents: Batch | UnitTree) -> None:
-        """Add documents; a comparison by itself is a document that was evaluated."""
-        batch = documents if isinstance(documents, Batch) else batch_of(documents)
-        self.add(batch)
-        groups: dict[tuple[str, str], list[int]] = {}
+    def add(self, batch: Batch) -> None:
+        """Add all documents of a batch, and each of them to its groups."""
+        Results.add(self, batch)  # not super(): dataclasses with slots break it
+        documents_by_group: dict[tuple[str, str], list[int]] = {}
         for document, result in enumerate(batch.results):
             for group in result.groups.items():
-                groups.setdefault(group, []).append(document)
+                documents_by_group.setdefault(group, []).append(document)
             for problem in result.problems:
                 self.problems.append(DocumentProblem(result.id, result.status, str(problem)))
-        for (key, name), members in groups.items():
-            some = np.zeros(len(batch.results), np.bool_)
-            some[members] = True
-            self._group(key, name).add(batch, some)
-        self._settle()
+        for (key, name), documents in documents_by_group.items():
+            is_member = np.zeros(len(batch.results), np.bool_)
+            is_member[documents] = True
+            self._group(key, name).add_members(batch, is_member)
+        self._drop_rows_of_large_runs()
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether something may be kept of each document."""
-        few = self.statuses.total() <= MOST_ROWS
-        return self.rows == "inline" or (self.rows == "auto" and few)
+        """Whether single documents may be kept: always, never, or up to `MAX_ROWS` of them."""
+        is_small = self.statuses.total() <= MAX_ROWS
+        return self.rows == "inline" or (self.rows == "auto" and is_small)
 
-    def _settle(self) -> None:
-        """Where no rows are kept, drop all that grows with documents."""
+    def _drop_rows_of_large_runs(self) -> None:
+        """Drop all state that grows with the number of documents, unless rows are kept."""
         if self.keeps_rows:
             return
         self.ledger.blocks = None
         for results in self.all_results():
             results.confidences.drop_rows()
         self.fold(Causes).drop_rows()
-        if len(self.problems) > MOST_PROBLEMS:
+        if len(self.problems) > MAX_NAMED_PROBLEMS:
             self.problems.sort()
-            self.unnamed.update(problem.status for problem in self.problems[MOST_PROBLEMS:])
-            del self.problems[MOST_PROBLEMS:]
+            unnamed = self.problems[MAX_NAMED_PROBLEMS:]
+            self.n_unnamed.update(problem.status for problem in unnamed)
+            del self.problems[MAX_NAMED_PROBLEMS:]
 
     def all_results(self) -> Iterator[Results]:
         """Yield the results of all documents, then those of each group."""
@@ -304,65 +328,83 @@ class Evaluation(Results):
             yield from groups.values()
 
     def _group(self, key: str, name: str) -> Results:
-        """Return the results of a group, those of no documents if it is new."""
+        """Return the results of a group, of no documents if the group is new.
+
+        Raises:
+            UsageError: a key has more than `MAX_GROUPS` groups.
+        """
         groups = self.by.setdefault(key, {})
         if name not in groups:
-            if len(groups) == MOST_GROUPS:
-                found = f"there are more than {MOST_GROUPS} groups"
+            if len(groups) == MAX_GROUPS:
+                found = f"there are more than {MAX_GROUPS} groups"
                 expected = "a key with few values"
                 raise UsageError([Problem(f"--by {key}", found, expected)])
             groups[name] = Results(interval_settings=self.interval_settings)
         return groups[name]
 
-    def merge(self, other: "Evaluation") -> None:
+    def merge(self, other: Self) -> None:
         """Add the documents of another evaluation.
 
         Raises:
             UsageError: the two are known to have been made under different conditions.
         """
-        self._agree(other)
+        self._merge_conditions(other)
         self._merge_metrics(other)
-        mine, its = self.ledger, other.ledger
-        if mine.blocks is None and its.blocks is not None and not self.any_documents:
-            mine.blocks = Blocks()
-        if its.blocks is None and other.any_documents:
-            mine.blocks = None
-        self.add_all(other)
+        self._merge_row_keeping(other)
+        Results.merge(self, other)  # not super(): dataclasses with slots break it
         self.problems += other.problems
-        self.unnamed.update(other.unnamed)
+        self.n_unnamed.update(other.n_unnamed)
         for key, groups in other.by.items():
             for name, group in groups.items():
-                self._group(key, name).add_all(group)
-        self._settle()
+                self._group(key, name).merge(group)
+        self._drop_rows_of_large_runs()
 
-    def _agree(self, other: "Evaluation") -> None:
-        """Take over the conditions of another evaluation, or refuse it."""
+    def _merge_row_keeping(self, other: Self) -> None:
+        """Keep rows only if all documents have rows."""
+        ledger = self.ledger
+        if ledger.blocks is None and other.ledger.blocks is not None and not self.has_documents:
+            ledger.blocks = Blocks()
+        if other.ledger.blocks is None and other.has_documents:
+            ledger.blocks = None
+
+    def _merge_conditions(self, other: Self) -> None:
+        """Adopt the conditions of another evaluation if this one has none.
+
+        Raises:
+            UsageError: both have conditions, and these differ.
+        """
         if self.conditions is None:
             self.conditions = other.conditions
         elif other.conditions is not None and other.conditions != self.conditions:
-            apart = "; ".join(
+            conditions, other_conditions = self.conditions.by_name, other.conditions.by_name
+            listed = "; ".join(
                 "the fields of their schemas differ"
-                if what == "fields"
-                else f"{what} is {mine!r} here and {its!r} there"
-                for what, mine, its in differences(self.conditions.named, other.conditions.named)
+                if name == "fields"
+                else f"{name} is {value!r} here and {other_value!r} there"
+                for name, value, other_value in find_differences(conditions, other_conditions)
             )
-            found = f"the evaluations do not go together: {apart}"
+            found = f"the evaluations do not go together: {listed}"
             raise UsageError([Problem("", found, "the same schema and options")])
 
-    def _merge_metrics(self, other: "Evaluation") -> None:
+    def _merge_metrics(self, other: Self) -> None:
+        """Add up each metric of both sides.
+
+        Raises:
+            UsageError: a metric measured the documents of one side only.
+        """
         for name in self.metrics.keys() | other.metrics.keys():
-            mine, theirs = self.metrics.get(name), other.metrics.get(name)
-            if mine is not None and theirs is not None:
-                mine.merge(theirs)
-            elif (self if mine is None else other).any_documents:
+            measure, other_measure = self.metrics.get(name), other.metrics.get(name)
+            if measure is not None and other_measure is not None:
+                measure.merge(other_measure)
+            elif (self if measure is None else other).has_documents:
                 found = f"only some of the documents were measured by {name}"
                 raise UsageError([Problem("", found, "the same metrics")])
-            elif theirs is not None:
-                self.metrics[name] = theirs.copied()
+            elif other_measure is not None:
+                self.metrics[name] = other_measure.copied()
 
     @property
     def metric_figures(self) -> dict[str, float | None]:
-        """The figures of all metrics that were asked for, by name."""
+        """The figures of the user's metrics, by name."""
         return {
             name: figure
             for measure in self.metrics.values()
@@ -371,9 +413,9 @@ class Evaluation(Results):
 
     @property
     def metric_problems(self) -> dict[str, str]:
-        """Why metrics have no figures, by the name of the metric; those that have are left out."""
-        said = ((name, measure.outcome()[1]) for name, measure in sorted(self.metrics.items()))
-        return {name: problem for name, problem in said if problem}
+        """Why metrics have no figures, by the name of each such metric."""
+        problems = {name: measure.outcome()[1] for name, measure in sorted(self.metrics.items())}
+        return {name: problem for name, problem in problems.items() if problem}
 
     @property
     def validity(self) -> dict[Side, Validity]:
@@ -381,60 +423,68 @@ class Evaluation(Results):
         return self.fold(Validities).sides
 
     def document_figures(self) -> dict[str, float | None]:
-        """Return the figures of documents for gates: counts, and the share of valid predictions."""
-        pred = self.validity.get("pred")
+        """Return figures of whole documents for gates, by name: numbers and shares of documents."""
+        validity = self.validity.get("pred")
         return {
             **self.documents,
             **{name: self.warnings[name] for name in (*ODDITIES, LENIENT)},
-            RIGHT: self.wholly_right.share,
-            "schema_invalid": pred.invalid if pred else None,
-            "schema_valid_share": pred.share if pred else None,
+            RIGHT_SHARE: self.wholly_right.share,
+            "schema_invalid": validity.invalid if validity else None,
+            "schema_valid_share": validity.share if validity else None,
         }
 
     def view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, object]:
-        """Return the results as the run format shows them; equal results give equal bytes."""
-        shown = self.results_view(fields, recall_with_fd=recall_with_fd, bounds_of_fields=True)
-        if sides := self.validity:
-            invalid = {side: sides[side].invalid for side in SIDES if side in sides}
-            shown["documents"]["schema_invalid"] = invalid
-        validities, *others = (self.folds[kind].view(self.interval_settings) for kind in OF_RUNS)
-        shown |= {**validities, "semantics": SEMANTICS, "fields": encoded(fields)}
-        for each in others:
-            shown |= each
-        shown |= self.fold(PathCounts).shares_labelled(self.sums)
-        shown["never_present"] = sorted(map(field_path, self.sums.never_present()))
-        shown["problems"] = encoded(sorted(self.problems))
-        if self.unnamed:
-            shown["problems_unnamed"] = {it.value: self.unnamed[it] for it in sorted(self.unnamed)}
+        """Return the results as the run format has them; equal results give equal bytes."""
+        view = self.results_view(fields, recall_with_fd=recall_with_fd, bounds_of_fields=True)
+        if self.validity:
+            view["documents"]["schema_invalid"] = {
+                side: self.validity[side].invalid for side in SIDES if side in self.validity
+            }
+        # Keys of the record keep this order: verdicts stand before the fields, other folds after.
+        validities, *other_folds = (
+            self.folds[kind].view(self.interval_settings) for kind in RUN_FOLDS
+        )
+        view |= {**validities, "semantics": SEMANTICS, "fields": encoded(fields)}
+        for fold_view in other_folds:
+            view |= fold_view
+        view |= self.fold(PathCounts).shares_labelled(self.sums)
+        view["never_present"] = sorted(map(field_path, self.sums.find_never_present()))
+        view["problems"] = encoded(sorted(self.problems))
+        if self.n_unnamed:
+            view["problems_unnamed"] = {
+                status.value: self.n_unnamed[status] for status in sorted(self.n_unnamed)
+            }
         if self.metrics:
-            shown["metrics"] = [measure.record() for _, measure in sorted(self.metrics.items())]
+            view["metrics"] = [measure.record() for _, measure in sorted(self.metrics.items())]
         for key, groups in self.by.items():
-            shown.setdefault("by", {})[key] = {
+            view.setdefault("by", {})[key] = {
                 name: group.results_view(fields, recall_with_fd=recall_with_fd)
                 for name, group in sorted(groups.items())
             }
-        return shown
+        return view
 
     def to_dict(self) -> dict[str, object]:
-        """Return everything as JSON values, in the format `stickler-evaluation/1`.
+        """Return the whole evaluation as JSON values, in the format `stickler-evaluation/1`.
 
-        Equal evaluations give equal bytes, whatever the order of their documents was.
+        Equal evaluations give equal bytes, however their documents were ordered.
         """
-        blocks = self.ledger.blocks
-        return {
+        options: dict[str, object] | None = None
+        if self.conditions:
+            options = options_record(self.conditions.options)
+            options = {**options, "counting": self.conditions.counting}
+        record = {
             "format": FORMAT,
             "version": __version__,
-            "options": options_record(self.conditions.options)
-            | {"counting": self.conditions.counting}
-            if self.conditions
-            else None,
+            "options": options,
             **self.view(self.fields, recall_with_fd=self.rule.recall_with_fd),
-            **({} if blocks is None else {"per_document": blocks.view()}),
         }
+        if self.ledger.blocks is not None:
+            record["per_document"] = self.ledger.blocks.view()
+        return record
 
     @property
     def fields(self) -> Sequence[FieldInfo]:
-        """What the schema says of its fields, where that is known."""
+        """The fields of the schema, in schema order; empty if unknown."""
         return self.conditions.fields if self.conditions else ()
 
     @property

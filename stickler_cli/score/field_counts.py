@@ -1,4 +1,4 @@
-"""Counts of each field in each document of a chunk, and its values that have a confidence."""
+"""Counts of each field in each document of a chunk, and predicted values with confidences."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,166 +12,190 @@ from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import field_names, field_path
 
-CONFIDENCES: Final = "confidences"  # the key of them in what files have of a document
+CONFIDENCES: Final = "confidences"  # the key of confident values in the record of a document
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Leaves:
-    """Values with a confidence, each an entry of all arrays."""
+class ConfidentValues:
+    """Predicted values that have a confidence; each value is an entry of all arrays."""
 
     paths: Sequence[tuple[str, ...]]
-    """Of fields."""
+    """Paths of fields; `field` has positions in them."""
     document: Indexes
-    """The position of its document."""
+    """Position of the document of each value, (n,)."""
     field: Indexes
-    """The position of the path of its field."""
-    right: Mask
+    """Position in `paths` of the field of each value, (n,)."""
+    is_right: Mask
     confidence: Floats
 
     def __len__(self) -> int:
         return len(self.field)
 
-    def among(self, some: Mask | Indexes) -> "Leaves":
-        """Return some of the values."""
-        document, field = self.document[some], self.field[some]
-        return Leaves(self.paths, document, field, self.right[some], self.confidence[some])
+    def select(self, selected: Mask | Indexes) -> "ConfidentValues":
+        """Return the selected values."""
+        return ConfidentValues(
+            paths=self.paths,
+            document=self.document[selected],
+            field=self.field[selected],
+            is_right=self.is_right[selected],
+            confidence=self.confidence[selected],
+        )
 
-    def between(self, start: int, end: int) -> "Leaves | None":
-        """Return those of some documents, whose positions then count from the first of them."""
-        some = self.among((start <= self.document) & (self.document < end))
-        return some.placed(some.document - start) if len(some) else None
+    def select_documents(self, start: int, end: int) -> "ConfidentValues | None":
+        """Return the values of documents `start` to `end`, with positions that count from `start`.
 
-    def placed(self, document: Indexes) -> "Leaves":
-        """Return them with other positions of their documents."""
+        None if these documents have none.
+        """
+        selected = self.select((start <= self.document) & (self.document < end))
+        return selected.with_documents(selected.document - start) if len(selected) else None
+
+    def with_documents(self, document: Indexes) -> "ConfidentValues":
+        """Return the values with other positions of their documents, (n,)."""
         return replace(self, document=document)
 
-    def in_order(self) -> "Leaves":
-        """Return them by document, right ones first, then by field."""
-        ranks = {path: rank for rank, path in enumerate(sorted(self.paths))}
-        rank = np.array([ranks[path] for path in self.paths], np.intp)[self.field]
-        return self.among(np.lexsort((rank, ~self.right, self.document)))
+    def sort(self) -> "ConfidentValues":
+        """Return the values sorted by document, right ones first, then by path."""
+        rank_by_path = {path: rank for rank, path in enumerate(sorted(self.paths))}
+        rank_by_field = np.array([rank_by_path[path] for path in self.paths], np.intp)
+        return self.select(np.lexsort((rank_by_field[self.field], ~self.is_right, self.document)))
 
-    def records(self, documents: int) -> list[dict[str, Any] | None]:
-        """Return those of each document: `{"right": {path: [c]}, "wrong": {path: [c]}}`.
+    def records(self, n_documents: int) -> list[dict[str, Any] | None]:
+        """Return the record of each document: `{"right": {path: [c]}, "wrong": {path: [c]}}`.
 
-        None of a document without any.
+        None for a document without a confidence.
         """
-        found: list[dict[str, Any] | None] = [None] * documents
+        records: list[dict[str, Any] | None] = [None] * n_documents
         names = [field_path(path) for path in self.paths]
-        known = self.in_order()
-        columns = (known.document, known.field, known.right, known.confidence)
-        for at, name, right, confidence in zip(*(it.tolist() for it in columns), strict=True):
-            record = found[at] = found[at] or {}
-            by_field = record.setdefault("right" if right else "wrong", {})
-            by_field.setdefault(names[name], []).append(confidence)
-        return found
+        values = self.sort()
+        columns = (values.document, values.field, values.is_right, values.confidence)
+        for document, field, is_right, confidence in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            record = records[document] = records[document] or {}
+            by_field = record.setdefault("right" if is_right else "wrong", {})
+            by_field.setdefault(names[field], []).append(confidence)
+        return records
 
 
-def leaves_read(records: Iterable[Mapping[str, Any] | None]) -> Leaves | None:
-    """Return those that stand in files, of documents one after the other."""
-    paths: dict[tuple[str, ...], int] = {}
-    rows: list[tuple[int, int, bool, float]] = []
-    for at_document, record in enumerate(records):
-        for right, side in ((True, "right"), (False, "wrong")):
+def read_confident_values(
+    records: Iterable[Mapping[str, Any] | None],
+) -> ConfidentValues | None:
+    """Return the values in the records of consecutive documents; None if there are none."""
+    positions: dict[tuple[str, ...], int] = {}
+    values: list[tuple[int, int, bool, float]] = []
+    for document, record in enumerate(records):
+        for is_right, side in ((True, "right"), (False, "wrong")):
             for text, confidences in (record or {}).get(side, {}).items():
-                path = field_names(text)
-                at = paths.setdefault(path, len(paths))
-                rows += ((at_document, at, right, it) for it in confidences)
-    if not rows:
+                field = positions.setdefault(field_names(text), len(positions))
+                values += ((document, field, is_right, confidence) for confidence in confidences)
+    if not values:
         return None
-    columns = zip(*rows, strict=True)
-    kinds = (np.intp, np.intp, np.bool_, np.float64)
-    known: list[Any] = [np.array(it, kind) for it, kind in zip(columns, kinds, strict=True)]
-    return Leaves([*paths], *known)
-
-
-def joined(parts: Iterable[tuple[Leaves | None, int]]) -> Leaves | None:
-    """Return several as one, each with the number of documents that are before its own."""
-    known = [(leaves, before) for leaves, before in parts if leaves is not None and len(leaves)]
-    if not known:
-        return None
-    paths: dict[tuple[str, ...], int] = {}
-    fields = []
-    for leaves, _ in known:
-        to = [paths.setdefault(path, len(paths)) for path in leaves.paths]
-        fields.append(np.array(to, np.intp)[leaves.field])
-    return Leaves(
-        [*paths],
-        np.concatenate([leaves.document + before for leaves, before in known]),
-        np.concatenate(fields),
-        np.concatenate([leaves.right for leaves, _ in known]),
-        np.concatenate([leaves.confidence for leaves, _ in known]),
+    documents, fields, is_right_column, confidence_column = zip(*values, strict=True)
+    return ConfidentValues(
+        paths=[*positions],
+        document=np.array(documents, np.intp),
+        field=np.array(fields, np.intp),
+        is_right=np.array(is_right_column, np.bool_),
+        confidence=np.array(confidence_column, np.float64),
     )
 
 
-OUTCOMES: Final = 5
-OVERALL, AGGREGATE, LEAVES = range(3)  # the counting modes, as positions
-OF_MODES: Final = (LEAVES + 1) * OUTCOMES  # counts by mode and outcome come first in a cell
-BESIDE: Final = ("not_evaluated", "whole", "items", "missed_items", "invented_items")
-"""Counts after these in a cell: values that were not evaluated; items and objects that are right as
-a whole, all items in the ground truth or invented, missed items, invented items."""
-OF_ITEMS: Final = slice(OF_MODES + 1, OF_MODES + len(BESIDE))  # the counts of items in a cell
-CELL: Final = OF_MODES + len(BESIDE)
-SCORED, RAW, SCORE, WEIGHT = range(4)  # what is known of a field that has a score of its own
+def join_confident_values(
+    parts: Iterable[tuple[ConfidentValues | None, int]],
+) -> ConfidentValues | None:
+    """Join values into one; beside each part stands the number of documents before its own."""
+    present = [
+        (values, n_before) for values, n_before in parts if values is not None and len(values)
+    ]
+    if not present:
+        return None
+    positions: dict[tuple[str, ...], int] = {}
+    fields = []
+    for values, _ in present:
+        new_positions = [positions.setdefault(path, len(positions)) for path in values.paths]
+        fields.append(np.array(new_positions, np.intp)[values.field])
+    return ConfidentValues(
+        paths=[*positions],
+        document=np.concatenate([values.document + n_before for values, n_before in present]),
+        field=np.concatenate(fields),
+        is_right=np.concatenate([values.is_right for values, _ in present]),
+        confidence=np.concatenate([values.confidence for values, _ in present]),
+    )
 
 
-SumArray: TypeAlias = NDArray[np.int64]  # (3, rows, 5): units by counting mode, row and outcome
+N_OUTCOMES: Final = 5
+OVERALL, AGGREGATE, LEAVES = range(3)  # positions of the counting modes
+N_UNIT_COUNTS: Final = (LEAVES + 1) * N_OUTCOMES  # counts by mode and outcome come first in a cell
+FURTHER_COUNTS: Final = ("not_evaluated", "whole", "items", "missed_items", "invented_items")
+"""Names of the counts that follow in a cell: values that were not evaluated, items and objects
+that are right as a whole, all items, missed items, invented items."""
+ITEM_COUNTS: Final = slice(N_UNIT_COUNTS + 1, N_UNIT_COUNTS + len(FURTHER_COUNTS))
+"""Where the counts of items stand in a cell."""
+CELL_SIZE: Final = N_UNIT_COUNTS + len(FURTHER_COUNTS)
+IS_SCORED, SIMILARITY, SCORE, WEIGHT = range(4)  # rows of `FieldCounts.scores`
+
+
+ModeCounts: TypeAlias = NDArray[np.int64]  # (3, rows, 5): units by counting mode, row and outcome
 Cells: TypeAlias = NDArray[np.int64]  # (rows, CELL)
-Key: TypeAlias = tuple[
+DocumentPlace: TypeAlias = tuple[
     int, FieldNames
 ]  # document and path of a key that the schema does not declare
 
 
 class FieldCounts(NamedTuple):
-    """A row for each field and document in which it was met, be it absent there."""
+    """Counts and scores of a chunk: a row for each field and each document that has the field.
+
+    Absent fields of a document have rows too.
+    """
 
     paths: list[FieldNames]
-    """Of all fields, parents first, in the order in which they were met; the first is the root."""
+    """Paths of all fields, in the order in which documents named them; the first is the root, and
+    parents precede children."""
     starts: Indexes
-    """The first row of each field; its rows follow each other, by document."""
+    """The first row of each field, (n_fields,); its rows are consecutive, by document."""
     documents: Indexes
-    """The document of each row; the root has all of them."""
+    """The document of each row; the root has a row for every document."""
     cells: Cells
+    """The counts of each row, (n_rows, CELL_SIZE)."""
     scores: Floats
-    """(4, rows): 1 where the field has a score of its own, being not below a list or an absent
-    side; its similarity, its score after clipping, and what it is worth. Else 0."""
-    undeclared: Sequence[Key] = ()
-    """Those of the ground truth that have a value."""
-    extras: Sequence[Key] = ()
-    """Those that only the prediction has."""
-    confident: Leaves | None = None
-    """The values with a confidence that `leaves` counts; None without any."""
-    unlabelled: Sequence[Key] = ()
-    """Fields of ground truths that are not labelled, or of which some part or element is not; one
-    for each place."""
-    left_out: Sequence[tuple[Key, int]] = ()
-    """Lists that need not have all elements, and how many of a prediction have no pair."""
+    """(4, n_rows): whether the row has a score of its own (1 or 0), its similarity, its score after
+    clipping, and its weight. A field inside a list or inside a one-sided object has none: all 0."""
+    undeclared: Sequence[DocumentPlace] = ()
+    """Undeclared keys of ground truths that have a value."""
+    extras: Sequence[DocumentPlace] = ()
+    """Undeclared keys that only predictions have."""
+    confident: ConfidentValues | None = None
+    """The values with a confidence that `leaves` counts; None if there are none."""
+    unlabelled: Sequence[DocumentPlace] = ()
+    """Fields of ground truths that are not labelled, wholly or in part; an entry for each place."""
+    left_out: Sequence[tuple[DocumentPlace, int]] = ()
+    """Open lists, with the number of predicted items that have no pair."""
 
-    def among(self, some: Mask) -> "FieldCounts":
-        """Return the rows of some documents, at least one, and the fields that have any.
+    def select_documents(self, selected: Mask) -> "FieldCounts":
+        """Return the rows of the selected documents, at least one, and the fields they have.
 
-        Keys and values with a confidence are left out.
+        The mask is (n_documents,). Keys and values with a confidence are dropped.
         """
-        chosen = some[self.documents]
-        sizes = np.add.reduceat(chosen, self.starts, dtype=np.intp)
-        left = np.flatnonzero(sizes)
+        is_selected = selected[self.documents]
+        n_rows = np.add.reduceat(is_selected, self.starts, dtype=np.intp)
+        fields = np.flatnonzero(n_rows)
         return FieldCounts(
-            [self.paths[at] for at in left.tolist()],
-            (np.cumsum(sizes) - sizes)[left],
-            self.documents[chosen],
-            self.cells[chosen],
-            self.scores[:, chosen],
+            paths=[self.paths[field] for field in fields.tolist()],
+            starts=(np.cumsum(n_rows) - n_rows)[fields],
+            documents=self.documents[is_selected],
+            cells=self.cells[is_selected],
+            scores=self.scores[:, is_selected],
         )
 
     @property
-    def sums(self) -> SumArray:
-        """The units of the cells."""
-        return units_in(self.cells)
+    def units(self) -> ModeCounts:
+        """The counts of units in the cells."""
+        return units_of_cells(self.cells)
 
     @property
-    def known_scores(self) -> Floats:
-        """The score of each row; NaN where it has none."""
-        return np.where(self.scores[SCORED] > 0, self.scores[SCORE], np.nan)
+    def row_scores(self) -> Floats:
+        """The score of each row; NaN for a row without a score."""
+        return np.where(self.scores[IS_SCORED] > 0, self.scores[SCORE], np.nan)
 
     def fields(self) -> Iterator[tuple[FieldNames, slice]]:
         """Yield the path and the rows of each field."""
@@ -180,24 +204,24 @@ class FieldCounts(NamedTuple):
             yield path, slice(start, end)
 
 
-def units_in(cells: Cells) -> SumArray:
-    """Return the units of cells, which change with them."""
-    return cells[:, :OF_MODES].reshape(-1, LEAVES + 1, OUTCOMES).swapaxes(0, 1)
+def units_of_cells(cells: Cells) -> ModeCounts:
+    """Return a view of the counts of units in cells; writing to it changes the cells."""
+    return cells[:, :N_UNIT_COUNTS].reshape(-1, LEAVES + 1, N_OUTCOMES).swapaxes(0, 1)
 
 
 @lru_cache(8)
-def parents_first(paths: tuple[FieldNames, ...]) -> Mapping[FieldNames, int]:
-    """Rank paths of fields and of all around them: parents first, else in the order given."""
-    below: dict[FieldNames, dict[FieldNames, None]] = {}
+def rank_parents_first(paths: tuple[FieldNames, ...]) -> Mapping[FieldNames, int]:
+    """Rank paths of fields and all of their parents: parents first, else in the order given."""
+    children: dict[FieldNames, dict[FieldNames, None]] = {}
     for path in paths:
         for end in range(len(path), 0, -1):
-            siblings = below.setdefault(path[: end - 1], {})
+            siblings = children.setdefault(path[: end - 1], {})
             if path[:end] in siblings:
                 break
             siblings[path[:end]] = None
-    found: list[FieldNames] = []
-    todo: list[FieldNames] = [()]
-    while todo:
-        found.append(todo.pop())
-        todo += reversed(below.get(found[-1], {}))
-    return {path: rank for rank, path in enumerate(found)}
+    ranked: list[FieldNames] = []
+    stack: list[FieldNames] = [()]
+    while stack:
+        ranked.append(stack.pop())
+        stack += reversed(children.get(ranked[-1], {}))
+    return {path: rank for rank, path in enumerate(ranked)}

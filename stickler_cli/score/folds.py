@@ -1,8 +1,7 @@
-"""Statistics of a run that are folds: each adds documents up, in any order, to a fixed size.
+"""Statistics of a run that are folds: each adds up documents, in any order, to a fixed size.
 
-A new one is a class here, or in a module of its own, and an entry of `FOLDS` or `OF_RUNS`. Its
-state is in run files; its figures are added where these are written, and passed over where they
-are read.
+A new statistic is a class, here or in a module of its own, and an entry of `FOLDS` or `RUN_FOLDS`.
+Its state is in run files; its figures are written to them too, and ignored when they are read.
 """
 
 import math
@@ -10,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field, fields, replace
 from itertools import accumulate
+from operator import add
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, Self
 
 import numpy as np
@@ -23,102 +23,116 @@ from .document_result import SIDES, SchemaVerdict, Side
 from .errors.causes import Causes, ErrorCounts
 from .field_counts import LEAVES
 from .intervals import Interval, IntervalSettings, Spread, rate_intervals
-from .sums import Sums
+from .sums import FieldTallies
 
 if TYPE_CHECKING:
     from .batch import Batch
 
-SHOWN: Final = 10  # violations that are told of one document; all of them are counted
+MAX_VIOLATIONS: Final = 10  # violations of one document that are listed; all are counted
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One occurrence, of the first of these documents by id."""
+    """One occurrence of a violation: in the document with the first id."""
 
     document: str
     """Id of the document."""
     pointer: str
     """JSON Pointer to the value; with `required`, to the object without it."""
     message: str
-    """What the validator said, cut to 160 characters; its wording may change with the validator."""
+    """Message of the validator, cut to 160 characters; its wording changes between versions."""
 
 
 @dataclass(slots=True)
 class Violated:
-    """One thing that the schema forbids, over all documents."""
+    """A violation of one keyword of the schema at one field, over all documents."""
 
     keyword: str
-    """Of the schema."""
+    """The violated keyword of the schema."""
     field: str
-    """The field, with [] for items of lists and * for keys of maps; with `required` the one that
-    is missing; empty for the whole document."""
+    """The field, with [] for items of lists and * for keys of maps; for `required` the missing
+    field; empty for the whole document."""
     count: Count
-    """How often it occurred."""
+    """Number of occurrences."""
     documents: Count
-    """In how many documents."""
+    """Number of documents with an occurrence."""
     example: Example
 
 
 @dataclass(slots=True)
 class Validity:
-    """The verdicts about the documents of one side."""
+    """The verdicts of the schema on the documents of one side."""
 
     checked: Count = field(default=0, metadata={REQUIRED: True})
-    """All documents that there were."""
+    """All documents of the side."""
     valid: Count = field(default=0, metadata={REQUIRED: True})
     """Documents that are valid under the schema."""
     unreadable: Count = field(default=0, metadata={REQUIRED: True})
-    """Documents that could not be read, or are of another JSON type, and so not valid either."""
+    """Documents that could not be read or have another JSON type; they are not valid."""
     violations: list[Violated] = field(default_factory=list, metadata={REQUIRED: True})
-    """How often each keyword was violated at each field, the most frequent first."""
-    _at: dict[tuple[str, str], Violated] = field(init=False, compare=False, metadata={KEPT: False})
-    """The same by keyword and field, of which there are no more than the schema has."""
+    """Violations of each keyword at each field, the most frequent first."""
+    _by_key: dict[tuple[str, str], Violated] = field(
+        init=False, compare=False, metadata={KEPT: False}
+    )
+    """The violations by keyword and field; the size of the schema limits their number."""
 
     def __post_init__(self) -> None:
-        self._at = {(it.keyword, it.field): it for it in self.violations}
+        self._by_key = {
+            (violation.keyword, violation.field): violation for violation in self.violations
+        }
 
     @property
     def invalid(self) -> int:
-        """How many documents could be read, and are not valid."""
+        """Number of documents that could be read and are not valid."""
         return self.checked - self.valid - self.unreadable
 
     @property
     def share(self) -> float | None:
-        """The share of valid documents, in [0, 1]; None of no documents."""
+        """The share of valid documents, in [0, 1]; None without documents."""
         return self.valid / self.checked if self.checked else None
 
     def update(self, document: str, verdict: SchemaVerdict) -> None:
-        """Add the verdict about a document."""
+        """Add the verdict on a document, given by its id."""
         self.checked += 1
         self.valid += verdict is not None and not verdict
         self.unreadable += verdict is None
-        met: set[tuple[str, str]] = set()
+        keys_of_document: set[tuple[str, str]] = set()
         for violation in verdict or ():
             key = violation.keyword, violation.field
-            example = Example(document, violation.pointer, violation.message)
-            self._add(Violated(*key, 1, int(key not in met), example))
-            met.add(key)
+            violated = Violated(
+                keyword=violation.keyword,
+                field=violation.field,
+                count=1,
+                documents=int(key not in keys_of_document),
+                example=Example(document, violation.pointer, violation.message),
+            )
+            self._add(violated)
+            keys_of_document.add(key)
 
     def merge(self, other: "Validity") -> None:
-        """Add the verdicts about other documents."""
+        """Add the verdicts on other documents."""
         self.checked += other.checked
         self.valid += other.valid
         self.unreadable += other.unreadable
         for violated in other.violations:
             self._add(replace(violated))
 
-    def _add(self, more: Violated) -> None:
-        mine = self._at.setdefault((more.keyword, more.field), more)
-        if mine is more:
-            self.violations.append(more)
+    def _add(self, violated: Violated) -> None:
+        """Add occurrences of a violation; the object is kept and changed if it is the first."""
+        total = self._by_key.setdefault((violated.keyword, violated.field), violated)
+        if total is violated:
+            self.violations.append(violated)
         else:
-            mine.count += more.count
-            mine.documents += more.documents
-            mine.example = min(mine.example, more.example, key=astuple)
+            total.count += violated.count
+            total.documents += violated.documents
+            total.example = min(total.example, violated.example, key=astuple)
 
     def most_frequent(self) -> list[Violated]:
         """Return the violations, the most frequent first."""
-        return sorted(self.violations, key=lambda it: (-it.count, it.field, it.keyword))
+        return sorted(
+            self.violations,
+            key=lambda violation: (-violation.count, violation.field, violation.keyword),
+        )
 
     def view(self) -> dict[str, object]:
         """Return the verdicts as the run format has them."""
@@ -138,18 +152,18 @@ class Validity:
 
 @dataclass(slots=True)
 class Validities:
-    """The verdicts about each side that was checked."""
+    """The verdicts of the schema on each side that was checked."""
 
     sides: dict[Side, Validity] = field(default_factory=dict)
 
-    def add(self, batch: "Batch", some: Mask | None) -> None:
-        """Add all documents of a batch: no rows are selected."""
+    def add(self, batch: "Batch", selected: Mask | None) -> None:
+        """Add all documents of a batch; a run as a whole never selects."""
         for result in batch.results:
             for side, verdict in result.verdicts.items():
                 self.sides.setdefault(side, Validity()).update(result.id, verdict)
 
     def merge(self, other: Self) -> None:
-        """Add the verdicts about other documents."""
+        """Add the verdicts on other documents."""
         for side, validity in other.sides.items():
             self.sides.setdefault(side, Validity()).merge(validity)
 
@@ -159,166 +173,190 @@ class Validities:
         return {"validity": sides} if sides else {}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Take over the state that stands in a record."""
+        """Restore the state from a record."""
         self.sides = record.get("validity", {})
 
 
 def verdict_view(verdict: SchemaVerdict) -> dict[str, object]:
-    """Return the verdict about one document as JSON values, with the first of its violations."""
+    """Return the verdict on one document as JSON values, with its first violations."""
     violations = verdict or ()
     return {
         "valid": verdict is not None and not violations,
         "count": len(violations),
-        "violations": encoded(violations[:SHOWN]),
+        "violations": encoded(violations[:MAX_VIOLATIONS]),
     }
 
 
-MOST_LOST: Final = 10  # values that documents lost, up to which they are counted one by one
+MAX_LOST: Final = 10  # documents are counted by their number of lost values up to this number
 
 
 class Fold(Protocol):
-    """A statistic of documents."""
+    """A statistic over documents."""
 
-    def add(self, batch: "Batch", some: Mask | None) -> None:
-        """Add the documents of a batch, or some of those that were compared."""
+    def add(self, batch: "Batch", selected: Mask | None) -> None:
+        """Add all documents of a batch, or the selected ones of its compared documents."""
 
     def merge(self, other: Self) -> None:
-        """Add the documents of another one."""
+        """Add the documents of another statistic of this class."""
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
         """Return its state and figures by their keys in run files."""
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Take over the state that stands in a record, whose types were checked."""
+        """Restore the state from a record whose types were checked."""
 
 
-def _is_lost(value: object) -> bool:
+def _is_lost_counts(value: object) -> bool:
+    """Return whether a JSON value is valid for `LostCounts`."""
     counts = value if isinstance(value, list) else []
-    return len(counts) == MOST_LOST + 1 and all(type(it) is int and it >= 0 for it in counts)
+    are_counts = all(type(count) is int and count >= 0 for count in counts)
+    return len(counts) == MAX_LOST + 1 and are_counts
 
 
-Lost = Annotated[
+LostCounts = Annotated[
     list[int],
     Rule(
-        f"{MOST_LOST + 1} whole numbers of at least 0",
+        f"{MAX_LOST + 1} whole numbers of at least 0",
         {"type": "array", "items": {"type": "integer", "minimum": 0}},
-        fits=_is_lost,
+        fits=_is_lost_counts,
     ),
 ]
 
 
 @dataclass(slots=True)
 class WhollyRight:
-    """Documents without a wrong, invented or missed value, of those that were compared."""
+    """Compared documents by the number of values that they lost: wrong, invented or missed."""
 
     documents: Count = field(default=0, metadata={REQUIRED: True})
     """Documents that were compared."""
-    lost: Lost = field(default_factory=lambda: [0] * (MOST_LOST + 1), metadata={REQUIRED: True})
-    """How many of them lost none of their values, how many one, and so on up to ten."""
+    lost: LostCounts = field(
+        default_factory=lambda: [0] * (MAX_LOST + 1), metadata={REQUIRED: True}
+    )
+    """Number of documents that lost 0, 1, ... `MAX_LOST` of their values, (MAX_LOST + 1,)."""
 
-    def add(self, batch: "Batch", some: Mask | None) -> None:
-        """Add the documents of a batch that were compared, or some of these."""
+    def add(self, batch: "Batch", selected: Mask | None) -> None:
+        """Add all compared documents of a batch, or the selected ones."""
         if batch.counts is None:
             return
-        root = batch.counts.sums[LEAVES, : len(batch.scores)]  # its rows come first
-        lost = (root if some is None else root[some])[:, [FD, FA, FN]].sum(axis=1)
-        self.documents += len(lost)
-        few = np.bincount(lost[lost <= MOST_LOST], minlength=MOST_LOST + 1)
-        self.lost = (few + self.lost).tolist()
+        outcomes = batch.counts.units[LEAVES, : len(batch.scores)]  # rows of the root come first
+        if selected is not None:
+            outcomes = outcomes[selected]
+        n_lost = outcomes[:, [FD, FA, FN]].sum(axis=1)
+        self.documents += len(n_lost)
+        n_documents = np.bincount(n_lost[n_lost <= MAX_LOST], minlength=MAX_LOST + 1)
+        self.lost = (n_documents + self.lost).tolist()
 
     def merge(self, other: Self) -> None:
-        """Add the documents of another one."""
+        """Add the documents of another statistic."""
         self.documents += other.documents
-        self.lost = [mine + its for mine, its in zip(self.lost, other.lost, strict=True)]
+        self.lost = [*map(add, self.lost, other.lost)]
 
     @property
     def right(self) -> int:
-        """How many are right as a whole."""
+        """Number of documents that are right as a whole."""
         return self.lost[0]
 
     @property
     def share(self) -> float | None:
-        """Their share; None of no documents."""
+        """Share of documents that are right as a whole; None without documents."""
         return self.right / self.documents if self.documents else None
 
     def interval(self, settings: IntervalSettings | None) -> Interval | None:
         """Return the confidence interval of the share; None without settings or documents."""
         if settings is None:
             return None
-        (found,) = rate_intervals([self.spread], settings.level)
-        return found
+        (interval,) = rate_intervals([self.spread], settings.level)
+        return interval
 
     @property
     def spread(self) -> Spread:
-        """What their interval is made of: each document is wholly right or wrong."""
+        """The sums from which the interval is made: each document is one right or wrong unit."""
         right, wrong = float(self.right), float(self.documents - self.right)
-        return Spread(right, wrong, right, 0.0, wrong, 1.0)
+        return Spread(
+            right=right,
+            wrong=wrong,
+            right_squares=right,
+            right_times_wrong=0.0,
+            wrong_squares=wrong,
+            all_right=1.0,
+        )
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
-        """Return number, share and interval, and how many lost at most so many values."""
-        ends = self.interval(settings)
-        more = {"right": self.right, "share": self.share, "lost_at_most": [*accumulate(self.lost)]}
-        return {
-            "wholly_right": {"documents": self.documents, "lost": self.lost}
-            | more
-            | ({} if ends is None else {"interval": [*ends]})
+        """Return counts, share and interval by their keys in run files."""
+        view: dict[str, Any] = {
+            "documents": self.documents,
+            "lost": self.lost,
+            "right": self.right,
+            "share": self.share,
+            "lost_at_most": [*accumulate(self.lost)],
         }
+        interval = self.interval(settings)
+        if interval is not None:
+            view["interval"] = [*interval]
+        return {"wholly_right": view}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Take over the state that stands in a record."""
+        """Restore the state from a record."""
         wholly_right = record["wholly_right"]
         self.documents, self.lost = wholly_right.documents, wholly_right.lost
 
 
 @dataclass(slots=True)
 class PathCounts:
-    """Keys that the schema does not declare, and what ground truths leave open, by path."""
+    """Undeclared keys, and gaps in the labels of ground truths, counted by path."""
 
     undeclared_keys: Counter[FieldNames] = field(default_factory=Counter)
-    """Values of such keys in ground truths: they are not evaluated."""
+    """Values of undeclared keys in ground truths; they are not evaluated."""
     extra_keys: Counter[FieldNames] = field(default_factory=Counter)
-    """Values of those that only predictions have: false alarms without a field."""
+    """Values of undeclared keys that only predictions have: false alarms without a field."""
     not_labelled: Counter[FieldNames] = field(default_factory=Counter)
-    """Documents in which a field, or some of it, is not labelled."""
+    """Documents in which a field, or a part of it, is not labelled."""
     left_out: Counter[FieldNames] = field(default_factory=Counter)
-    """Predicted elements without a pair, of lists that need not have all."""
+    """Predicted items of open lists that have no pair."""
 
-    def add(self, batch: "Batch", some: Mask | None) -> None:
-        """Add all documents of a batch: no rows are selected."""
-        if batch.counts is not None:
-            self.undeclared_keys.update(path for _, path in batch.counts.undeclared)
-            self.extra_keys.update(path for _, path in batch.counts.extras)
-            self.not_labelled.update(path for _, path in {*batch.counts.unlabelled})
-            for (_, path), number in batch.counts.left_out:
-                self.left_out[path] += number
+    def add(self, batch: "Batch", selected: Mask | None) -> None:
+        """Add all documents of a batch; a run as a whole never selects."""
+        counts = batch.counts
+        if counts is not None:
+            self.undeclared_keys.update(path for _, path in counts.undeclared)
+            self.extra_keys.update(path for _, path in counts.extras)
+            # A set, as a field counts once in a document, however many places are unlabelled.
+            self.not_labelled.update(path for _, path in {*counts.unlabelled})
+            for (_, path), n_items in counts.left_out:
+                self.left_out[path] += n_items
 
     def merge(self, other: Self) -> None:
-        """Add the documents of another one."""
+        """Add the documents of another statistic."""
         for name, counts in self._by_name().items():
             counts.update(getattr(other, name))
 
-    def share_labelled(self, sums: Sums, path: Path = ()) -> float | None:
-        """Return in which share of documents a field is labelled, as is all around it.
+    def share_labelled(self, sums: FieldTallies, path: Path = ()) -> float | None:
+        """Return the share of documents in which a field and all of its parents are labelled.
 
-        Of the whole it is the mean of all fields; None where no document was compared.
+        Without a path, the mean over all fields; None if no document was compared.
         """
-        missing, documents = self.not_labelled, sums.at(()).scored
-        fields = [tuple(map(str, path))] if path else filter(None, {*sums, *missing})
-        shares = [
-            1 - min(sum(missing[it[:end]] for end in range(1, len(it) + 1)), documents) / documents
-            for it in fields
-            if documents
-        ]
+        n_documents = sums.tally(()).n_scored
+        if not n_documents:
+            return None
+        all_fields = filter(None, {*sums, *self.not_labelled})
+        shares = []
+        for field_names in [tuple(map(str, path))] if path else all_fields:
+            parents = (field_names[:end] for end in range(1, len(field_names) + 1))
+            n_unlabelled = sum(self.not_labelled[parent] for parent in parents)
+            shares.append(1 - min(n_unlabelled, n_documents) / n_documents)
         return math.fsum(shares) / len(shares) if shares else None
 
-    def shares_labelled(self, sums: Sums) -> dict[str, dict[str, float | None]]:
-        """Return these of the whole and of fields that some documents do not label, if any."""
-        named = [(), *sorted(self.not_labelled)]
-        shares = {field_path(path): self.share_labelled(sums, path) for path in named}
+    def shares_labelled(self, sums: FieldTallies) -> dict[str, dict[str, float | None]]:
+        """Return the labelled share of the whole and of each incompletely labelled field.
+
+        Empty if all documents are labelled completely.
+        """
+        paths = [(), *sorted(self.not_labelled)]
+        shares = {field_path(path): self.share_labelled(sums, path) for path in paths}
         return {"labelled": shares} if self.not_labelled else {}
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
-        """Return the counts by path, in order; what ground truths leave open, if there is any."""
+        """Return the counts by their keys in run files, paths sorted."""
         return {
             name: [{"field": field_path(path), "count": counts[path]} for path in sorted(counts)]
             for name, counts in self._by_name().items()
@@ -326,16 +364,16 @@ class PathCounts:
         }
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Take over the state that stands in a record."""
+        """Restore the state from a record."""
         for name, counts in self._by_name().items():
-            found = record.get(name, ())
-            counts.update({tuple(map(str, it["field"])): it["count"] for it in found})
+            for entry in record.get(name, ()):
+                counts[tuple(map(str, entry["field"]))] += entry["count"]
 
     def _by_name(self) -> dict[str, Counter[FieldNames]]:
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
 
 
 FOLDS: Final = (ErrorCounts, WhollyRight)
-"""The statistics of every run and of its groups, in the order of run files."""
-OF_RUNS: Final = (Validities, Causes, PathCounts)
-"""Those of runs alone."""
+"""The statistics of a run and of each of its groups, in the order of run files."""
+RUN_FOLDS: Final = (Validities, Causes, PathCounts)
+"""Further statistics of a run, which its groups do not have."""

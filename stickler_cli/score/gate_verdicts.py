@@ -1,4 +1,4 @@
-"""Whether a run, or a change, reached what a gate asks for."""
+"""Judge gates: compare the figures of a run, or of a change, with their limits."""
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -11,189 +11,207 @@ from stickler_cli.core.problems import did_you_mean
 from .evaluation import Evaluation
 from .folds import PathCounts
 from .gates import (
-    CONFIDENCE,
+    CONFIDENCE_METRICS,
+    CONFIDENCE_PREFIX,
     COUNTS,
     DOCUMENTS,
     LABELLED,
-    METRIC,
+    METRIC_PREFIX,
     OPERATORS,
     OTHER_NAMES,
-    RIGHT,
+    RIGHT_SHARE,
     SCORE,
-    TRUST,
     Gate,
     GateResult,
-    asked,
-    asks_documents,
-    is_pattern,
-    name_of,
-    refuse_resampled,
-    refused,
+    check_no_resampled_bounds,
+    fields_of_gate,
+    figure_name,
+    gate_error,
+    has_pattern,
+    is_about_documents,
 )
-from .sums import BOUNDS, EXACT, VALUES, Counts, RateRule
+from .sums import BOUNDS, DEFAULT_RULE, EXACT_METRICS, Counts, RateRule
 
 
-def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateResult:
-    """Return whether a run reached what a gate asks for.
+def judge_gate(gate: Gate, evaluation: Evaluation, rule: RateRule = DEFAULT_RULE) -> GateResult:
+    """Judge a gate on a run.
 
     Raises:
-        UsageError: the gate asks for a kind of document count that there is not, or for what
-            takes rows, which the run has not.
+        UsageError: the gate asks for an unknown kind of documents, or for a figure that needs rows
+            of documents which the run does not have.
     """
-    if gate.mode == METRIC:
-        problems = evaluation.metric_problems.items()
-        whole = f"{gate.metric}."
-        failed = next((said for name, said in problems if whole.startswith(f"{name}.")), "")
-        if failed:
-            return judged(gate, None, failed)
-        return judged(gate, *metric_value(gate, evaluation.metric_figures))
-    return judged_at(
+    if gate.mode == METRIC_PREFIX:
+        metric = f"{gate.metric}."
+        for name, problem in evaluation.metric_problems.items():
+            if metric.startswith(f"{name}."):
+                return judge_value(gate, None, problem)
+        return judge_value(gate, *metric_value(gate, evaluation.metric_figures))
+    return judge_fields(
         gate,
-        evaluation.sums.ordered(),
-        lambda path: _asked_value(replace(gate, path=path), evaluation, rule),
+        evaluation.sums.sort_parents_first(),
+        lambda path: _find_value(replace(gate, path=path), evaluation, rule),
     )
 
 
-def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:
-    """Return whether a value is what a gate asks for; without one it fails: `empty` says why.
+def judge_value(gate: Gate, value: float | None, empty: str, prefix: str = "") -> GateResult:
+    """Judge a gate by the value of its figure; None, with the reason `empty`, fails.
 
-    `what` stands before the name of the value in the reason.
+    `prefix` stands before the name of the figure in the reason.
     """
-    name = what + name_of(gate)
-    field = "" if asks_documents(gate) else field_path(gate.path)
+    name = prefix + figure_name(gate)
+    field = "" if is_about_documents(gate) else field_path(gate.path)
     if value is None:
         reason = f"{name} is undefined: {empty}"
-        return GateResult(gate, None, gate.limit, passed=False, reason=reason, field=field)
+        return GateResult(
+            gate=gate, value=None, limit=gate.limit, passed=False, reason=reason, field=field
+        )
     passed = OPERATORS[gate.operator](value, gate.limit)
-    shown = gate.operator if passed else _OPPOSITE[gate.operator]
+    relation = gate.operator if passed else _OPPOSITE[gate.operator]
     limit = repr(gate.limit).removesuffix(".0")
-    reason = f"{name} {told_apart(value, gate.limit)} {shown} {limit}"
-    return GateResult(gate, value, gate.limit, passed, reason, field)
+    reason = f"{name} {told_apart(value, gate.limit)} {relation} {limit}"
+    return GateResult(
+        gate=gate, value=value, limit=gate.limit, passed=passed, reason=reason, field=field
+    )
 
 
-def judged_at(
+def judge_fields(
     gate: Gate,
     fields: Iterable[Path],
-    value: Callable[[Path], tuple[float | None, str]],
-    what: str = "",
+    find_value: Callable[[Path], tuple[float | None, str]],
+    prefix: str = "",
 ) -> GateResult:
-    """Return whether the value of a field, or of each that a pattern matches, is as a gate asks.
+    """Judge a gate by the value of its field, or by the worst of the fields that it matches.
 
-    Values are given as `judged` takes them. Of several the worst one decides and is named; fields
-    without a value are left out, unless none has any.
+    `find_value` returns a value, or None and the reason, of a field. Fields without a value are
+    ignored, unless no field has one. `prefix` stands before the name of the figure in the reason.
     """
-    if not is_pattern(gate):
-        return judged(gate, *value(gate.path), what)
-    values = {path: value(path) for path in asked(gate, fields)}
-    known = {path: value for path, (value, _) in values.items() if value is not None}
-    if not known:
-        empty = next((empty for _, empty in values.values()), "no field matches")
-        return judged(gate, None, empty, what)
-    distance = _WORSE[gate.operator]
-    path = min(known, key=lambda path: distance(known[path] - gate.limit))
-    result = judged(gate, known[path], "", what)
-    failed = sum(not OPERATORS[gate.operator](value, gate.limit) for value in known.values())
-    which = f"the worst of {failed} that fail" if failed > 1 else f"of {len(known)} that match"
-    worst = field_path(path)
-    return replace(result, reason=f"{result.reason} in {worst}, {which}", field=worst)
+    if not has_pattern(gate):
+        return judge_value(gate, *find_value(gate.path), prefix)
+    values: dict[Path, float] = {}
+    reasons: list[str] = []
+    for path in fields_of_gate(gate, fields):
+        value, reason = find_value(path)
+        reasons.append(reason)
+        if value is not None:
+            values[path] = value
+    if not values:
+        return judge_value(gate, None, reasons[0] if reasons else "no field matches", prefix)
+    badness_order = _WORST_FIRST[gate.operator]
+    worst_path = min(values, key=lambda path: badness_order(values[path] - gate.limit))
+    result = judge_value(gate, values[worst_path], "", prefix)
+    n_failed = sum(not OPERATORS[gate.operator](value, gate.limit) for value in values.values())
+    rank = f"the worst of {n_failed} that fail" if n_failed > 1 else f"of {len(values)} that match"
+    worst_field = field_path(worst_path)
+    return replace(result, reason=f"{result.reason} in {worst_field}, {rank}", field=worst_field)
 
 
-_WORSE: Final[dict[str, Callable[[float], float]]] = {
+_WORST_FIRST: Final[dict[str, Callable[[float], float]]] = {
     ">=": operator.pos,
     ">": operator.pos,
     "<=": operator.neg,
     "<": operator.neg,
     "!=": abs,
-    "==": lambda apart: -abs(apart),
+    "==": lambda difference: -abs(difference),
 }
-"""What is least for the value that misses most of what an operator asks for, by its distance."""
+"""By operator, a sort key of the difference of value and limit that puts the worst value first."""
 
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
 
 
 def check_kind(gate: Gate, kinds: Collection[str]) -> None:
-    """Raise UsageError if there is no such kind of documents as a gate asks for."""
+    """Raise UsageError if a gate on documents asks for an unknown kind of them."""
     if gate.metric not in kinds:
         expected = f"one of {', '.join(kinds)}"
         limit = repr(gate.limit).removesuffix(".0")
         hint = did_you_mean(
-            RIGHT if gate.metric in OTHER_NAMES else gate.metric,
+            RIGHT_SHARE if gate.metric in OTHER_NAMES else gate.metric,
             kinds,
             shown=lambda near: f"{DOCUMENTS}.{near}{gate.operator}{limit}",
         )
-        raise refused("--gate", f"{gate.text!r} asks for {gate.metric}", expected, hint)
+        raise gate_error("--gate", f"{gate.text!r} asks for {gate.metric}", expected, hint)
 
 
-def _asked_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return what a gate asks for, or None and why there is nothing."""
-    if asks_documents(gate) or gate.metric in TRUST:
-        return (_trust if gate.metric in TRUST else _of_documents)(gate, evaluation)
+def _find_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
+    """Return the figure that a gate asks for, or None and the reason why it is undefined."""
+    if gate.metric in CONFIDENCE_METRICS:
+        return _confidence_value(gate, evaluation)
+    if is_about_documents(gate):
+        return _document_value(gate, evaluation)
+    return _field_value(gate, evaluation, rule)
+
+
+def _field_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
+    """Return the figure of a field, or of all documents, or None and the reason."""
     if gate.bound:
-        return _bound(gate, evaluation, rule)
+        return _bound_value(gate, evaluation, rule)
     if gate.metric == LABELLED:
-        noted = evaluation.fold(PathCounts)
-        return noted.share_labelled(evaluation.sums, gate.path), "no document was compared"
-    tally = evaluation.sums.at(gate.path)
+        path_counts = evaluation.fold(PathCounts)
+        share = path_counts.share_labelled(evaluation.sums, gate.path)
+        return share, "no document was compared"
+    tally = evaluation.sums.tally(gate.path)
     if gate.metric == SCORE:
         return tally.mean_score, "no document has a score of it"
-    if gate.metric in EXACT:
-        exact = tally.exact._asdict()
-        return exact[gate.metric.removeprefix("exact_")], "there are no items or objects of it"
+    if gate.metric in EXACT_METRICS:
+        rates = tally.exact_rates._asdict()
+        return rates[gate.metric.removeprefix("exact_")], "there are no items or objects of it"
     return _counted_value(gate, tally.counts(gate.mode or rule.counting), rule)
 
 
 def _counted_value(gate: Gate, counts: Counts, rule: RateRule) -> tuple[float | None, str]:
-    """Return the count or rate that a gate asks for, or None and why there is nothing."""
+    """Return the count or rate that a gate asks for, or None and the reason."""
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
-    dividend, divisor = rule.fractions(counts)[gate.metric]
-    return (dividend / divisor, "") if divisor else (None, "nothing was counted")
+    numerator, denominator = rule.rate_fractions(counts)[gate.metric]
+    return (numerator / denominator, "") if denominator else (None, "nothing was counted")
 
 
-def _of_documents(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
-    documents = evaluation.document_figures()
-    check_kind(gate, documents)
+def _document_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
+    """Return the number or share of documents that a gate asks for, or None and the reason."""
+    figures = evaluation.document_figures()
+    check_kind(gate, figures)
     if gate.bound:
         interval = evaluation.wholly_right.interval(evaluation.interval_settings)
         return interval and getattr(interval, gate.bound), "the run has no confidence intervals"
-    if gate.metric == RIGHT:
-        return documents[RIGHT], "no document was compared"
-    return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
+    if gate.metric == RIGHT_SHARE:
+        return figures[RIGHT_SHARE], "no document was compared"
+    return figures[gate.metric], "no prediction was held against the schema (--validate pred)"
 
 
 def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float | None, str]:
-    """Return the figure of a metric that a gate asks for, or None and why there is none.
+    """Return the figure of a user's metric that a gate asks for, or None and the reason.
 
     Raises:
         UsageError: the metric has no such figure.
     """
     if gate.metric not in figures:
         expected = f"one of {', '.join(figures)}" if figures else "a metric of the run: --metric"
-        raise refused("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
+        raise gate_error("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
     return figures[gate.metric], "it has nothing to divide by"
 
 
-def _trust(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
-    known = evaluation.confidence(field_path(gate.path))
-    if known is None:
+def _confidence_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
+    """Return the figure of confidences that a gate asks for, or None and the reason."""
+    figures = evaluation.confidence(field_path(gate.path))
+    if figures is None:
         return None, "no value of a prediction has a confidence"
-    name = gate.metric.removeprefix(f"{CONFIDENCE}.")
+    name = gate.metric.removeprefix(f"{CONFIDENCE_PREFIX}.")
     if not gate.bound:
-        return known[name], "it takes both right and wrong values"
-    if evaluation.confidences.counted is not None:
-        refuse_resampled([gate])
-    found = known.get("intervals", {}).get(name)
-    if found is None:
+        return figures[name], "it takes both right and wrong values"
+    if evaluation.confidences.counts is not None:  # there are no rows to resample
+        check_no_resampled_bounds([gate])
+    interval = figures.get("intervals", {}).get(name)
+    if interval is None:
         return None, "there are too few documents for an interval"
-    return found[BOUNDS.index(gate.bound)], ""
+    return interval[BOUNDS.index(gate.bound)], ""
 
 
-def _bound(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    found = evaluation.intervals(rule, field_path(gate.path))
-    if found is None:
+def _bound_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
+    """Return the bound of an interval that a gate asks for, or None and the reason."""
+    intervals = evaluation.intervals(rule, field_path(gate.path))
+    if intervals is None:
         return None, "the run has no confidence intervals"
-    rates = found.rates[gate.mode or rule.counting]
-    interval = found.score if gate.metric == SCORE else rates[gate.metric]
+    rates = intervals.rates[gate.mode or rule.counting]
+    interval = intervals.score if gate.metric == SCORE else rates[gate.metric]
     if interval is None:
         return None, "no document says anything about it"
     return getattr(interval, gate.bound), ""

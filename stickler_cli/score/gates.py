@@ -1,18 +1,18 @@
-"""Gates: what a run must reach, as one line of text each, and whether it did.
+"""Gates: figures that a run must reach, each written as one line of text.
 
-A gate is `[set:][path.]metric[.lower|.upper] op number`. Without a set it reads what the run
-counts: all values, of the whole as of a field. In a path `*` is any one name
-and `**` any number of them; such a gate holds if it holds for every field that matches.
-What is printed is what is compared, at full precision, and an empty denominator never passes.
+A gate is `[set:][path.]metric[.lower|.upper] op number`. The set is a counting mode; without one, a
+gate reads the counting mode of the run. In a path `*` is any one name and `**` any number of names;
+such a gate passes if it passes for every field that matches. The figure is printed and compared at
+full precision, and a denominator of 0 never passes.
 
-The last name is always the metric, so a field called `right` is reached by `right.f1`. A gate such
-as `right>=5` is refused where the schema has a field of that name: it could mean either. After
-`documents.` stand kinds of documents, unless a set comes first: `leaves:documents.right` is about a
-field called `documents`.
+The last name is always the metric, so that `right.f1` asks for a field called `right`. A gate such
+as `right>=5` is refused if the schema has a field of that name, as it is ambiguous. `documents.` is
+followed by a kind of documents, unless a set comes first: `leaves:documents.right` asks for a field
+called `documents`.
 
-The aim of who trains by documents is a gate on one of them, or a figure alone: in [0, 1], always.
-Where a rate of a run is undefined, a document still has one: nothing on either side is right, and
-where only one side has anything, it is wrong.
+An aim is a gate on one document, or only its figure: the reward of a program that trains on single
+documents. Its figure is always defined and in [0, 1]: if no side has a value, the document is
+right, and if only one side has any, it is wrong.
 """
 
 import math
@@ -39,8 +39,8 @@ from stickler_cli.core.problems import Problem, UsageError, nearest, percentage_
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from .confidence.calibration import FIGURES
 from .field_counts import LEAVES, OVERALL, FieldCounts
-from .intervals import ratio
-from .sums import BOUNDS, COUNTING_MODES, EXACT, RATES, fractions
+from .intervals import divide
+from .sums import BOUNDS, COUNTING_MODES, EXACT_METRICS, RATES, rate_fractions
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,
@@ -50,18 +50,24 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-SCORE: Final = "score"  # the mean score: of documents without a path, of a field with one
-LETTERS: Final = {"right": "tp", "wrong": "fd", "invented": "fa", "missed": "fn", "absent": "tn"}
-"""Counts as tables call them, and as the confusion matrix does."""
-COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn", *LETTERS)
-LABELLED: Final = "labelled"  # the share of documents in which somebody has labelled a field
-METRICS: Final = (*RATES, SCORE, *COUNTS, LABELLED, *EXACT)
-CONFIDENCE: Final = "confidence"  # before the path of gates on how far these can be trusted
-TRUST: Final = tuple(f"{CONFIDENCE}.{name}" for name in (*FIGURES, "coverage"))
-"""Metrics of such gates."""
-METRIC: Final = "metric:"  # before the name of a metric, in the place of a counting mode
-RIGHT: Final = "right"  # the share of documents without an error
-DOCUMENTS: Final = "documents"  # the path of gates on how many documents there were of a kind
+SCORE: Final = "score"  # the mean score of documents, or of a field if there is a path
+MATRIX_NAMES: Final = {
+    "right": "tp",
+    "wrong": "fd",
+    "invented": "fa",
+    "missed": "fn",
+    "absent": "tn",
+}
+"""Counts by their names in tables, with their names in the confusion matrix."""
+COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn", *MATRIX_NAMES)
+LABELLED: Final = "labelled"  # the share of documents in which a field is labelled
+METRICS: Final = (*RATES, SCORE, *COUNTS, LABELLED, *EXACT_METRICS)
+CONFIDENCE_PREFIX: Final = "confidence"  # before the path, in gates on figures of confidences
+CONFIDENCE_METRICS: Final = tuple(f"{CONFIDENCE_PREFIX}.{name}" for name in (*FIGURES, "coverage"))
+"""Metrics of gates on figures of confidences."""
+METRIC_PREFIX: Final = "metric:"  # before the name of a user's metric, instead of a counting mode
+RIGHT_SHARE: Final = "right"  # the share of documents without an error
+DOCUMENTS: Final = "documents"  # the path of gates on the number of documents of a kind
 SYNTAX: Final = "[set:][path.]metric op number, such as line_items.price.recall>=0.9"
 
 _GATE: Final = re.compile(
@@ -72,112 +78,132 @@ _GATE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One thing that a run must reach."""
+    """A figure that a run must reach."""
 
     text: str
+    """The gate as the user wrote it."""
     mode: str
-    """The counting mode: `overall`, `aggregate` or `leaves`; empty for that of the run."""
+    """`overall`, `aggregate` or `leaves`; empty for the counting mode of the run; `METRIC_PREFIX`
+    for the metric of a user."""
     path: Path
-    """The field; empty for the whole."""
+    """The field; empty for whole documents."""
     metric: str
     operator: str
     limit: float
     bound: str = ""
-    """`lower` or `upper`, where it asks for an end of the confidence interval."""
+    """`lower` or `upper` for a bound of the confidence interval; empty for the figure itself."""
 
 
 def parse_gate(
     text: str, option: str = "--gate", lowest: float = 0.0, metrics: Collection[str] = ()
 ) -> Gate:
-    """Return a gate read from text of an option; `lowest` is the least limit of a rate or score.
+    """Parse the text of a gate, given by an option of the command.
 
-    `metrics` are those of a study, which are shares and take the place of those of a run.
+    Args:
+        text: the gate.
+        option: the name of the option, for messages.
+        lowest: the smallest limit that is allowed for a rate or score.
+        metrics: the metrics of a study, which are shares; by default those of a run.
 
     Raises:
-        UsageError: it is not a gate, with what it could have been.
+        UsageError: the text is not a gate; with the nearest text that is one.
 
     >>> parse_gate("leaves:line_items.price.recall >= 0.9").path
     ('line_items', 'price')
     """
-    if text.strip().startswith(METRIC):
+    if text.strip().startswith(METRIC_PREFIX):
         return _metric_gate(text, option)
     return _field_gate(text, option, lowest, metrics)
 
 
 def _field_gate(text: str, option: str, lowest: float, metrics: Collection[str]) -> Gate:
+    """Parse a gate on the figure of a field, of whole documents or on a number of documents."""
     match = _GATE.fullmatch(text)
     if match is None or "=>" in text or "=<" in text:
-        raise refused(option, f"{text!r} is not a gate", SYNTAX, _correct_operator(text))
+        raise gate_error(option, f"{text!r} is not a gate", SYNTAX, _correct_operator(text))
     _check_set(text, match, option)
-    path, bound = _without_bound(_path_of(text, match, option), match["mode"], metrics)
+    path, bound = _split_bound(_parse_path(text, match, option), match["mode"], metrics)
     metric = str(path[-1]) if path else ""
-    if path[:1] == (CONFIDENCE,) and f"{CONFIDENCE}.{metric}" in TRUST:
-        path, metric = path[1:], f"{CONFIDENCE}.{metric}"
+    confidence_metric = f"{CONFIDENCE_PREFIX}.{metric}"
+    if path[:1] == (CONFIDENCE_PREFIX,) and confidence_metric in CONFIDENCE_METRICS:
+        path, metric = path[1:], confidence_metric
     gate = Gate(
         text=text.strip(),
         mode=match["mode"] or "",
         path=path[:-1],
         metric=metric,
         operator=match["operator"],
-        limit=_limit(text, match["limit"], option),
+        limit=_parse_limit(text, match["limit"], option),
         bound=bound,
     )
-    if asks_documents(gate):
-        if metric == RIGHT:
+    if is_about_documents(gate):
+        if metric == RIGHT_SHARE:
             _check_share(gate, option, lowest)
-        return gate
-    if metric not in (metrics or (*METRICS, *TRUST)):
-        if _SIGN.search(match["target"]) and '["' not in match["target"]:
-            each = f"give each its own {option}"
-            raise refused(
-                option,
-                f"{text!r} has more than one comparison",
-                SYNTAX,
-                _correct_operator(text, "<>") or each,
-            )
+    else:
+        _check_metric(gate, match["target"], option, lowest, metrics)
+    return gate
+
+
+def _check_metric(
+    gate: Gate, target: str, option: str, lowest: float, metrics: Collection[str]
+) -> None:
+    """Raise UsageError if the metric of a gate is unknown, or its limit impossible.
+
+    `target` is the text before the operator.
+    """
+    text, metric = gate.text, gate.metric
+    if metric not in (metrics or (*METRICS, *CONFIDENCE_METRICS)):
+        if _SIGN.search(target) and '["' not in target:
+            found = f"{text!r} has more than one comparison"
+            hint = _correct_operator(text, "<>") or f"give each its own {option}"
+            raise gate_error(option, found, SYNTAX, hint)
         expected = f"one of {', '.join(metrics or METRICS)}"
-        hint = _meant(gate, option, lowest, metrics)
-        raise refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, hint)
+        hint = _suggest_gate(gate, option, lowest, metrics)
+        raise gate_error(option, f"{text!r} asks for {metric or 'nothing'}", expected, hint)
     if metric in (metrics or _SHARES):
         _check_share(gate, option, lowest)
     elif metric in COUNTS and lowest >= 0 and not gate.limit.is_integer():
         found = f"in {text!r}, the limit is {gate.limit:g}"
         hint = "precision, recall, f1 and accuracy are shares"
-        raise refused(option, found, f"a whole number: {metric} is a count", hint)
-    return gate
+        raise gate_error(option, found, f"a whole number: {metric} is a count", hint)
 
 
 def _check_set(text: str, match: re.Match[str], option: str) -> None:
     """Raise UsageError if a name before a colon is a misspelt set."""
-    set_name, colon, rest = match["target"].partition(":")
+    set_name, colon, target = match["target"].partition(":")
     if not colon or match["mode"]:
         return
-    if meant := nearest(set_name, COUNTING_MODES):
-        hint = _did_you_mean(f"{meant}:{rest}{match['operator']}{match['limit']}")
+    if correct_name := nearest(set_name, COUNTING_MODES):
+        hint = _did_you_mean(f"{correct_name}:{target}{match['operator']}{match['limit']}")
         found = f"{text!r} asks for the set {set_name}"
-        raise refused(option, found, f"one of {', '.join(COUNTING_MODES)}", hint)
+        raise gate_error(option, found, f"one of {', '.join(COUNTING_MODES)}", hint)
 
 
-def _path_of(text: str, match: re.Match[str], option: str) -> Path:
-    """Return the names before the operator of a gate; the last one is the metric."""
+def _parse_path(text: str, match: re.Match[str], option: str) -> Path:
+    """Parse the names before the operator of a gate; the last one is the metric.
+
+    Raises:
+        UsageError: they are no path, or the path has an index of a list.
+    """
     try:
         path = parse_field_path(match["target"])
     except ValueError as error:
-        raise refused(option, f"in {text!r}, {error}", SYNTAX) from None
+        raise gate_error(option, f"in {text!r}, {error}", SYNTAX) from None
     names = tuple(step for step in path if isinstance(step, str))
     if len(names) < len(path):
         hint = _did_you_mean(field_path(names) + match["operator"] + match["limit"])
-        raise refused(option, f"{text!r} names one list element", "a field of all elements", hint)
+        found = f"{text!r} names one list element"
+        raise gate_error(option, found, "a field of all elements", hint)
     return path
 
 
-def _without_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tuple[Path, str]:
-    """Return a path without the end of an interval that it asks for, and that end, maybe empty."""
-    *names, bound = path or ("",)
+def _split_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tuple[Path, str]:
+    """Split the bound of an interval from the end of a path; the bound is empty without one."""
+    *names, last_name = path or ("",)
     has_interval = names[-1:] and names[-1] in (metrics or (*RATES, SCORE, *FIGURES))
-    is_share_of_documents = names == [DOCUMENTS, RIGHT] and not mode
-    if bound in BOUNDS and (has_interval or is_share_of_documents):
-        return tuple(names), str(bound)
+    is_share_of_documents = names == [DOCUMENTS, RIGHT_SHARE] and not mode
+    if last_name in BOUNDS and (has_interval or is_share_of_documents):
+        return tuple(names), str(last_name)
     return path, ""
 
 
@@ -187,25 +213,35 @@ def _check_share(gate: Gate, option: str, lowest: float) -> None:
         return
     hint = percentage_hint(abs(gate.limit)) if gate.limit >= 100 * lowest else ""
     if hint and option != FAIL_UNDER:
-        hint = _did_you_mean(f"{name_of(gate)}{gate.operator}{gate.limit / 100:g}")
+        hint = _did_you_mean(f"{figure_name(gate)}{gate.operator}{gate.limit / 100:g}")
     found = f"in {gate.text!r}, the limit is {gate.limit:g}"
-    raise refused(option, found, f"a number between {lowest:g} and 1", hint)
+    raise gate_error(option, found, f"a number between {lowest:g} and 1", hint)
 
 
 def _metric_gate(text: str, option: str) -> Gate:
-    match = _GATE.fullmatch(text.strip().removeprefix(METRIC))
+    """Parse a gate on the metric of a user."""
+    match = _GATE.fullmatch(text.strip().removeprefix(METRIC_PREFIX))
     if match is None or not match["target"]:
-        raise refused(option, f"{text!r} is not a gate", "metric:NAME op number")
-    limit = _limit(text, match["limit"], option)
-    return Gate(text.strip(), METRIC, (), match["target"], match["operator"], limit)
+        raise gate_error(option, f"{text!r} is not a gate", "metric:NAME op number")
+    return Gate(
+        text=text.strip(),
+        mode=METRIC_PREFIX,
+        path=(),
+        metric=match["target"],
+        operator=match["operator"],
+        limit=_parse_limit(text, match["limit"], option),
+    )
 
 
 def check_metrics(gates: Collection[Gate], names: Collection[str]) -> None:
-    """Raise UsageError with every gate on a metric that is none of these, nor a part of one."""
+    """Raise UsageError with every gate on a user's metric that the run does not have.
+
+    `names` are the metrics of the run; a gate may ask for one, or for `NAME.part`.
+    """
     problems = []
     for gate in gates:
         owners = (name for name in names if f"{gate.metric}.".startswith(f"{name}."))
-        if gate.mode == METRIC and not any(owners):
+        if gate.mode == METRIC_PREFIX and not any(owners):
             found = f"{gate.text!r} asks for a metric that the run has not"
             problems.append(Problem("--gate", found, hint=f"add --metric {gate.metric}"))
     if problems:
@@ -216,81 +252,88 @@ FAIL_UNDER: Final = "--fail-under"
 _F1: Final = re.compile(r"f[-_ ]?(1(\.0*)?|one)?([-_ ]?(score|measure))?", re.IGNORECASE)
 _SIGN: Final = re.compile("[<>=]")
 
-_SHARES: Final = frozenset({*RATES, SCORE, LABELLED, *EXACT, *TRUST}) - {f"{CONFIDENCE}.log_loss"}
+_SHARES: Final = frozenset({*RATES, SCORE, LABELLED, *EXACT_METRICS, *CONFIDENCE_METRICS}) - {
+    f"{CONFIDENCE_PREFIX}.log_loss"
+}
 
 
 def _did_you_mean(gate: str) -> str:
     return f"did you mean {gate}?"
 
 
-def name_of(gate: Gate) -> str:
-    """Return the name of the figure: all that stands before the operator."""
-    return gate.text.rpartition(gate.operator)[0].strip()  # a key may have one in it
+def figure_name(gate: Gate) -> str:
+    """Return the name of the figure: the text of the gate before the operator."""
+    # Split at the last operator: a key of a map may contain one.
+    return gate.text.rpartition(gate.operator)[0].strip()
 
 
 def _correct_operator(text: str, only: str = "") -> str:
-    """Return a hint with a valid operator in the place of `=>`, `<>` and so on; empty if none fits.
+    """Return a hint that corrects an operator such as `=>` or `<>`; empty if none can be corrected.
 
-    With `only`, no other of these operators is replaced.
+    With `only`, no other operator is corrected.
     """
-    gates = (
-        text.replace(operator, valid_operator, 1)
-        for operator, valid_operator in _OTHER_OPERATORS.items()
-        if operator in text and only in operator
+    corrected_gates = (
+        text.replace(wrong_operator, valid_operator, 1)
+        for wrong_operator, valid_operator in _OTHER_OPERATORS.items()
+        if wrong_operator in text and only in wrong_operator
     )
-    return next((_did_you_mean(gate) for gate in gates if _GATE.fullmatch(gate)), "")
+    return next((_did_you_mean(gate) for gate in corrected_gates if _GATE.fullmatch(gate)), "")
 
 
 _OTHER_OPERATORS: Final = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "=": "=="}
+"""Operators of other languages, with those of gates."""
 
 
-OTHER_NAMES: Final = {"wholly_right": f"{DOCUMENTS}.{RIGHT}", RIGHT: f"{DOCUMENTS}.{RIGHT}"}
-"""Names of figures in results, and how gates call them."""
+OTHER_NAMES: Final = {
+    "wholly_right": f"{DOCUMENTS}.{RIGHT_SHARE}",
+    RIGHT_SHARE: f"{DOCUMENTS}.{RIGHT_SHARE}",
+}
+"""Names of figures in results, with their names in gates."""
 
 
-def _meant(gate: Gate, option: str, lowest: float, metrics: Collection[str]) -> str:
-    """Word a hint with the gate that was meant; empty where that is not known, or is no gate."""
+def _suggest_gate(gate: Gate, option: str, lowest: float, metrics: Collection[str]) -> str:
+    """Word a hint with the valid gate that is most like an invalid one; empty without one."""
     comparison = gate.operator + repr(gate.limit).removesuffix(".0")
-    name = name_of(gate)
-    for meant in _names_meant(gate, metrics):
-        if _is_gate(meant + comparison, option, lowest, metrics):
-            return _did_you_mean(meant + comparison)
-    of_field = f"{name}.f1{comparison}"
+    name = figure_name(gate)
+    for likely_name in _likely_names(gate, metrics):
+        if _is_gate(likely_name + comparison, option, lowest, metrics):
+            return _did_you_mean(likely_name + comparison)
+    f1_gate = f"{name}.f1{comparison}"
     may_be_field = gate.metric and not metrics and {*gate.path[-1:]}.isdisjoint((*RATES, SCORE))
-    if may_be_field and _is_gate(of_field, option, lowest, metrics):
-        return f"if {name} is a field: {of_field}"
+    if may_be_field and _is_gate(f1_gate, option, lowest, metrics):
+        return f"if {name} is a field: {f1_gate}"
     return ""
 
 
-def _names_meant(gate: Gate, metrics: Collection[str]) -> Iterator[str]:
-    """Yield names that may have been meant by that of a figure that there is not."""
-    name = name_of(gate)
+def _likely_names(gate: Gate, metrics: Collection[str]) -> Iterator[str]:
+    """Yield names of figures that the unknown name in a gate may stand for, likeliest first."""
+    name = figure_name(gate)
     if not gate.metric:
         return
     if not metrics:
-        first, dot, end = name.partition(".")
-        if first in OTHER_NAMES and end in ("", *BOUNDS):
-            yield OTHER_NAMES[first] + dot + end
-        if f"{CONFIDENCE}.{gate.metric}" in TRUST:
-            yield f"{CONFIDENCE}.{name}"
+        first, dot, bound = name.partition(".")
+        if first in OTHER_NAMES and bound in ("", *BOUNDS):
+            yield OTHER_NAMES[first] + dot + bound
+        if f"{CONFIDENCE_PREFIX}.{gate.metric}" in CONFIDENCE_METRICS:
+            yield f"{CONFIDENCE_PREFIX}.{name}"
     prefix, _, _ = name.rpartition(gate.metric)
     if gate.path and gate.path[-1] in (*RATES, SCORE):
-        if bound := nearest(gate.metric, BOUNDS):
-            yield prefix + bound
+        if bound_name := nearest(gate.metric, BOUNDS):
+            yield prefix + bound_name
         return
-    known = FIGURES if gate.path[:1] == (CONFIDENCE,) else metrics or METRICS
-    if "f1" in known and _F1.fullmatch(gate.metric):
+    valid_metrics = FIGURES if gate.path[:1] == (CONFIDENCE_PREFIX,) else metrics or METRICS
+    if "f1" in valid_metrics and _F1.fullmatch(gate.metric):
         yield f"{prefix}f1"
     if not _NAME.fullmatch(gate.metric):
         return
-    # More alike than names are: a field may be called "price", which is not far from "precision".
-    alike = nearest(gate.metric, known, at_least=0.75, beginnings=False) or ""
-    last = gate.metric.rpartition("_")[2]
-    yield from (prefix + metric for metric in (alike, last) if metric in known)
+    # A stricter cutoff than for other names: a field may be called "price", near "precision".
+    similar = nearest(gate.metric, valid_metrics, at_least=0.75, beginnings=False) or ""
+    last_word = gate.metric.rpartition("_")[2]
+    yield from (prefix + metric for metric in (similar, last_word) if metric in valid_metrics)
 
 
 def _is_gate(text: str, option: str, lowest: float, metrics: Collection[str]) -> bool:
-    """Return whether a text is a gate as it stands."""
+    """Return whether a text is a valid gate."""
     try:
         parse_gate(text, option, lowest, metrics)
     except UsageError:
@@ -308,142 +351,170 @@ _GATE_TEXT: Final = Rule(
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """One thing that a run, or a change, had to reach."""
+    """The result of a gate on a run or on a change."""
 
     gate: Annotated[Gate, _GATE_TEXT]
-    """As the user wrote it."""
+    """The gate as the user wrote it."""
     value: NumberOrNone
-    """What was compared; null where there was nothing to compare, and then the gate fails."""
+    """The figure; null if it is undefined, and then the gate fails."""
     limit: Number
-    """What it was compared with."""
+    """The limit of the gate."""
     passed: Flag
-    """The verdict."""
+    """Whether the gate passed."""
     reason: str
     """The comparison at full precision: `f1 0.8996 < 0.9`."""
     field: str = ""
-    """The field whose value it is, the worst of several; empty of whole documents."""
+    """The field of the figure, the worst of several; empty for whole documents."""
 
 
 def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:
-    """Return the gates of a command: a least F1, if any, then those written out."""
-    first = [] if fail_under is None else [parse_gate(f"f1>={fail_under!r}", FAIL_UNDER)]
-    return first + [parse_gate(text) for text in texts]
+    """Parse the gates of a command: `--fail-under`, a minimum of F1, comes first."""
+    gates = [parse_gate(text) for text in texts]
+    if fail_under is None:
+        return gates
+    return [parse_gate(f"f1>={fail_under!r}", FAIL_UNDER), *gates]
 
 
-def _limit(text: str, number: str, option: str) -> float:
+def _parse_limit(text: str, number: str, option: str) -> float:
+    """Parse the number of a gate; UsageError unless it is finite."""
     try:
         limit = float(number)
     except ValueError:
         limit = math.nan
     if not math.isfinite(limit):
-        raise refused(option, f"in {text!r}, the limit is {number!r}", "a number")
+        raise gate_error(option, f"in {text!r}, the limit is {number!r}", "a number")
     return limit
 
 
-def refused(option: str, found: str, expected: str, hint: str = "") -> UsageError:
-    """Return the error of a gate that an option has."""
+def gate_error(option: str, found: str, expected: str, hint: str = "") -> UsageError:
+    """Make the error of an invalid gate in an option."""
     return UsageError([Problem(option, found, expected, hint)])
 
 
 def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = "--gate") -> None:
-    """Make sure that every gate asks for a known field; in these `*` stands for any name.
+    """Check that every gate asks for a field of the schema, and for nothing ambiguous.
+
+    `known` are the paths of the schema, with `*` for any key of a map.
 
     Raises:
         UsageError: with every gate on a path that does not exist, and with the nearest one.
     """
     problems = []
     for gate in gates:
-        if asks_documents(gate):
+        if is_about_documents(gate):
             continue
-        if gate.metric in LETTERS and (*gate.path, gate.metric) in known:
-            problems.append(_ambiguous(gate, option))
-        elif gate.path and not any(_fits(gate.path, path) for path in known):
+        if gate.metric in MATRIX_NAMES and (*gate.path, gate.metric) in known:
+            problems.append(_ambiguous_metric(gate, option))
+        elif gate.path and not any(_can_match(gate.path, path) for path in known):
             path = field_path(gate.path)
             found = f"{gate.text!r} asks for the field {path}, which does not exist"
-            hint = _near_field(gate, known)
+            hint = _suggest_field(gate, known)
             problems.append(Problem(option, found, "a field of the schema", hint))
     if problems:
         raise UsageError(problems)
 
 
-def _ambiguous(gate: Gate, option: str) -> Problem:
-    """Return the problem of a gate on a count that is called as a field is."""
-    name, comparison = name_of(gate), gate.text[len(name_of(gate)) :]
-    letters = f"{name.removesuffix(gate.metric)}{LETTERS[gate.metric]}{comparison}"
+def _ambiguous_metric(gate: Gate, option: str) -> Problem:
+    """Return the problem of a gate on a count whose name is also that of a field."""
+    name = figure_name(gate)
+    comparison = gate.text[len(name) :]
+    count_gate = f"{name.removesuffix(gate.metric)}{MATRIX_NAMES[gate.metric]}{comparison}"
     found = f"{gate.text!r} could mean the field {name}, or how many values are {gate.metric}"
-    hint = f"{letters} is the count; name a metric for the field, such as {name}.f1"
+    hint = f"{count_gate} is the count; name a metric for the field, such as {name}.f1"
     return Problem(option, found, "one of the two", hint)
 
 
-def _near_field(gate: Gate, known: Iterable[Path]) -> str:
-    """Word a hint with the field whose last name is asked for, or with the nearest one."""
+def _suggest_field(gate: Gate, known: Iterable[Path]) -> str:
+    """Word a hint with the only field of the same last name, or with the nearest field."""
     paths = {field_path(path): path for path in known if path}
-    ends = [name for name, path in paths.items() if path[-1] == gate.path[-1]]
-    near = ends[0] if len(ends) == 1 else nearest(field_path(gate.path), paths)
-    if near is None:
+    same_last_name = [name for name, path in paths.items() if path[-1] == gate.path[-1]]
+    if len(same_last_name) == 1:
+        suggestion: str | None = same_last_name[0]
+    else:
+        suggestion = nearest(field_path(gate.path), paths)
+    if suggestion is None:
         return ""
     set_name = f"{gate.mode}:" if gate.mode else ""
-    names = (*paths[near], *gate.metric.split("."), *([gate.bound] if gate.bound else []))
-    if gate.metric in TRUST:
-        names = (CONFIDENCE, *paths[near], *names[len(paths[near]) + 1 :])
+    path = paths[suggestion]
+    bound = [gate.bound] if gate.bound else []
+    if gate.metric in CONFIDENCE_METRICS:
+        prefix, figure = gate.metric.split(".")
+        names = (prefix, *path, figure, *bound)
+    else:
+        names = (*path, gate.metric, *bound)
     limit = repr(gate.limit).removesuffix(".0")
     return _did_you_mean(f"{set_name}{field_path(names)}{gate.operator}{limit}")
 
 
-def is_pattern(gate: Gate) -> bool:
-    """Return whether a gate may ask for several fields."""
+def has_pattern(gate: Gate) -> bool:
+    """Return whether the path of a gate is a pattern, which may match several fields."""
     return "*" in gate.path or ANY_NAMES in gate.path
 
 
-def refuse_bounds(gates: Collection[Gate]) -> None:
-    """Raise UsageError with every gate that asks for a confidence interval."""
-    found = [f"{gate.text!r} asks for a confidence interval" for gate in gates if gate.bound]
-    if found:
-        raise UsageError([Problem("--gate", each, "a --ci that is not none") for each in found])
-
-
-def refuse_resampled(gates: Iterable[Gate]) -> None:
-    """Raise UsageError with every gate that asks for an interval that takes rows of documents."""
-    found = [
-        f"{gate.text!r} asks for an interval of confidences, which is resampled from rows"
+def check_no_bounds(gates: Collection[Gate]) -> None:
+    """Raise UsageError with every gate that asks for a bound of a confidence interval."""
+    problems = [
+        Problem(
+            "--gate",
+            f"{gate.text!r} asks for a confidence interval",
+            "a --ci that is not none",
+        )
         for gate in gates
-        if gate.bound and gate.metric in TRUST
+        if gate.bound
     ]
-    if found:
-        hint = "--rows inline keeps them"
-        raise UsageError([Problem("--gate", each, "a run with rows", hint) for each in found])
+    if problems:
+        raise UsageError(problems)
 
 
-def asked(gate: Gate, fields: Iterable[Path]) -> list[Path]:
-    """Return which fields a gate asks for: its own, or those that its pattern matches."""
-    if not is_pattern(gate):
+def check_no_resampled_bounds(gates: Iterable[Gate]) -> None:
+    """Raise UsageError with every gate on an interval that is resampled from rows of documents."""
+    problems = [
+        Problem(
+            "--gate",
+            f"{gate.text!r} asks for an interval of confidences, which is resampled from rows",
+            "a run with rows",
+            "--rows inline keeps them",
+        )
+        for gate in gates
+        if gate.bound and gate.metric in CONFIDENCE_METRICS
+    ]
+    if problems:
+        raise UsageError(problems)
+
+
+def fields_of_gate(gate: Gate, fields: Iterable[Path]) -> list[Path]:
+    """Return the fields that a gate asks for: its path, or the fields that its pattern matches."""
+    if not has_pattern(gate):
         return [gate.path]
     return [path for path in fields if path and matches_pattern(gate.path, path)]
 
 
-def _fits(path: Path, known: Path) -> bool:
-    """Return whether the path of a gate may be that of a known field; below `*` anything may be."""
+def _can_match(path: Path, known: Path) -> bool:
+    """Return whether the path of a gate can match a path of the schema.
+
+    Both may be patterns: `*` of the schema is any key of a map, and any path may follow below it.
+    """
     if not path:
         return not known
     if path[0] == ANY_NAMES:
-        return _fits(path[1:], known) or (bool(known) and _fits(path, known[1:]))
+        return _can_match(path[1:], known) or (bool(known) and _can_match(path, known[1:]))
     if not known:
         return False
-    named = path[0] == "*" or known[0] in ("*", path[0])
-    return known == ("*",) or (named and _fits(path[1:], known[1:]))
+    same_name = path[0] == "*" or known[0] in ("*", path[0])
+    return known == ("*",) or (same_name and _can_match(path[1:], known[1:]))
 
 
-def asks_documents(gate: Gate) -> bool:
-    """Return whether a gate asks how many documents there are of a kind.
+def is_about_documents(gate: Gate) -> bool:
+    """Return whether a gate asks for the number or share of documents of a kind.
 
-    A field may be called `documents`: a set before it says so, or a metric that is no word.
+    It may instead ask for a field called `documents`, if it has a set or a metric of fields only.
     """
-    of_field = gate.mode or (gate.metric in METRICS and gate.metric not in LETTERS)
-    return gate.path == (DOCUMENTS,) and not of_field
+    is_about_field = gate.mode or (gate.metric in METRICS and gate.metric not in MATRIX_NAMES)
+    return gate.path == (DOCUMENTS,) and not is_about_field
 
 
-OVERALL_SCORE: Final = "overall_score"  # the name in results of the score of whole documents
-_WRONG: Final = (FD, FA, FN)
+OVERALL_SCORE: Final = "overall_score"  # the score of whole documents, by its name in results
+_ERRORS: Final = (FD, FA, FN)
 _EXPECTED: Final = (
     f"{OVERALL_SCORE}, or [set:][path.]metric, where metric is one of "
     f"{', '.join((*RATES, SCORE))}, alone or with >= and what passes"
@@ -452,82 +523,87 @@ _EXPECTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The figure of a document that is its score, and how much of it passes."""
+    """The figure by which a document is rewarded, and the limit at which it passes."""
 
     gate: Gate
-    limited: bool
-    """Whether it says what passes; else that is a document without an error."""
+    has_limit: bool
+    """Whether the user gave the limit; else documents without an error pass."""
 
     @property
     def is_score(self) -> bool:
-        """Whether it is the score of whole documents, which takes no counts."""
+        """Whether the figure is the score of whole documents, which needs no counts."""
         return self.gate.metric == SCORE and not self.gate.path
 
     @property
     def rate(self) -> str:
-        """The rate that it asks for, of a field as of all of them."""
+        """The rate that the aim asks for; F1 if it asks for a score."""
         return self.gate.metric if self.gate.metric in RATES else "f1"
 
     def passes(self, score: float) -> bool:
-        """Return whether a score is as high as it must be."""
+        """Return whether a score satisfies the limit."""
         return OPERATORS[self.gate.operator](score, self.gate.limit)
 
 
 def parse_aim(text: str) -> Aim:
-    """Return the question in a text: the name of a figure, or a gate on one.
+    """Parse an aim: the name of a figure, or a gate on one.
 
     Raises:
-        UsageError: it is neither, or no figure of one document that is better when higher.
+        UsageError: it is neither, or a figure that single documents do not have, or one that is
+            better when lower.
 
     >>> parse_aim("overall_score").is_score, parse_aim("lines.price.recall >= 0.9").gate.path
     (True, ('lines', 'price'))
     """
     name = text.strip()
-    limited = any(sign in name for sign in OPERATORS)
+    has_limit = any(operator_sign in name for operator_sign in OPERATORS)
     if name.startswith(OVERALL_SCORE):
         name = SCORE + name.removeprefix(OVERALL_SCORE)
-    gate = parse_gate(name if limited else f"{name}>=0", "of")
+    gate = parse_gate(name if has_limit else f"{name}>=0", "of")
     if gate.metric not in (*RATES, SCORE) or gate.bound or not gate.operator.startswith(">"):
-        raise refused("of", f"it is {text!r}", _EXPECTED)
-    return Aim(replace(gate, text=text), limited)
+        raise gate_error("of", f"it is {text!r}", _EXPECTED)
+    return Aim(replace(gate, text=text), has_limit)
 
 
-def rewards(aim: Aim, counts: FieldCounts, size: int) -> list[float]:
-    """Return the score of each of some documents; of several fields that match the least."""
+def document_rewards(aim: Aim, counts: FieldCounts, n_documents: int) -> list[float]:
+    """Return the figure of an aim for each document; the lowest of several matching fields."""
     gate = aim.gate
     mode = COUNTING_MODES.index(gate.mode) if gate.mode else LEAVES
-    found = np.ones(size)
-    for path in asked(gate, counts.paths):
+    lowest = np.ones(n_documents)
+    for path in fields_of_gate(gate, counts.paths):
         names = tuple(map(str, path))
-        found = np.minimum(found, field_rewards(counts, names, gate.metric, size, mode))
-    figures: list[float] = found.tolist()
+        rewards = field_rewards(counts, names, gate.metric, n_documents, mode)
+        lowest = np.minimum(lowest, rewards)
+    figures: list[float] = lowest.tolist()
     return figures
 
 
 def field_rewards(
-    counts: FieldCounts, path: FieldNames, metric: str, size: int, mode: int = LEAVES
+    counts: FieldCounts, path: FieldNames, metric: str, n_documents: int, mode: int = LEAVES
 ) -> Floats:
-    """Return a rate or score of one field in each document; 1 where neither side has it."""
-    found = np.ones(size)
+    """Return a rate or score of one field in each document; 1 if neither side has a value."""
+    rewards = np.ones(n_documents)
     if path not in counts.paths:
-        return found
-    at = counts.paths.index(path)
-    end = counts.starts[at + 1] if at + 1 < len(counts.paths) else len(counts.documents)
-    rows = slice(int(counts.starts[at]), int(end))
-    cells: Any = counts.sums[mode, rows].T
+        return rewards
+    field = counts.paths.index(path)
+    is_last = field + 1 == len(counts.paths)
+    end = len(counts.documents) if is_last else int(counts.starts[field + 1])
+    rows = slice(int(counts.starts[field]), end)
+    outcomes: Any = counts.units[mode, rows].T
     if metric == SCORE:
-        values = counts.known_scores[rows]
-        values[np.isnan(values)] = 1.0
+        figures = counts.row_scores[rows]
+        figures[np.isnan(figures)] = 1.0
     else:
-        above, below = fractions(cells, recall_with_fd=False)[metric]
-        values = ratio(above, below, empty=0)
-    there = cells[TP] + cells[[*_WRONG]].sum(axis=0)
-    found[counts.documents[rows]] = np.where(there > 0, values, 1.0)
-    return found
+        numerator, denominator = rate_fractions(outcomes, recall_with_fd=False)[metric]
+        figures = divide(numerator, denominator, empty=0)
+    is_present = outcomes[TP] + outcomes[[*_ERRORS]].sum(axis=0) > 0
+    rewards[counts.documents[rows]] = np.where(is_present, figures, 1.0)
+    return rewards
 
 
-def faultless(counts: FieldCounts) -> list[bool]:
-    """Return which documents have no error at all, neither a value nor a whole."""
-    rows = counts.sums[:, : counts.starts[1] if len(counts.starts) > 1 else None]
-    found: list[bool] = (rows[[OVERALL, LEAVES]][:, :, [*_WRONG]].sum(axis=(0, 2)) == 0).tolist()
-    return found
+def has_no_error(counts: FieldCounts) -> list[bool]:
+    """Return whether each document is free of errors: of values, objects and items."""
+    end = counts.starts[1] if len(counts.starts) > 1 else None  # rows of the root come first
+    outcomes = counts.units[:, :end][[OVERALL, LEAVES]]
+    n_errors = outcomes[:, :, [*_ERRORS]].sum(axis=(0, 2))
+    is_right: list[bool] = (n_errors == 0).tolist()
+    return is_right

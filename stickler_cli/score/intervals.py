@@ -1,14 +1,13 @@
-"""Confidence intervals: how far a rate could be off because other documents might have come.
+"""Confidence intervals: how far a rate could be off, had other documents been drawn.
 
-They are made of sums over documents, of their squares and products: of any number of documents,
-kept or not, in any order. One document more, which nobody has seen, is wholly wrong for the lower
-end and wholly right for the upper one. The mean and the variance of the rate, by the delta method,
-are then those of a beta distribution, whose percentile is the end. docs/statistics.md has the
-method, what it covers in simulations, and its limits.
+They are made from sums over documents, and from sums of their squares and products, so that any
+number of documents may come in any order and none must be kept. The lower bound adds one unseen
+document that is wholly wrong, the upper bound one that is wholly right. The delta method gives mean
+and variance of the rate; a percentile of the beta distribution with both is the bound.
+docs/statistics.md has the method, its coverage in simulations, and its limits.
 
-Where sums do not tell how far a figure could be off, documents are resampled: a Bayesian bootstrap.
-Every document has a weight in each replicate, which is a hash of its id, so that they may come in
-any order.
+Figures that cannot be made from sums are resampled by a Bayesian bootstrap. The weight of a
+document in a replicate is a hash of its id, so that documents may come in any order.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,30 +21,39 @@ from typing import Annotated, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.columns import Floats
+from stickler_cli.compare.columns import Floats, Mask
 from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.rules import FRACTION, REQUIRED, Count, Number, Rule, is_share
 from stickler_cli.settings.deciding import LEVEL, IntervalOptions
-from .sums import COUNTING_MODES, NAMES, RATES, SCORE_UNIT, Tally, fractions, products
+from .sums import (
+    COUNTING_MODES,
+    OUTCOME_NAMES,
+    RATES,
+    SCORE_SCALE,
+    Tally,
+    moment_matrix,
+    rate_fractions,
+)
 
 METHOD: Final = (
     "delta method, as a beta distribution, of documents and one more, wholly wrong or wholly right"
 )
-FEWEST_DOCUMENTS: Final = 30
-"""Below these an interval says little: if nothing is wrong in so many, a tenth of all may be bad.
+MIN_DOCUMENTS: Final = 30
+"""With fewer documents, an interval says little: up to a tenth of all may be wrong even if none of
+these is.
 
 Source: Hanley and Lippman-Hand (1983), doi:10.1001/jama.1983.03330370053031, the rule of three.
 """
 NODE_SCORE: Final = "threshold_applied_score"
-SCORE_SPREAD: Final = ("", "score")  # its key among the spreads of a field
+SCORE_SPREAD: Final = ("", "score")  # key of the score among the spreads of a field
 
-_UNITS: Final = np.eye(len(NAMES))
-_TO_FIND: Final = _UNITS[TP] + _UNITS[FD] + _UNITS[FN]
-_TIMES_FOUND: Final = {"recall": 1, "f1": 2}
-"""How often a value that is to be found is in what a rate divides by, if it is found right: that
-may be more often than if it is not."""
-_LEAST: Final = 0.03  # of both parameters of a beta distribution: below, its ends may be anywhere
-_POINTS: Final = 500  # at which the density of a beta distribution is summed: four digits or more
+_ONE_OF_EACH: Final = np.eye(len(OUTCOME_NAMES))  # a unit of each outcome, (outcome, 5 counts)
+_RELEVANT: Final = _ONE_OF_EACH[TP] + _ONE_OF_EACH[FD] + _ONE_OF_EACH[FN]
+_TIMES_IF_RIGHT: Final = {"recall": 1, "f1": 2}
+"""How often the denominator of a rate counts a value of the ground truth that is predicted right.
+If the value is wrong, it may be counted less often."""
+_MIN_PARAMETER: Final = 0.03  # of a beta distribution; below, its percentiles may be anywhere
+_N_POINTS: Final = 500  # at which the density of a beta distribution is summed: four digits or more
 
 
 Level = Annotated[
@@ -53,27 +61,27 @@ Level = Annotated[
     Rule(
         "a number between 0 and 1",
         {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-        fits=lambda it: is_share(it) and 0 < it < 1,
+        fits=lambda value: is_share(value) and 0 < value < 1,
     ),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalSettings:
-    """How confidence intervals were made."""
+    """How confidence intervals are made."""
 
     level: Level = field(default=LEVEL, metadata={REQUIRED: True})
-    """The share of such intervals that are to hold the true value."""
+    """The share of such intervals that contain the true value."""
     seed: Count = field(default=IntervalOptions.seed, metadata={REQUIRED: True})
-    """Which weights of documents were drawn, where they were resampled."""
+    """Seed of the weights of documents in resampling."""
 
     def view(self) -> dict[str, object]:
-        """Return how intervals are made, as the run format shows it."""
+        """Return the settings and the method by their keys in run files."""
         return {"level": self.level, "method": METHOD, "seed": self.seed}
 
 
 def intervals_of(options: IntervalOptions) -> IntervalSettings | None:
-    """Return what decides the intervals that a command is asked for; None where it is for none."""
+    """Return the interval settings of the options of a command; None for no intervals."""
     return None if options.ci == "none" else IntervalSettings(options.ci, options.seed)
 
 
@@ -84,327 +92,412 @@ BoundsRecord = Annotated[
         {"type": "array", "minItems": 2, "maxItems": 2, "items": FRACTION.keywords},
     ),
 ]
-"""Both ends of a confidence interval, as files have them."""
+"""Both bounds of a confidence interval, as files have them."""
 
 
 class Interval(NamedTuple):
-    """From where to where a value may lie, ends included."""
+    """A confidence interval with its bounds."""
 
     lower: float
     upper: float
 
 
 class Share(NamedTuple):
-    """A share of sums over documents."""
+    """A share over documents, with its confidence interval."""
 
     value: float | None
-    """None where there is nothing to divide by."""
+    """None for a denominator of 0."""
     interval: list[float] | None
-    """Its two ends; None without intervals."""
+    """Its two bounds; None without intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldIntervals:
-    """The intervals of one field, or of whole documents; None where there is none to give."""
+    """The intervals of a field or of whole documents; None for a denominator of 0."""
 
     rates: Mapping[str, Mapping[str, Interval | None]]
-    """By mode and rate."""
+    """The intervals of rates, by counting mode and rate."""
     score: Interval | None
 
     def view(self, *, whole: bool) -> dict[str, object]:
-        """Return those that there are as a node of the run format shows them."""
-        shown: dict[str, object] = {}
-        for mode, rates in self.rates.items():
-            if found := {f"cm_{name}": [*it] for name, it in rates.items() if it}:
-                shown[mode] = found
+        """Return the existing intervals by their keys in run files.
+
+        `whole` tells whole documents from a field: the interval of their score stands elsewhere.
+        """
+        view: dict[str, object] = {}
+        for mode, intervals in self.rates.items():
+            if existing := {
+                f"cm_{name}": [*interval] for name, interval in intervals.items() if interval
+            }:
+                view[mode] = existing
         if self.score and not whole:
-            shown[NODE_SCORE] = [*self.score]
-        return shown
+            view[NODE_SCORE] = [*self.score]
+        return view
 
 
 class Spread(NamedTuple):
-    """Sums over documents of what is right and what is wrong in each, and of their products."""
+    """Sums over documents of their right and wrong amounts, and of the products of these.
+
+    A rate is right / (right + wrong).
+    """
 
     right: float
     wrong: float
     right_squares: float
-    products: float
+    right_times_wrong: float
     wrong_squares: float
     all_right: float = 0.0
-    """How large a document would be if all of it were right, where that is more than it is."""
+    """Size of an average document if all of it were right, where that makes it larger."""
 
 
 def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:
-    """Return the intervals of right / (right + wrong), None where both are 0.
+    """Return the interval of each rate right / (right + wrong); None if both are 0.
 
-    Of documents of one size that are wholly right or wrong this is the exact binomial interval.
+    If documents have one size and are wholly right or wrong, this is the exact binomial interval.
 
     Source:
         Cochran (1977), Sampling Techniques, section 6.4, for the variance of a ratio; Clopper and
         Pearson (1934), doi:10.1093/biomet/26.4.404, for the exact interval, which is of beta
-        distributions; docs/statistics.md has what this one holds in simulations.
+        distributions; docs/statistics.md has the coverage of this one in simulations.
     """
-    right, wrong, right_squares, both, wrong_squares, all_right = np.array(spreads).reshape(-1, 6).T
-    some = right + wrong > 0
-    # How large the document is in which a value, a right one or a wrong one is, on average.
-    where_right, where_wrong = right_squares + both, wrong_squares + both
-    size = ratio(where_right + where_wrong, right + wrong, empty=0)
-    right_one = np.maximum(np.maximum(size, all_right), ratio(where_right, right, empty=0))
-    wrong_one = np.maximum(size, ratio(where_wrong, wrong, empty=0))
-    found = []
-    for good, bad, tail in ((0.0, wrong_one, (1 - level) / 2), (right_one, 0.0, (1 + level) / 2)):
-        total = np.where(some, right + wrong + good + bad, 1.0)
-        mean = (right + good) / total
-        other = (wrong + bad) / total
-        # Of right - mean (right + wrong), written so that nothing cancels near 0 and 1.
-        squares = (
-            other**2 * (right_squares + good**2)
-            - 2 * mean * other * both
-            + mean**2 * (wrong_squares + bad**2)
-        )
-        # Weights that add up to one vary a little less than independent ones.
-        sizes = right_squares + 2 * both + wrong_squares + (good + bad) ** 2
-        inside = (mean > 0) & (other > 0)
-        as_many = np.where(
-            inside, ratio(mean * other * (total**2 + sizes), squares, empty=0) - 1, 1.0
-        )
-        # Of estimates, whose parts may be below 0, it may be larger than that of any share.
-        known = ~inside | (np.minimum(mean, other) * as_many > _LEAST)
-        first, second = (np.where(inside & known, it * as_many, 0.5) for it in (mean, other))
-        end = np.where(known, beta_percentiles(first, second, tail), tail > 0.5)
-        found.append(np.where(mean <= 0, 0.0, np.where(other <= 0, 1.0, end)))
-    share = ratio(right, right + wrong, empty=0)
-    ends = np.minimum(share, found[0]), np.maximum(share, found[1])
+    sums: Any = Spread(*np.array(spreads).reshape(-1, 6).T)  # an array of one entry a rate for each
+    is_defined = sums.right + sums.wrong > 0
+
+    # Average sizes of the document that contains a unit, a right unit, a wrong unit.
+    right_sizes = sums.right_squares + sums.right_times_wrong
+    wrong_sizes = sums.wrong_squares + sums.right_times_wrong
+    size = divide(right_sizes + wrong_sizes, sums.right + sums.wrong, empty=0)
+    size_if_right = np.maximum(size, sums.all_right)
+    added_right = np.maximum(size_if_right, divide(right_sizes, sums.right, empty=0))
+    added_wrong = np.maximum(size, divide(wrong_sizes, sums.wrong, empty=0))
+
+    lower = _rate_bound(sums, is_defined, 0.0, added_wrong, (1 - level) / 2)
+    upper = _rate_bound(sums, is_defined, added_right, 0.0, (1 + level) / 2)
+    rate = divide(sums.right, sums.right + sums.wrong, empty=0)
+    lower, upper = np.minimum(rate, lower), np.maximum(rate, upper)
     return [
-        Interval(lower, upper) if there else None
-        for there, lower, upper in zip(some.tolist(), *(it.tolist() for it in ends), strict=True)
+        Interval(low, high) if defined else None
+        for defined, low, high in zip(
+            is_defined.tolist(), lower.tolist(), upper.tolist(), strict=True
+        )
     ]
 
 
-def ratio(above: Floats, below: Floats, *, empty: float = np.nan) -> Floats:
-    """Return the quotient of each, or what stands for it where there is nothing to divide by."""
-    shape = np.broadcast_shapes(above.shape, below.shape)
-    found: Floats = np.divide(above, below, out=np.full(shape, empty, np.float64), where=below > 0)
-    return found
+def _rate_bound(
+    sums: Any, is_defined: Mask, added_right: Any, added_wrong: Any, tail: float
+) -> Floats:
+    """Return a percentile of each rate when one more document is added, (n_rates,).
 
-
-def beta_percentiles(first: Floats, second: Floats, tail: float) -> Floats:
-    """Return what each of some beta distributions is below with a chance, to four digits.
-
-    The density of the log-odds is a smooth bell, so that a sum over equal steps is its integral.
-    scipy.special has the same, and takes as long to load as a small run.
+    `sums` is a `Spread` of arrays, (n_rates,). The added document has the amounts `added_right` and
+    `added_wrong`; `tail` is the probability below the percentile.
     """
-    one, other = first[:, np.newaxis], second[:, np.newaxis]
-    mean, width = one / (one + other), 6 * np.sqrt(1 / one + 1 / other)
-    # From the log-odds of the mean; its tails fall by the one to the left, the other to the right.
-    low, high = -width - (12 - log(tail)) / one, width + (12 - log(1 - tail)) / other
-    step = (high - low) / (_POINTS - 1)
-    apart = low + step * np.arange(_POINTS)
-    grown = 1 + mean * np.expm1(apart)
-    density = np.exp(one * apart - (one + other) * np.log(grown))
-    slope = one - (one + other) * mean * np.exp(apart) / grown
-    below = step * (np.cumsum(density, axis=1) - density * (0.5 + step * slope / 12))
-    wanted = tail * below[:, -1:]
-    row, at = np.arange(len(one)), np.maximum(np.argmax(below >= wanted, axis=1) - 1, 0)
-    # On from the last point below, where the density grows or falls exponentially.
-    bent = slope[row, at]
-    more = (wanted[:, 0] - below[row, at]) / density[row, at]
-    straight = np.abs(bent * more) < 1e-9
-    bent = np.where(straight, 1.0, bent)
-    more = np.where(straight, more, np.log1p(np.maximum(bent * more, -0.999)) / bent)
-    odds = first * np.exp(apart[row, at] + more)
-    found: Floats = odds / (odds + second)
-    return found
+    total = np.where(is_defined, sums.right + sums.wrong + added_right + added_wrong, 1.0)
+    mean = (sums.right + added_right) / total
+    complement = (sums.wrong + added_wrong) / total
+
+    # Sum of squares of right - mean (right + wrong), written so that nothing cancels near 0 and 1.
+    residual_squares = (
+        complement**2 * (sums.right_squares + added_right**2)
+        - 2 * mean * complement * sums.right_times_wrong
+        + mean**2 * (sums.wrong_squares + added_wrong**2)
+    )
+    # Weights that add up to one vary a little less than independent ones.
+    size_squares = (
+        sums.right_squares
+        + 2 * sums.right_times_wrong
+        + sums.wrong_squares
+        + (added_right + added_wrong) ** 2
+    )
+    is_inner = (mean > 0) & (complement > 0)
+    # Parameters of the beta distribution with this mean and variance add up to this concentration.
+    concentration = np.where(
+        is_inner,
+        divide(mean * complement * (total**2 + size_squares), residual_squares, empty=0) - 1,
+        1.0,
+    )
+    # Of scores, which may be negative, the variance can exceed that of every beta distribution.
+    has_percentile = ~is_inner | (np.minimum(mean, complement) * concentration > _MIN_PARAMETER)
+    is_beta = is_inner & has_percentile
+    alpha = np.where(is_beta, mean * concentration, 0.5)
+    beta = np.where(is_beta, complement * concentration, 0.5)
+    bound = np.where(has_percentile, beta_percentiles(alpha, beta, tail), tail > 0.5)
+    return np.where(mean <= 0, 0.0, np.where(complement <= 0, 1.0, bound))
 
 
-_known_intervals: Final = lru_cache(1024)(rate_intervals)
+def divide(numerator: Floats, denominator: Floats, *, empty: float = np.nan) -> Floats:
+    """Return the quotients of two arrays, and `empty` for each denominator of 0."""
+    shape = np.broadcast_shapes(numerator.shape, denominator.shape)
+    quotients: Floats = np.divide(
+        numerator, denominator, out=np.full(shape, empty, np.float64), where=denominator > 0
+    )
+    return quotients
+
+
+def beta_percentiles(alpha: Floats, beta: Floats, tail: float) -> Floats:
+    """Return a percentile of each beta distribution, to four digits.
+
+    `alpha` and `beta` are the parameters, (n,); `tail` is the probability below the percentile.
+    The density of the log-odds is a smooth bell, so that a sum over equal steps is its integral.
+    scipy.special has the same function, but takes as long to load as a small run.
+    """
+    alphas, betas = alpha[:, np.newaxis], beta[:, np.newaxis]
+    mean = alphas / (alphas + betas)
+    width = 6 * np.sqrt(1 / alphas + 1 / betas)
+    # Steps start at the log-odds of the mean; the tails of the density fall exponentially, on the
+    # left by alpha, on the right by beta.
+    low = -width - (12 - log(tail)) / alphas
+    high = width + (12 - log(1 - tail)) / betas
+    step = (high - low) / (_N_POINTS - 1)
+    log_odds = low + step * np.arange(_N_POINTS)
+    growth = 1 + mean * np.expm1(log_odds)
+    density = np.exp(alphas * log_odds - (alphas + betas) * np.log(growth))
+    slope = alphas - (alphas + betas) * mean * np.exp(log_odds) / growth  # of the log density
+    integral = step * (np.cumsum(density, axis=1) - density * (0.5 + step * slope / 12))
+    target = tail * integral[:, -1:]
+    rows = np.arange(len(alphas))
+    columns = np.maximum(np.argmax(integral >= target, axis=1) - 1, 0)  # last points below
+
+    # Between two points, the density grows or falls exponentially.
+    rate = slope[rows, columns]
+    distance = (target[:, 0] - integral[rows, columns]) / density[rows, columns]
+    is_flat = np.abs(rate * distance) < 1e-9
+    rate = np.where(is_flat, 1.0, rate)
+    growth_distance = np.log1p(np.maximum(rate * distance, -0.999)) / rate
+    distance = np.where(is_flat, distance, growth_distance)
+    odds = alpha * np.exp(log_odds[rows, columns] + distance)
+    percentiles: Floats = odds / (odds + beta)
+    return percentiles
+
+
+_cached_rate_intervals: Final = lru_cache(1024)(rate_intervals)
 """Wide schemas have many fields with the same sums."""
 
 
 def field_intervals(tally: Tally, level: float, *, recall_with_fd: bool) -> FieldIntervals:
-    """Return the intervals of a field, or of whole documents."""
-    spreads = spreads_of(tally, recall_with_fd=recall_with_fd)
-    found = dict(zip(spreads, _known_intervals((*spreads.values(),), level), strict=True))
-    rates = {mode: {name: found[mode, name] for name in RATES} for mode in COUNTING_MODES}
-    return FieldIntervals(rates, found[SCORE_SPREAD])
+    """Return the intervals of a field, or of whole documents, from their sums."""
+    spreads = rate_and_score_spreads(tally, recall_with_fd=recall_with_fd)
+    intervals = _cached_rate_intervals((*spreads.values(),), level)
+    by_key = dict(zip(spreads, intervals, strict=True))
+    rates = {mode: {name: by_key[mode, name] for name in RATES} for mode in COUNTING_MODES}
+    return FieldIntervals(rates, by_key[SCORE_SPREAD])
 
 
-def spreads_of(tally: Tally, *, recall_with_fd: bool) -> dict[tuple[str, str], Spread]:
+def rate_and_score_spreads(tally: Tally, *, recall_with_fd: bool) -> dict[tuple[str, str], Spread]:
     """Return the spreads of all rates, by counting mode and name, and that of the score."""
-    rates = _spreads(tally, recall_with_fd=recall_with_fd)
+    rates = _rate_spreads(tally, recall_with_fd=recall_with_fd)
     names = ((mode, name) for mode in COUNTING_MODES for name in RATES)
     return {**dict(zip(names, rates, strict=True)), SCORE_SPREAD: _score_spread(tally)}
 
 
 def _score_spread(tally: Tally) -> Spread:
-    """Return what is right and wrong in the documents, a score being a share that is right."""
-    units, squares, whole = tally.score_units, tally.score_squares, tally.scored * SCORE_UNIT
-    both, wrong_squares = units - squares, whole - 2 * units + squares
-    sums = (units, whole - units, squares, both, max(wrong_squares, 0))
-    return Spread(*(it / SCORE_UNIT for it in sums))
+    """Return the spread of a score: in each document, the score is right and the rest wrong."""
+    scores, squares = tally.score_sum, tally.score_square_sum
+    total = tally.n_scored * SCORE_SCALE
+    return Spread(
+        right=scores / SCORE_SCALE,
+        wrong=(total - scores) / SCORE_SCALE,
+        right_squares=squares / SCORE_SCALE,
+        right_times_wrong=(scores - squares) / SCORE_SCALE,
+        wrong_squares=max(total - 2 * scores + squares, 0) / SCORE_SCALE,
+    )
 
 
-def _spreads(tally: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
+def _rate_spreads(tally: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
     """Yield the spread of each rate of each counting mode."""
-    # Of the five counts by themselves: how often each is in what a rate divides, and by what.
-    parts = fractions([*_UNITS], recall_with_fd=recall_with_fd)
+    # Fractions of unit vectors are the coefficients of the five counts in each rate.
+    coefficients = rate_fractions([*_ONE_OF_EACH], recall_with_fd=recall_with_fd)
     for mode, moments in zip(COUNTING_MODES, tally.moments, strict=True):
-        counts, squares = np.array(tally.counts(mode), np.float64), products(moments)
-        to_find = _TO_FIND @ counts
-        if_right = float(_TO_FIND @ squares @ _TO_FIND / to_find) if to_find else 0.0
-        for name, (right, below) in parts.items():
-            wrong = below - right
-            pairs = ((right, right), (right, wrong), (wrong, wrong))
-            sums = (right @ counts, wrong @ counts, *(it @ squares @ other for it, other in pairs))
-            yield Spread._make([*map(float, sums), _TIMES_FOUND.get(name, 0) * if_right])
+        counts, squares = np.array(tally.counts(mode), np.float64), moment_matrix(moments)
+        n_relevant = _RELEVANT @ counts
+        size_if_right = float(_RELEVANT @ squares @ _RELEVANT / n_relevant) if n_relevant else 0.0
+        for name, (right, denominator) in coefficients.items():
+            wrong = denominator - right
+            yield Spread(
+                right=float(right @ counts),
+                wrong=float(wrong @ counts),
+                right_squares=float(right @ squares @ right),
+                right_times_wrong=float(right @ squares @ wrong),
+                wrong_squares=float(wrong @ squares @ wrong),
+                all_right=_TIMES_IF_RIGHT.get(name, 0) * size_if_right,
+            )
 
 
-def shares_of_documents(
+def document_shares(
     shares: Mapping[str, tuple[NDArray[Any], NDArray[Any]]], settings: IntervalSettings | None
 ) -> dict[str, Share]:
-    """Return shares of sums over documents, which may come in any order, and their intervals.
+    """Return shares over documents, which may come in any order, and their intervals.
 
     Args:
-        shares: by name, what each document adds above and below the line, (n,) both.
+        shares: by name, the numerators and denominators of the documents, (n,) both.
         settings: None for no intervals; fewer than two documents have none either.
     """
-    spreads = [_spread_of(*share) for share in shares.values()]
-    found: list[Interval | None] = [None] * len(shares)
-    if settings is not None and all(len(below) > 1 for _, below in shares.values()):
-        found = rate_intervals(spreads, settings.level)
-    return {
-        name: Share(it.right / whole if (whole := it.right + it.wrong) else None, ends and [*ends])
-        for name, it, ends in zip(shares, spreads, found, strict=True)
-    }
+    spreads = [_document_spread(*fraction) for fraction in shares.values()]
+    intervals: list[Interval | None] = [None] * len(shares)
+    has_two_documents = all(len(denominators) > 1 for _, denominators in shares.values())
+    if settings is not None and has_two_documents:
+        intervals = rate_intervals(spreads, settings.level)
+    results = {}
+    for name, spread, interval in zip(shares, spreads, intervals, strict=True):
+        total = spread.right + spread.wrong
+        results[name] = Share(
+            value=spread.right / total if total else None,
+            interval=[*interval] if interval else None,
+        )
+    return results
 
 
-def _spread_of(above: NDArray[Any], below: NDArray[Any]) -> Spread:
-    """Return the spread of a share, by sums that are as exact as floats can be."""
-    right, wrong = above.astype(float), (below - above).astype(float)
-    squares = (right * right, right * wrong, wrong * wrong)
-    return Spread(*(fsum(each.tolist()) for each in (right, wrong, *squares)))
+def _document_spread(numerators: NDArray[Any], denominators: NDArray[Any]) -> Spread:
+    """Return the spread of a share over documents; its sums are correctly rounded."""
+    right, wrong = numerators.astype(float), (denominators - numerators).astype(float)
+    return Spread(
+        right=fsum(right.tolist()),
+        wrong=fsum(wrong.tolist()),
+        right_squares=fsum((right * right).tolist()),
+        right_times_wrong=fsum((right * wrong).tolist()),
+        wrong_squares=fsum((wrong * wrong).tolist()),
+    )
 
 
-REPLICATES: Final = 1000
-"""Enough for the ends of a 95% interval: 25 replicates lie beyond each. Source: Efron and
+N_REPLICATES: Final = 1000
+"""Enough for a 95% interval: 25 replicates lie beyond each of its bounds. Source: Efron and
 Tibshirani (1993), An Introduction to the Bootstrap, section 12.5."""
 
-RESAMPLED: Final = "Bayesian bootstrap over documents and one more, wholly wrong or wholly right"
-"""The method, as records say it."""
+RESAMPLING_METHOD: Final = (
+    "Bayesian bootstrap over documents and one more, wholly wrong or wholly right"
+)
+"""The method, as records state it."""
 
-UNIT: Final = 1 << 8
+WEIGHT_SCALE: Final = 1 << 8
 """Weights are whole numbers of 1/256, so that sums are exact and do not depend on order."""
 
-_AT_ONCE: Final = 4_000_000  # cells of an array: 32 MB
-_TABLE: Final = 1 << 16
+_MAX_CELLS: Final = 4_000_000  # cells of an array: 32 MB
+_N_WEIGHTS: Final = 1 << 16  # weights that 16 random bits choose from
 
 
 @cache  # few runs resample
-def _weights() -> Floats:
+def _weight_table() -> Floats:
     """Return the weight for every number of 16 bits: exponential with mean 1, at most 11.8.
 
-    It is never 0, so that no replicate has nothing to divide by where the documents have.
+    No weight is 0, so that every replicate divides by a positive sum if the documents do.
     """
-    found: Floats = np.maximum(1, np.rint(-UNIT * np.log1p(-(np.arange(_TABLE) + 0.5) / _TABLE)))
-    return found / UNIT
+    quantiles = (np.arange(_N_WEIGHTS) + 0.5) / _N_WEIGHTS
+    scaled: Floats = np.maximum(1, np.rint(-WEIGHT_SCALE * np.log1p(-quantiles)))
+    return scaled / WEIGHT_SCALE
 
 
-def resample(  # noqa: PLR0913 - what is drawn, of what, and how much at once
+def resample(  # noqa: PLR0913 - documents, statistic, seed and sizes are independent
     documents: Sequence[str],
     statistic: Callable[[Floats], Floats],
     settings: IntervalSettings,
     *,
     size: int = 0,
-    replicates: int = REPLICATES,
+    replicates: int = N_REPLICATES,
     swaps: bool = False,
 ) -> Floats:
-    """Return the figures of a statistic in every replicate, (figures, 1 + replicates).
+    """Return the figures of a statistic in every replicate, (n_figures, 1 + replicates).
 
-    The first column has each document once. Weights depend on nothing but id, seed and number of
-    the replicate, and are independent of those of other documents.
+    The first column has each document once. The weight of a document depends only on its id, the
+    seed and the number of the replicate, and is independent of the weights of other documents.
 
     Args:
         documents: ids, each once.
-        statistic: takes weights of documents, (documents, some replicates), and returns its
-            figures, (figures, some replicates), each replicate by itself.
+        statistic: takes weights, (n_documents, n), and returns figures, (n_figures, n); it treats
+            each of the n replicates by itself.
         settings: the seed of the weights.
-        size: of the arrays that the statistic makes of one replicate, if more than documents.
-        replicates: how many there are.
-        swaps: whether a weight is 1 or 0, by whether the runs of a document change places.
+        size: of the arrays that the statistic makes of one replicate, if larger than documents.
+        replicates: number of replicates.
+        swaps: whether a weight is 1 or 0: whether the two runs of a document change places.
 
     Source:
         Rubin (1981), doi:10.1214/aos/1176345338, for exponential weights.
     """
-    starts = _starts(documents, f"{settings.seed} swapped" if swaps else str(settings.seed))
-    step = max(1, _AT_ONCE // max(len(documents), size, 1) // 4) * 4
-    drawn = (
-        _drawn(starts, first, min(step, replicates - first), swaps=swaps)
+    starts = _generator_states(
+        documents, f"{settings.seed} swapped" if swaps else str(settings.seed)
+    )
+    n_cells = max(len(documents), size, 1)
+    step = max(1, _MAX_CELLS // n_cells // 4) * 4  # a multiple of 4, as `_draw_weights` needs
+    drawn_weights = (
+        _draw_weights(starts, first, min(step, replicates - first), swaps=swaps)
         for first in range(0, replicates, step)
     )
     once = np.ones((len(documents), 1))
-    return np.concatenate([statistic(each) for each in chain([once], drawn)], axis=1)
+    figures = [statistic(weights) for weights in chain([once], drawn_weights)]
+    return np.concatenate(figures, axis=1)
 
 
 def added_weights(settings: IntervalSettings) -> Floats:
-    """Return the weight of the document that is added, (1 + replicates,); first there is none."""
-    drawn = _drawn(_starts([""], f"{settings.seed} added"), 0, REPLICATES)
-    return np.append(0.0, drawn[0])
+    """Return the weight of the added document in every replicate, (1 + N_REPLICATES,).
+
+    The first, of the figure itself, is 0.
+    """
+    states = _generator_states([""], f"{settings.seed} added")
+    return np.append(0.0, _draw_weights(states, 0, N_REPLICATES)[0])
 
 
-def _starts(names: Sequence[str], key: str) -> NDArray[np.uint64]:
-    encoded = (name.encode("utf-8", "surrogatepass") for name in names)
+def _generator_states(ids: Sequence[str], key: str) -> NDArray[np.uint64]:
+    """Return the first state of the random generator of each document: a keyed hash of its id."""
     seed = key.encode()
     if len(seed) > blake2b.MAX_KEY_SIZE:
         seed = blake2b(seed).digest()
-    hashes = (blake2b(name, digest_size=8, key=seed).digest() for name in encoded)
-    return np.array([int.from_bytes(each, "little") for each in hashes], dtype=np.uint64)
+    encoded_ids = (id_.encode("utf-8", "surrogatepass") for id_ in ids)
+    hashes = (blake2b(text, digest_size=8, key=seed).digest() for text in encoded_ids)
+    return np.array([int.from_bytes(digest, "little") for digest in hashes], dtype=np.uint64)
 
 
-def _drawn(starts: NDArray[np.uint64], first: int, number: int, *, swaps: bool = False) -> Floats:
-    """Return weights of so many replicates from a multiple of four on: (documents, number).
+def _draw_weights(
+    states: NDArray[np.uint64], first: int, number: int, *, swaps: bool = False
+) -> Floats:
+    """Return the weights of replicates `first` to `first + number`, (n_documents, number).
+
+    `first` is a multiple of four.
 
     Source: Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
     """
-    # Each number of 64 bits makes four weights.
+    # Each random number of 64 bits makes four weights.
     steps = np.arange(first // 4 + 1, -(-(first + number) // 4) + 1, dtype=np.uint64)
-    mixed = starts[:, np.newaxis] + steps * np.uint64(0x9E3779B97F4A7C15)
+    mixed = states[:, np.newaxis] + steps * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed ^= mixed >> np.uint64(31)
-    parts = mixed.astype("<u8").view("<u2")[:, :number]  # little endian, as every machine's
-    found: Floats = (parts & 1).astype(np.float64) if swaps else _weights()[parts]
-    return found
+    # Little endian on every machine, so that the four weights come in one order.
+    random_bits = mixed.astype("<u8").view("<u2")[:, :number]
+    weights: Floats = (
+        (random_bits & 1).astype(np.float64) if swaps else _weight_table()[random_bits]
+    )
+    return weights
 
 
-def ends(wrong: NDArray[Any], right: NDArray[Any], level: float) -> list[Interval | None]:
-    """Return the intervals of figures from their values in replicates, (figures, 1 + replicates).
+def resampled_intervals(
+    wrong: NDArray[Any], right: NDArray[Any], level: float
+) -> list[Interval | None]:
+    """Return the interval of each figure from its values in replicates.
 
-    The first value is the figure itself, which is always within its interval; None where that is
-    NaN. Ends are percentiles, interpolated: lower ones of the replicates with a wrong document,
-    upper ones of those with a right one. The level is the share between them, in (0, 1).
+    `wrong` and `right` are (n_figures, 1 + replicates): the replicates with an added document that
+    is wrong or right. Their first column is the figure itself, which is always in its interval.
+    Bounds are interpolated percentiles: the lower one of `wrong`, the upper one of `right`; the
+    level in (0, 1) is the share between them. None for a figure of NaN.
     """
-    place = (1 - level) / 2 * (wrong.shape[1] - 2)
-    lower = _interpolated(wrong[:, 1:], place)
-    upper = -_interpolated(-right[:, 1:], place)
+    position = (1 - level) / 2 * (wrong.shape[1] - 2)
+    lower = _interpolate_sorted(wrong[:, 1:], position)
+    upper = -_interpolate_sorted(-right[:, 1:], position)
     return [
         None if np.isnan(value) else Interval(float(min(low, value)), float(max(high, value)))
         for value, low, high in zip(wrong[:, 0], lower, upper, strict=True)
     ]
 
 
-def _interpolated(values: NDArray[Any], place: float) -> NDArray[Any]:
-    """Return the value at a place of each row, were it sorted."""
-    below = int(place)
-    above = min(below + 1, values.shape[1] - 1)
-    ordered = np.partition(values, (below, above), axis=1)
-    found: NDArray[Any] = ordered[:, below] + (place - below) * (
-        ordered[:, above] - ordered[:, below]
-    )
-    return found
+def _interpolate_sorted(values: NDArray[Any], position: float) -> NDArray[Any]:
+    """Return the value that each row, sorted, has at a position between two of its values."""
+    before = int(position)
+    after = min(before + 1, values.shape[1] - 1)
+    ordered = np.partition(values, (before, after), axis=1)
+    gaps = ordered[:, after] - ordered[:, before]
+    interpolated: NDArray[Any] = ordered[:, before] + (position - before) * gaps
+    return interpolated
 
 
-def percentiles(values: Floats, level: float) -> Interval | None:
-    """Return the interval between percentiles of replicates; None if some are undefined."""
+def percentile_interval(values: Floats, level: float) -> Interval | None:
+    """Return the interval between percentiles of replicates, (n,); None if one is NaN."""
     if np.isnan(values).any():
         return None
     tail = (1 - level) / 2

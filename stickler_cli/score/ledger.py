@@ -1,7 +1,7 @@
-"""The ledger of a run: sums over its documents, and what was counted in each where that is kept.
+"""The ledger of a run: sums over its documents, and the counts of single documents if kept.
 
-All figures but those of single documents are made of the sums, so that they are the same whatever
-is kept.
+Only figures of single documents need more than the sums, so that all other figures are the same
+whether single documents are kept or not.
 """
 
 from collections.abc import Iterable
@@ -11,52 +11,58 @@ from typing import TYPE_CHECKING, Final
 
 from stickler_cli.compare.columns import Mask
 from .blocks import Blocks
-from .sums import Sums, Tally, sums_of
+from .sums import FieldTallies, Tally, sum_counts
 
 if TYPE_CHECKING:
     from .batch import Batch
 
-MOST_HASHES: Final = 256
-"""Hashes that are kept: runs of which a share s is in both have none of them in common with a
-chance of (1 - s)**256, which is 8% for 1 in 100 and nothing for the same run twice."""
+MAX_HASHES: Final = 256
+"""Hashes that are kept. If two runs share a part s of their documents, they share no kept hash
+with probability (1 - s)**256: 8% for s = 0.01, and 0 for the same run twice."""
 
 
 @dataclass(slots=True, eq=False)
 class Ledger:
     """The documents of a run, or of a group, that were compared; they add in any order."""
 
-    sums: Sums = field(default_factory=lambda: Sums({(): Tally()}))
+    sums: FieldTallies = field(default_factory=lambda: FieldTallies({(): Tally()}))
     hashes: list[str] = field(default_factory=list)
-    """The least hashes of ids, in order: enough to see that two runs have documents in common.
+    """The smallest hashes of ids, sorted: a sample that shows that two runs share documents.
 
     Source:
-        Bar-Yossef et al. (2002), doi:10.1007/3-540-45726-7_1, for the least values as a sample.
+        Bar-Yossef et al. (2002), doi:10.1007/3-540-45726-7_1, for the smallest hashes as a sample.
     """
     blocks: Blocks | None = None
-    """Every document by itself; None where nobody asked for that, or some are not in it."""
+    """Counts of every single document; None unless they are kept for all documents."""
 
-    def add(self, batch: "Batch", some: Mask | None = None) -> None:
-        """Add the documents of a batch, or what was counted of some that were compared."""
-        if batch.counts is not None and (some is None or some.any()):
-            self.sums.merge(sums_of(batch.counts if some is None else batch.counts.among(some)))
-        if some is None:
-            self.know(result.id for result in batch.results)
+    def add(self, batch: "Batch", selected: Mask | None = None) -> None:
+        """Add all documents of a batch, or only the sums of selected documents.
+
+        The mask selects among the documents that were compared.
+        """
+        if selected is None:
+            if batch.counts is not None:
+                self.sums.merge(sum_counts(batch.counts))
+            self.add_ids(result.id for result in batch.results)
             if self.blocks is not None:
                 self.blocks.add(batch)
+        elif batch.counts is not None and selected.any():
+            self.sums.merge(sum_counts(batch.counts.select_documents(selected)))
 
-    def know(self, ids: Iterable[str]) -> None:
-        """Keep the hashes of documents."""
-        names = (name.encode("utf-8", "surrogatepass") for name in ids)
-        self._keep(blake2b(name, digest_size=8).hexdigest() for name in names)
+    def add_ids(self, ids: Iterable[str]) -> None:
+        """Add the hashes of ids of documents."""
+        encoded_ids = (id_.encode("utf-8", "surrogatepass") for id_ in ids)
+        self._add_hashes(blake2b(text, digest_size=8).hexdigest() for text in encoded_ids)
 
-    def _keep(self, hashes: Iterable[str]) -> None:
-        least = self.hashes[-1] if len(self.hashes) == MOST_HASHES else "g"
-        if some := [it for it in hashes if it < least]:
-            self.hashes = sorted({*self.hashes, *some})[:MOST_HASHES]
+    def _add_hashes(self, hashes: Iterable[str]) -> None:
+        is_full = len(self.hashes) == MAX_HASHES
+        limit = self.hashes[-1] if is_full else "g"  # greater than every hexadecimal digit
+        if smaller := [digest for digest in hashes if digest < limit]:
+            self.hashes = sorted({*self.hashes, *smaller})[:MAX_HASHES]
 
     def merge(self, other: "Ledger") -> None:
-        """Add the documents of another one; the order of merging makes no difference."""
+        """Add the documents of another ledger; the order of merging makes no difference."""
         self.sums.merge(other.sums)
-        self._keep(other.hashes)
+        self._add_hashes(other.hashes)
         if self.blocks is not None and other.blocks is not None:
             self.blocks.merge(other.blocks)

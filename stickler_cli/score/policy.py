@@ -19,7 +19,7 @@ from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, encoded
-from .confidence.confidences import Units
+from .confidence.confidences import ConfidenceUnits
 from .evaluation import NO_GROUP, Evaluation, Results
 from .intervals import Level
 
@@ -34,7 +34,7 @@ PASSING: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Promise:
     """What a policy promises."""
 
     max_error: Level
@@ -99,7 +99,7 @@ class AcceptancePolicy:
     """The fields of the schema."""
     options: Mapping[str, Any]
     """Those that decide what is right."""
-    asked: Asked
+    asked: Promise
     """What it promises."""
     by: str | None
     """What documents are grouped by."""
@@ -117,7 +117,7 @@ class AcceptancePolicy:
         )
 
 
-def signed(policy: AcceptancePolicy) -> AcceptancePolicy:
+def sign_policy(policy: AcceptancePolicy) -> AcceptancePolicy:
     """Return a policy with its digest."""
     said = json_line(encoded(replace(policy, digest="")))
     return replace(policy, digest=sha256(said).hexdigest())
@@ -145,7 +145,7 @@ class FieldOutcome:
     """The mean over these documents of the share that is wrong; None of no documents."""
 
 
-def name_of(it: FieldPolicy | FieldOutcome) -> str:
+def field_label(it: FieldPolicy | FieldOutcome) -> str:
     """Return the field, and the group if there is one."""
     return it.field if it.group is None else f"{it.field} ({it.group})"
 
@@ -166,30 +166,30 @@ class PolicyOutcome:
     """In the order of the policy."""
 
 
-class PolicyPart(NamedTuple):
+class PolicyField(NamedTuple):
     """The values of a field, or of its part in a group."""
 
     field: str
     group: str | None
-    units: Units
+    units: ConfidenceUnits
     """Those that have a confidence."""
     values: int
     """How many predictions have, with a confidence or without."""
 
 
-def policy_parts(results: Evaluation, by: str | None) -> Iterator[PolicyPart]:
+def policy_fields(results: Evaluation, by: str | None) -> Iterator[PolicyField]:
     """Yield the fields of each group."""
     groups: Mapping[str | None, Results] = {None: results}
     if by is not None:
         groups = {name: group for name, group in results.by[by].items() if name != NO_GROUP}
     for name, group in sorted(groups.items()):
         for field, units in group.confidences.by_field().items():
-            values = group.sums.at(parse_field_path(field)).predicted
+            values = group.sums.tally(parse_field_path(field)).n_predicted_values
             if field and values:  # else it is no field of the schema
-                yield PolicyPart(field, name, units, values)
+                yield PolicyField(field, name, units, values)
 
 
-def digest_of(document: str, confidences: object) -> str:
+def document_digest(document: str, confidences: object) -> str:
     """Return the digest by which a document is known again: of its id, if it has one."""
     known = document.encode("utf-8", "surrogatepass")
     if _POSITION.fullmatch(document):  # others have such a line too, but hardly such confidences
@@ -197,31 +197,31 @@ def digest_of(document: str, confidences: object) -> str:
     return sha256(known).hexdigest()[:16]
 
 
-def outcome_of(policy: AcceptancePolicy, evaluation: Evaluation) -> PolicyOutcome:
+def evaluate_policy(policy: AcceptancePolicy, evaluation: Evaluation) -> PolicyOutcome:
     """Return the outcome of a policy on the documents of an evaluation."""
     known = set(policy.documents)
-    overlap = sum(digest_of(*each) in known for each in evaluation.confidences.records())
-    parts = {it[:2]: it for it in policy_parts(evaluation, policy.by)}
+    overlap = sum(document_digest(*each) in known for each in evaluation.confidences.records())
+    parts = {it[:2]: it for it in policy_fields(evaluation, policy.by)}
     outcomes = [_outcome(it, parts.get((it.field, it.group))) for it in policy.fields]
     asked = policy.asked
     return PolicyOutcome(policy.digest, asked.max_error, asked.assurance, overlap, outcomes)
 
 
-def _outcome(policy: FieldPolicy, part: PolicyPart | None) -> FieldOutcome:
+def _outcome(policy: FieldPolicy, part: PolicyField | None) -> FieldOutcome:
     place = policy.field, policy.group, policy.threshold, part.values if part else 0
     passing = None
     if part is not None and policy.threshold is not None:
-        passing = part.units.among(part.units.confidence >= policy.threshold)
-    if passing is None or not len(passing.right):
+        passing = part.units.select(part.units.confidence >= policy.threshold)
+    if passing is None or not len(passing.is_right):
         return FieldOutcome(*place, 0, 0, 0, None)
     _, document = np.unique(passing.document, return_inverse=True)
     count = np.bincount(document)
-    wrong = np.bincount(document, ~passing.right)
+    wrong = np.bincount(document, ~passing.is_right)
     error = float((wrong / count).mean())
     return FieldOutcome(*place, len(document), int(wrong.sum()), len(count), error)
 
 
-MOST_THRESHOLDS: Final = 1_000
+MAX_THRESHOLDS: Final = 1_000
 STARTS: Final = 4
 """Where sequences of tests begin: a single one ends early if one confident value is wrong."""
 
@@ -232,16 +232,16 @@ class Losses(NamedTuple):
     """Losses of accepting from each threshold on, the highest first; all are (thresholds,)."""
 
     threshold: Floats
-    documents: Indexes
+    n_documents: Indexes
     """Those with at least one accepted value."""
-    mean: Floats
+    mean_loss: Floats
     """The mean of their losses."""
-    whole: Mask
+    is_binary: Mask
     """Whether all of these are 0 or 1."""
-    accepted: Indexes
+    n_accepted: Indexes
     """How many values are."""
 
-    def among(self, some: slice) -> "Losses":
+    def select(self, some: slice) -> "Losses":
         """Return some of the thresholds."""
         threshold, documents, mean, whole, accepted = self
         return Losses(threshold[some], documents[some], mean[some], whole[some], accepted[some])
@@ -263,7 +263,7 @@ class Acceptance:
     """Upper bound of the expected share, at the level of the test that was passed."""
 
 
-def losses(document: Indexes, confidence: Floats, right: Mask) -> Losses:
+def losses_by_threshold(document: Indexes, confidence: Floats, right: Mask) -> Losses:
     """Return the losses at each threshold, of units, an entry each."""
     order = np.argsort(-confidence, kind="stable")
     confidence, wrong, document = confidence[order], ~right[order], document[order]
@@ -280,14 +280,14 @@ def losses(document: Indexes, confidence: Floats, right: Mask) -> Losses:
     split = ((mistaken > 0) & (mistaken < accepted)).astype(int) - ((was > 0) & (was < had))
 
     ends = np.flatnonzero(np.append(np.diff(confidence) < 0, [True] * bool(len(confidence))))
-    if len(ends) > MOST_THRESHOLDS:
-        ends = ends[np.linspace(0, len(ends) - 1, MOST_THRESHOLDS).round().astype(np.intp)]
+    if len(ends) > MAX_THRESHOLDS:
+        ends = ends[np.linspace(0, len(ends) - 1, MAX_THRESHOLDS).round().astype(np.intp)]
     documents = np.cumsum(had == 0)[ends]
     mean = np.cumsum(change)[ends] / documents
     return Losses(confidence[ends], documents, mean, np.cumsum(split)[ends] == 0, ends + 1)
 
 
-def needed(level: float, most: float) -> int:
+def count_documents_needed(level: float, most: float) -> int:
     """Return the least number of documents without any loss that reject `expected loss > most`."""
     return ceil(log(level) / log1p(-most) - _ROUNDING)
 
@@ -302,18 +302,18 @@ def p_values(found: Losses, most: "float | Floats") -> Floats:
     """
     from scipy.special import bdtr  # the cumulative binomial
 
-    n, wrong = found.documents, found.mean * found.documents
+    n, wrong = found.n_documents, found.mean_loss * found.n_documents
     binomial = bdtr(np.rint(wrong), n, most)
     bentkus = e * bdtr(np.ceil(wrong - _ROUNDING), n, most)
-    mean = np.minimum(found.mean, most)
+    mean = np.minimum(found.mean_loss, most)
     with np.errstate(divide="ignore", invalid="ignore"):
         inner = np.where(mean > 0, mean * np.log(mean / most), 0)
     outer = (1 - mean) * np.log((1 - mean) / (1 - np.asarray(most)))
     hoeffding = np.exp(-n * (inner + outer))
-    return np.where(found.whole, binomial, np.minimum(hoeffding, bentkus))
+    return np.where(found.is_binary, binomial, np.minimum(hoeffding, bentkus))
 
 
-def rejected(p: Floats, starts: Indexes, level: float) -> Floats:
+def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
     """Return the level at which each hypothesis of a sequence is rejected; 0 where it is not.
 
     Each start has an equal part of the level. What a rejected hypothesis had goes to the next one
@@ -339,7 +339,7 @@ def rejected(p: Floats, starts: Indexes, level: float) -> Floats:
     return passed
 
 
-def accept(found: Losses, most: float, level: float) -> Acceptance | None:
+def choose_threshold(found: Losses, most: float, level: float) -> Acceptance | None:
     """Return the lowest threshold whose expected loss is at most `most`; None if none is.
 
     With probability at least 1 - `level` over the draw of the documents none is returned whose
@@ -348,31 +348,31 @@ def accept(found: Losses, most: float, level: float) -> Acceptance | None:
     Source:
         Angelopoulos et al. (2021), Learn then Test, for testing thresholds in a fixed sequence.
     """
-    total = int(found.documents[-1]) if len(found.documents) else 0
-    starts = STARTS if total >= needed(level / STARTS, most) else 1
-    first = int(np.searchsorted(found.documents, needed(level / starts, most)))
-    left = len(found.documents) - first
+    total = int(found.n_documents[-1]) if len(found.n_documents) else 0
+    starts = STARTS if total >= count_documents_needed(level / STARTS, most) else 1
+    first = int(np.searchsorted(found.n_documents, count_documents_needed(level / starts, most)))
+    left = len(found.n_documents) - first
     if not left:
         return None
     positions = np.unique(left * np.arange(starts) // starts)
-    some = found.among(slice(first, None))
-    levels = rejected(p_values(some, most), positions, level)
+    some = found.select(slice(first, None))
+    levels = reject_in_sequence(p_values(some, most), positions, level)
     if not levels.any():
         return None
     at = int(np.flatnonzero(levels)[-1])
-    one = some.among(slice(at, at + 1))
+    one = some.select(slice(at, at + 1))
     return Acceptance(
         float(one.threshold[0]),
-        int(one.accepted[0]),
-        int(one.documents[0]),
-        float(max(one.mean[0], 0.0)),
+        int(one.n_accepted[0]),
+        int(one.n_documents[0]),
+        float(max(one.mean_loss[0], 0.0)),
         _bound(one, float(levels[at]), most),
     )
 
 
 def _bound(one: Losses, level: float, most: float) -> float:
     """Return the greatest expected loss that the test of a threshold does not reject."""
-    low, high = float(max(one.mean[0], 0.0)), most
+    low, high = float(max(one.mean_loss[0], 0.0)), most
     for _ in range(50):
         middle = (low + high) / 2
         low, high = (low, middle) if p_values(one, middle)[0] <= level else (middle, high)

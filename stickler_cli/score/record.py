@@ -23,13 +23,13 @@ from .detail import Detail, PageSources
 from .document_result import DocumentProblem, Status
 from .errors.error_rows import Error
 from .errors.marks import MarkedOutcome
-from .evaluation import RUN_FORMAT, Evaluation, differences
-from .gate_verdicts import judge
+from .evaluation import RUN_FORMAT, Evaluation, find_differences
+from .gate_verdicts import judge_gate
 from .gates import Gate, GateResult
 from .policy import PolicyOutcome
-from .sums import MOST_KEYS, RateRule
+from .sums import MAX_MAP_KEYS, RateRule
 
-MOST_ERRORS: Final = 20_000  # kept of each run to find what flips: 20 MB or so
+MAX_KEPT_ERRORS: Final = 20_000  # kept of each run to find what flips: 20 MB or so
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
 _DIGEST: Final = "^sha256:[0-9a-f]{64}$"
@@ -177,10 +177,10 @@ class Run:
     """What it would come to by the verdicts on its errors, if some were given."""
     sources: PageSources | None = None
     """Where a page finds what documents were read from; no run file holds it."""
-    explaining: str = ""
+    explain_command: str = ""
     """The command that explains a document of it, but for which one; empty where it is not known.
     No run file holds it."""
-    listing: str = ""
+    errors_command: str = ""
     """Likewise the command that lists its errors, but for which ones."""
     first_non_matches: Sequence[Error] = ()
     """The errors that were kept to be listed, in order, each with the id of its document; no run
@@ -200,7 +200,7 @@ class Run:
     def verdict(self) -> RunVerdict:
         """What the run comes to: a document not evaluated wins over results not good enough."""
         evaluation = self.evaluation
-        if self.unfit or not evaluation.statuses[Status.EVALUATED] or self.nothing_paired:
+        if self.n_unfit or not evaluation.statuses[Status.EVALUATED] or self.nothing_paired:
             return RunVerdict.INCOMPLETE  # all else is compared with nothing
         if evaluation.metric_problems:
             return RunVerdict.INCOMPLETE
@@ -215,7 +215,7 @@ class Run:
         return 0 < alone == statuses.total()
 
     @property
-    def unfit(self) -> int:
+    def n_unfit(self) -> int:
         """How many documents count as not evaluated."""
         return sum(self.evaluation.statuses[status] for status in self._unfit)
 
@@ -227,7 +227,7 @@ class Run:
     @property
     def unfit_unnamed(self) -> int:
         """How many problems of those documents are not named, since no rows are kept."""
-        return sum(self.evaluation.unnamed[status] for status in self._unfit)
+        return sum(self.evaluation.n_unnamed[status] for status in self._unfit)
 
     @property
     def _unfit(self) -> frozenset[Status]:
@@ -268,7 +268,7 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
 
 NAMED: Final = 5  # ids that two runs have
 _ARE: Final = " are "
-_RARE: Final = f"keys beside the {MOST_KEYS} of most documents"
+_RARE: Final = f"keys beside the {MAX_MAP_KEYS} of most documents"
 
 OF_MERGING: Final = frozenset({"intervals", "breakdown", "validated sides"})
 """What is the same in runs that are merged; runs that are compared may differ in it."""
@@ -293,7 +293,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         *(
             Problem(name, unknown, hint="evaluate again")
             for name, run in runs
-            if run.evaluation.any_documents and not run.evaluation.ledger.hashes
+            if run.evaluation.has_documents and not run.evaluation.ledger.hashes
         ),
     ] or [*_in_common(runs)]
     if problems:
@@ -304,7 +304,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         whole.merge(run.evaluation)
     if gates is None:
         gates = list(dict.fromkeys(result.gate for _, run in runs for result in run.gates))
-    judged = [judge(gate, whole, first.rule) for gate in gates]
+    judged = [judge_gate(gate, whole, first.rule) for gate in gates]
     notes = {note for _, run in runs for note in run.notes}
     if others:  # how many keys runs have joined, together, nobody knows any more
         notes.update(join_rare_keys(whole, first.fields))
@@ -329,12 +329,12 @@ def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[
     """Put keys of maps together beyond those that most documents have; return notes on them."""
     known, notes = {info.field for info in fields}, list[str]()
     for results in evaluation.all_results():
-        places = results.sums.places(known)
+        places = results.sums.find_rare_keys(known)
         if results is evaluation:
             maps = Counter(new for old, new in places.items() if new[-1] == ANY_KEY != old[-1])
             notes += (f"{field_path(it)}{_ARE}{maps[it]} {_RARE}" for it in sorted(maps))
         if places:
-            results.ledger.sums = results.sums.moved(places)
+            results.ledger.sums = results.sums.with_renamed_fields(places)
             results.errors.move(places)
     return notes
 
@@ -347,7 +347,7 @@ def _planned(runs: Sequence[Run]) -> int | None:
     return None if None in of_each else sum(filter(None, of_each))
 
 
-def conditions_of(run: Run) -> dict[str, object]:
+def run_conditions(run: Run) -> dict[str, object]:
     """Return what must be the same in runs that are put together, or compared, by name."""
     evaluation = run.evaluation
     intervals = evaluation.interval_settings
@@ -366,7 +366,7 @@ def conditions_of(run: Run) -> dict[str, object]:
 def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
     (name, first), *others = runs
     for other, run in others:
-        for what, mine, its in differences(conditions_of(first), conditions_of(run)):
+        for what, mine, its in find_differences(run_conditions(first), run_conditions(run)):
             found = f"{what}: {brief(its)}, but {brief(mine)} in {name}"
             yield Problem(other, found, "runs of one kind")
         if run.fields != first.fields:
@@ -394,7 +394,7 @@ def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
         hashes.update(dict.fromkeys(known, name))
 
 
-def counted_as(run: Run, counting: Counting | None) -> Run:
+def with_counting(run: Run, counting: Counting | None) -> Run:
     """Return a run in another counting mode, its gates judged by it; None leaves it as it is."""
     if counting is None or counting == run.rule.counting:
         return run
@@ -402,5 +402,5 @@ def counted_as(run: Run, counting: Counting | None) -> Run:
     if evaluation.conditions is not None:
         evaluation.conditions = replace(evaluation.conditions, counting=counting)
     read = replace(run, evaluation=evaluation, options=replace(run.options, counting=counting))
-    gates = [it if it.gate.mode else judge(it.gate, evaluation, read.rule) for it in run.gates]
+    gates = [it if it.gate.mode else judge_gate(it.gate, evaluation, read.rule) for it in run.gates]
     return replace(read, gates=gates)

@@ -1,11 +1,11 @@
-"""Five counts and their rates, and sums over documents of what was counted of each field.
+"""The five counts of units and their rates, and the sums of each field over documents.
 
-Here alone are the formulas of rates. Sums add in any order, exactly.
+This is the only module with formulas of rates. Sums are exact and add in any order.
 
-A cell is what was counted of a field in a document, as numbers: counts by mode and outcome, and
-those of `BESIDE`. Of many documents there are the sums of cells and of scores, and the *moments*,
-sums of squares and cross products of counts, which an interval of a rate takes. All are whole
-numbers, and as many however many documents there are.
+A cell holds the counts of one field in one document: counts by mode and outcome, then
+`FURTHER_COUNTS`. For many documents, the sums of cells and scores are kept, and the *moments*: sums
+of squares and cross products of counts, from which intervals of rates are made. All are whole
+numbers, and their number does not grow with the documents.
 """
 
 import math
@@ -23,16 +23,16 @@ from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.settings.deciding import Counting, CountingOptions
 from .field_counts import (
-    BESIDE,
-    CELL,
-    OF_ITEMS,
-    OF_MODES,
-    RAW,
+    CELL_SIZE,
+    FURTHER_COUNTS,
+    IS_SCORED,
+    ITEM_COUNTS,
+    N_UNIT_COUNTS,
     SCORE,
-    SCORED,
+    SIMILARITY,
     WEIGHT,
     FieldCounts,
-    parents_first,
+    rank_parents_first,
 )
 
 RATES: Final = ("precision", "recall", "f1", "accuracy")  # in results `cm_` stands before each
@@ -40,7 +40,7 @@ BOUNDS: Final = ("lower", "upper")  # of the confidence interval of a rate or sc
 
 
 class Counts(NamedTuple):
-    """How many units fell into each class, in the order of `Outcome`.
+    """Number of units of each outcome, in the order of `Outcome`.
 
     Every rate is 0.0 where its denominator is 0. Source: docs/semantics.md, Classification.
     """
@@ -56,37 +56,37 @@ class Counts(NamedTuple):
 
     @property
     def fp(self) -> int:
-        """Everything in the prediction that is wrong: FA + FD."""
+        """False positives, all that is wrong in the prediction: FA + FD."""
         return self.fa + self.fd
 
     @property
     def lost(self) -> int:
-        """All that is wrong, invented or missed."""
+        """Wrong, invented and missed units: FD + FA + FN."""
         return self.fd + self.fa + self.fn
 
     @property
     def right(self) -> int:
-        """True positives, as tables call them."""
+        """True positives, by their name in tables."""
         return self.tp
 
     @property
     def wrong(self) -> int:
-        """False discoveries."""
+        """False discoveries, by their name in tables."""
         return self.fd
 
     @property
     def invented(self) -> int:
-        """False alarms."""
+        """False alarms, by their name in tables."""
         return self.fa
 
     @property
     def missed(self) -> int:
-        """False negatives."""
+        """False negatives, by their name in tables."""
         return self.fn
 
     @property
     def absent(self) -> int:
-        """True negatives."""
+        """True negatives, by their name in tables."""
         return self.tn
 
     @property
@@ -95,16 +95,19 @@ class Counts(NamedTuple):
         return sum(self)
 
     def derived(self, *, recall_with_fd: bool = False) -> dict[str, float]:
-        """Return every rate by name, each in [0, 1].
+        """Return every rate by name, each in [0, 1]; 0.0 for a denominator of 0.
 
         >>> Counts(tp=9, fd=1, fn=1).derived()["f1"]
         0.9
         """
-        parts = fractions(self, recall_with_fd=recall_with_fd)
-        return {name: above / below if below else 0.0 for name, (above, below) in parts.items()}
+        fractions = rate_fractions(self, recall_with_fd=recall_with_fd)
+        return {
+            name: numerator / denominator if denominator else 0.0
+            for name, (numerator, denominator) in fractions.items()
+        }
 
     def view(self, *, recall_with_fd: bool = False) -> dict[str, object]:
-        """Return the counts and rates as results show them."""
+        """Return the counts and rates by their keys in files."""
         rates = self.derived(recall_with_fd=recall_with_fd)
         return {
             "tp": self.tp,
@@ -117,11 +120,11 @@ class Counts(NamedTuple):
         }
 
 
-def fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, tuple[Any, Any]]:
-    """Return every rate of counts, or of arrays of them, as what is divided, and by what.
+def rate_fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, tuple[Any, Any]]:
+    """Return the numerator and denominator of every rate, by name.
 
-    F1, 2PR / (P + R), is the one division that it comes to, 2TP / (2TP + FP + FN [+ FD]): so that
-    nine of ten is 0.9 to the last digit, whatever a gate asks for.
+    The five counts are numbers or arrays of one shape. F1 is the single division
+    2TP / (2TP + FP + FN [+ FD]) and not 2PR / (P + R): nine of ten is then exactly 0.9.
     """
     tp, fd, fa, fn, tn = counts
     predicted = tp + fa + fd
@@ -135,7 +138,7 @@ def fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, tuple
 
 
 class Rates(NamedTuple):
-    """The rates of some counts, each in [0, 1]; None where there is nothing to divide by."""
+    """The rates of counts, each in [0, 1]; None for a denominator of 0."""
 
     precision: float | None
     recall: float | None
@@ -144,319 +147,375 @@ class Rates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RateRule:
-    """How counts are read: which of the three, and which recall; bound once."""
+    """How reports read counts: the counting mode, and the definition of recall."""
 
     recall_with_fd: bool = False
-    """Whether recall also counts false discoveries as not found."""
+    """Whether the denominator of recall includes false discoveries."""
     counting: Counting = CountingOptions.counting
-    """The counts that people and pipelines read: all values, if nobody says otherwise."""
+    """The counting mode: by default, all values."""
 
     def rates(self, counts: Counts) -> Rates:
-        """Return rates for people to read: 0 of 0 is not 0.0 but nothing.
+        """Return rates for people to read: 0 of 0 is None and not 0.0.
 
         >>> RateRule().rates(Counts(fn=2))
         Rates(precision=None, recall=0.0, f1=0.0)
         """
-        parts = self.fractions(counts)
-        divided = (parts[name] for name in Rates._fields)
-        return Rates(*(above / below if below else None for above, below in divided))
+        fractions = self.rate_fractions(counts)
+        rates = {}
+        for name in Rates._fields:
+            numerator, denominator = fractions[name]
+            rates[name] = numerator / denominator if denominator else None
+        return Rates(**rates)
 
     def f1(self, counts: Counts) -> float:
-        """Return F1, 0.0 where there is nothing to divide by."""
+        """Return F1; 0.0 for a denominator of 0."""
         return counts.derived(recall_with_fd=self.recall_with_fd)["f1"]
 
-    def fractions(self, counts: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
-        """Return every rate of counts, or of arrays of them, as what is divided and by what."""
-        return fractions(counts, recall_with_fd=self.recall_with_fd)
+    def rate_fractions(self, counts: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
+        """Return the numerator and denominator of every rate, by name."""
+        return rate_fractions(counts, recall_with_fd=self.recall_with_fd)
 
 
-VALUES: Final = RateRule()
-"""How counts are read if nobody says otherwise."""
-EXACT_RULE: Final = RateRule(recall_with_fd=True)
-"""How exact items are read: divided by all items of either side, with those that have errors.
+DEFAULT_RULE: Final = RateRule()
+"""The rule without options."""
+EXACT_ITEM_RULE: Final = RateRule(recall_with_fd=True)
+"""The rule for exact items: items with errors count in both denominators.
 
-Source: Tjong Kim Sang and De Meulder (2003), https://aclanthology.org/W03-0419, where it is called
-the F1 of entities."""
+Source: Tjong Kim Sang and De Meulder (2003), https://aclanthology.org/W03-0419, F1 of entities."""
 EXACT_F1: Final = "exact_f1"
-EXACT: Final = ("exact_precision", "exact_recall", EXACT_F1)
-"""The names of these rates as columns and metrics."""
+EXACT_METRICS: Final = ("exact_precision", "exact_recall", EXACT_F1)
+"""The rates of exact items, by their names as columns and metrics."""
 
 
 COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
-NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # of the counts
-LEAVES: Final = slice(OF_MODES - len(NAMES), OF_MODES)  # the counts of values
-PAIRS: Final = tuple(combinations_with_replacement(range(len(NAMES)), 2))
-"""The outcomes whose counts in a document are multiplied."""
-KEYS: Final = tuple(f"{NAMES[one]}_{NAMES[two]}" for one, two in PAIRS)
-"""What each of the moments of a counting mode is called."""
-SCORE_UNIT: Final = 1 << 60
+OUTCOME_NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # keys of counts in files
+LEAF_COUNTS: Final = slice(N_UNIT_COUNTS - len(OUTCOME_NAMES), N_UNIT_COUNTS)
+"""Where the counts of values stand in a cell."""
+OUTCOME_PAIRS: Final = tuple(combinations_with_replacement(range(len(OUTCOME_NAMES)), 2))
+"""Pairs of positions in `Outcome`: each moment is the sum of products of their counts."""
+MOMENT_NAMES: Final = tuple(
+    f"{OUTCOME_NAMES[first]}_{OUTCOME_NAMES[second]}" for first, second in OUTCOME_PAIRS
+)
+"""The names of the moments of a counting mode, in the order of `OUTCOME_PAIRS`."""
+SCORE_SCALE: Final = 1 << 60
 """Scores are summed as whole numbers of 2**-60, so that sums do not depend on their order."""
 
 
-MOST_KEYS: Final = 200
-"""Keys of a map that have figures of their own, as many as there may be groups."""
+MAX_MAP_KEYS: Final = 200
+"""Keys of a map that have figures of their own; rarer keys share the figures of `*`."""
 
 
 @dataclass(slots=True)
 class Tally:
     """The sums of one field, or of whole documents."""
 
-    cell: list[int] = field(default_factory=lambda: [0] * CELL)
-    """The sums of its cells."""
-    moments: list[list[int]] = field(default_factory=lambda: [[0] * len(KEYS) for _ in range(3)])
-    """By counting mode, an entry for each of `KEYS`."""
-    scored: int = 0
-    """Documents in which it has a score of its own: not below a list or an absent side."""
-    raw_units: int = 0
-    """The sum of its raw similarities, in `SCORE_UNIT`s."""
-    score_units: int = 0
-    """The sum of its scores after clipping, in `SCORE_UNIT`s; of documents, of overall scores."""
-    score_squares: int = 0
-    """The sum of their squares, likewise."""
+    cell: list[int] = field(default_factory=lambda: [0] * CELL_SIZE)
+    """Sums of its cells, (CELL_SIZE,)."""
+    moments: list[list[int]] = field(
+        default_factory=lambda: [[0] * len(MOMENT_NAMES) for _ in range(3)]
+    )
+    """Sums of products of counts, (3 counting modes, MOMENT_NAMES)."""
+    n_scored: int = 0
+    """Documents in which it has a score of its own: not inside a list or a one-sided object."""
+    similarity_sum: int = 0
+    """Sum of its raw similarities, times `SCORE_SCALE`."""
+    score_sum: int = 0
+    """Sum of its scores after clipping, times `SCORE_SCALE`; for documents, of overall scores."""
+    score_square_sum: int = 0
+    """Sum of the squares of these scores, times `SCORE_SCALE`."""
     weight: float | None = None
-    """What the field is worth; the most where documents differ."""
+    """Weight of the field; the greatest if it differs between documents."""
 
     def merge(self, other: "Tally") -> None:
         """Add the sums of other documents, or of another field."""
         self.cell = [*map(add, self.cell, other.cell)]
-        moments = zip(self.moments, other.moments, strict=True)
-        self.moments = [[*map(add, mine, more)] for mine, more in moments]
-        self.scored += other.scored
-        self.raw_units += other.raw_units
-        self.score_units += other.score_units
-        self.score_squares += other.score_squares
+        self.moments = [
+            [*map(add, moments, other_moments)]
+            for moments, other_moments in zip(self.moments, other.moments, strict=True)
+        ]
+        self.n_scored += other.n_scored
+        self.similarity_sum += other.similarity_sum
+        self.score_sum += other.score_sum
+        self.score_square_sum += other.score_square_sum
         if other.weight is not None:
             self.weight = max(other.weight, self.weight or 0.0)
 
     def counts(self, mode: str) -> Counts:
         """Return the counts of one mode: `overall`, `aggregate` or `leaves`."""
-        start = COUNTING_MODES.index(mode) * len(NAMES)
-        return Counts(*self.cell[start : start + len(NAMES)])
+        start = COUNTING_MODES.index(mode) * len(OUTCOME_NAMES)
+        return Counts(*self.cell[start : start + len(OUTCOME_NAMES)])
 
     @property
-    def passed_over(self) -> int:
-        """Documents in which it was not evaluated, as nobody has labelled it there."""
-        return self.cell[OF_MODES]
+    def n_not_evaluated(self) -> int:
+        """Number of documents in which it was not evaluated, as it is not labelled there."""
+        return self.cell[N_UNIT_COUNTS]
 
     @property
-    def evaluated(self) -> bool:
-        """Whether it was evaluated in any document."""
-        return not self.passed_over or bool(self.scored or any(self.cell[:OF_MODES]))
+    def is_evaluated(self) -> bool:
+        """Whether any document evaluated it."""
+        return not self.n_not_evaluated or bool(self.n_scored or any(self.cell[:N_UNIT_COUNTS]))
 
     @property
-    def whole(self) -> int:
-        """Of a list or an object, items that are right as a whole: paired, and without an error."""
-        return self.cell[OF_ITEMS][0]
+    def n_exact_items(self) -> int:
+        """Number of items right as a whole: paired and without an error; 0 for a value."""
+        return self.cell[ITEM_COUNTS][0]
 
     @property
-    def items(self) -> int:
-        """All items that are in the ground truth or invented."""
-        return self.cell[OF_ITEMS][1]
+    def n_items(self) -> int:
+        """Number of items in the ground truth, and of invented items."""
+        return self.cell[ITEM_COUNTS][1]
 
     @property
-    def items_as_units(self) -> Counts:
-        """Items, each as one unit that is right only as a whole.
+    def item_outcomes(self) -> Counts:
+        """Outcomes of items, each counted as one unit that is right only as a whole.
 
-        Items that both sides have with an error inside are FD; `EXACT_RULE` gives the rates.
+        A pair of items with an error inside is an FD. `EXACT_ITEM_RULE` gives the rates.
         """
-        exact, items, missed, invented = self.cell[OF_ITEMS]
+        exact, items, missed, invented = self.cell[ITEM_COUNTS]
         return Counts(tp=exact, fd=items - exact - missed - invented, fa=invented, fn=missed)
 
     @property
-    def exact(self) -> "Rates":
-        """Precision, recall and F1 of exact items; None where there is nothing to divide by."""
-        return EXACT_RULE.rates(self.items_as_units)
+    def exact_rates(self) -> "Rates":
+        """Precision, recall and F1 of exact items; None for a denominator of 0."""
+        return EXACT_ITEM_RULE.rates(self.item_outcomes)
 
     @property
-    def predicted(self) -> int:
-        """How many values predictions have of it."""
+    def n_predicted_values(self) -> int:
+        """Number of values that predictions have."""
         values = self.counts("leaves")
         return values.tp + values.fp
 
     @property
-    def mean_raw(self) -> float | None:
-        """The mean raw similarity over the documents that scored it; None without any."""
-        return self.raw_units / (self.scored * SCORE_UNIT) if self.scored else None
+    def mean_similarity(self) -> float | None:
+        """Mean raw similarity over the documents that scored it; None if none did."""
+        return self.similarity_sum / (self.n_scored * SCORE_SCALE) if self.n_scored else None
 
     @property
     def mean_score(self) -> float | None:
-        """The mean score over the documents that scored it; None without any."""
-        return self.score_units / (self.scored * SCORE_UNIT) if self.scored else None
+        """Mean score over the documents that scored it; None if none did."""
+        return self.score_sum / (self.n_scored * SCORE_SCALE) if self.n_scored else None
 
 
-class Sums(dict[FieldNames, Tally]):
-    """The sums of fields, by their paths without list indexes; of whole documents at ()."""
+class FieldTallies(dict[FieldNames, Tally]):
+    """The sums of each field, by its path without list indexes; those of whole documents at ()."""
 
-    def at(self, path: Path) -> Tally:
-        """Return the sums of a field; those of no documents where nothing was counted."""
+    def tally(self, path: Path) -> Tally:
+        """Return the sums of a field; all zero if nothing was counted."""
         return self.get(tuple(map(str, path))) or Tally()
 
-    def gain(self, path: FieldNames, more: Tally) -> None:
-        """Add what was counted of a field in other documents."""
+    def add_tally(self, path: FieldNames, tally: Tally) -> None:
+        """Add the sums of a field over other documents."""
         if path in self:
-            self[path].merge(more)
+            self[path].merge(tally)
         else:
-            self[path] = replace(more)  # with its lists, of which `merge` makes others
+            # A shallow copy is enough: `merge` replaces lists and never changes them.
+            self[path] = replace(tally)
 
-    def merge(self, other: "Sums") -> None:
+    def merge(self, other: "FieldTallies") -> None:
         """Add the sums of other documents; the order of merging makes no difference."""
         for path, tally in other.items():
-            self.gain(path, tally)
+            self.add_tally(path, tally)
 
-    def never_present(self) -> list[FieldNames]:
+    def find_never_present(self) -> list[FieldNames]:
         """Return the fields that had no value on either side in any document, outermost only."""
-        found: list[FieldNames] = []
-        for path, tally in sorted(self.items()):
-            values = sum(tally.counts("leaves")[:4]) + sum(tally.counts("overall")[:4])
-            is_inside = bool(found) and path[: len(found[-1])] == found[-1]  # parents come first
-            if path and not values and not is_inside and not tally.passed_over:
-                found.append(path)
-        return found
+        absent_fields: list[FieldNames] = []
+        for path, tally in sorted(self.items()):  # parents first
+            n_values = sum(tally.counts("leaves")[:4]) + sum(tally.counts("overall")[:4])
+            parent = absent_fields[-1] if absent_fields else None
+            is_inside_absent = parent is not None and path[: len(parent)] == parent
+            if path and not n_values and not is_inside_absent and not tally.n_not_evaluated:
+                absent_fields.append(path)
+        return absent_fields
 
-    def never_labelled(self) -> dict[str, int]:
-        """Return the fields that were evaluated in no document, and how often."""
-        never = {path: tally for path, tally in self.items() if not tally.evaluated}
-        return {field_path(path): never[path].passed_over for path in sorted(never)}
+    def count_never_labelled(self) -> dict[str, int]:
+        """Count the documents of each field that was evaluated in none of them, by its path."""
+        never_labelled = {path: tally for path, tally in self.items() if not tally.is_evaluated}
+        return {
+            field_path(path): never_labelled[path].n_not_evaluated
+            for path in sorted(never_labelled)
+        }
 
-    def places(self, known: Container[Path]) -> dict[FieldNames, FieldNames]:
-        """Return where fields go so that a map has the `MOST_KEYS` keys that most documents have.
+    def find_rare_keys(self, known: Container[Path]) -> dict[FieldNames, FieldNames]:
+        """Map the paths of rare keys to `*`: each map keeps its `MAX_MAP_KEYS` most frequent keys.
 
-        The others go to `*`; `known` are the fields of the schema. Empty if no map has more.
+        `known` are the fields of the schema. Empty if no map has more keys.
         """
-        found: dict[FieldNames, FieldNames] = {(): ()}
+        new_paths: dict[FieldNames, FieldNames] = {(): ()}
+        # Level by level: below a rare key, paths continue under the new path of their parent.
         for _, level in groupby(sorted(filter(None, self), key=len), len):
-            maps: dict[FieldNames, dict[str, list[FieldNames]]] = {}
+            paths_by_parent: dict[FieldNames, dict[str, list[FieldNames]]] = {}
             for path in level:
-                around = found.get(path[:-1], path[:-1])
-                maps.setdefault(around, {}).setdefault(path[-1], []).append(path)
-            for around, names in maps.items():
-                pattern = pattern_of(around, known)
-                keys = {name for name in names if step_of(name, known, pattern) == ANY_KEY}
-                by_use = sorted(keys - {ANY_KEY}, key=lambda name: (*self._use(names[name]), name))
-                rest = set(by_use[MOST_KEYS:])
-                for name, paths in names.items():
-                    place = (*around, ANY_KEY if name in rest else name)
-                    found.update(dict.fromkeys(paths, place))
-        return {path: place for path, place in found.items() if path != place}
+                parent = new_paths.get(path[:-1], path[:-1])
+                paths_by_parent.setdefault(parent, {}).setdefault(path[-1], []).append(path)
+            for parent, paths_by_name in paths_by_parent.items():
+                pattern = schema_pattern(parent, known)
+                keys = {
+                    name for name in paths_by_name if schema_step(name, known, pattern) == ANY_KEY
+                }
+                by_frequency = sorted(
+                    keys - {ANY_KEY},
+                    key=lambda name: (*self._frequency(paths_by_name[name]), name),
+                )
+                rare_keys = set(by_frequency[MAX_MAP_KEYS:])
+                for name, paths in paths_by_name.items():
+                    new_path = (*parent, ANY_KEY if name in rare_keys else name)
+                    new_paths.update(dict.fromkeys(paths, new_path))
+        return {path: new_path for path, new_path in new_paths.items() if path != new_path}
 
-    def _use(self, paths: Sequence[FieldNames]) -> tuple[int, int]:
-        """Return in how many documents a key is, and how often, the most first."""
+    def _frequency(self, paths: Sequence[FieldNames]) -> tuple[int, int]:
+        """Return a sort key of the paths of one map key: documents, then values, most first."""
         tallies = [self[path] for path in paths]
-        values = (sum(tally.cell[LEAVES]) for tally in tallies)
-        return -sum(tally.scored for tally in tallies), -sum(values)
+        n_values = sum(sum(tally.cell[LEAF_COUNTS]) for tally in tallies)
+        return -sum(tally.n_scored for tally in tallies), -n_values
 
-    def moved(self, places: Mapping[FieldNames, FieldNames]) -> "Sums":
-        """Return the same with what was counted of some fields in other places."""
-        found = Sums()
+    def with_renamed_fields(self, new_paths: Mapping[FieldNames, FieldNames]) -> "FieldTallies":
+        """Return sums in which some fields have new paths; fields of one new path are added up."""
+        renamed = FieldTallies()
         for path, tally in self.items():
-            found.gain(places.get(path, path), tally)
-        return found
+            renamed.add_tally(new_paths.get(path, path), tally)
+        return renamed
 
-    def ordered(self, first: Iterable[FieldNames] = ()) -> "Sums":
-        """Return all fields, after some that there may be, parents first, else in their order."""
-        return Sums((path, self.at(path)) for path in parents_first((*first, *self)))
+    def sort_parents_first(self, first: Iterable[FieldNames] = ()) -> "FieldTallies":
+        """Return sums of the fields in `first` and then of all others; parents precede children."""
+        paths = rank_parents_first((*first, *self))
+        return FieldTallies((path, self.tally(path)) for path in paths)
 
 
-def sums_of(counts: FieldCounts) -> Sums:
-    """Return the sums of the documents of a chunk."""
-    starts = counts.starts
+def sum_counts(counts: FieldCounts) -> FieldTallies:
+    """Sum the counts of a chunk over its documents, by field."""
+    starts = counts.starts  # the rows of a field are consecutive
     cells = np.add.reduceat(counts.cells, starts, axis=0).tolist()
-    products = (counts.sums[..., one] * counts.sums[..., two] for one, two in PAIRS)
-    by_pair = [np.add.reduceat(product, starts, axis=1) for product in products]
-    moments = np.stack(by_pair, axis=-1).swapaxes(0, 1).tolist()
-    scored = np.add.reduceat(counts.scores[SCORED], starts).astype(np.int64).tolist()
+
+    units = counts.units
+    products = (units[..., first] * units[..., second] for first, second in OUTCOME_PAIRS)
+    moments_by_pair = [np.add.reduceat(product, starts, axis=1) for product in products]
+    moments = np.stack(moments_by_pair, axis=-1).swapaxes(0, 1).tolist()
+
+    n_scored = np.add.reduceat(counts.scores[IS_SCORED], starts).astype(np.int64).tolist()
     weights = np.maximum.reduceat(counts.scores[WEIGHT], starts).tolist()
-    each = (counts.scores[RAW], counts.scores[SCORE], counts.scores[SCORE] ** 2)
-    raw, score, score_squares = (sums_of_units(scores, starts) for scores in each)
-    found = Sums()
-    for at, path in enumerate(counts.paths):
-        weight = weights[at] if scored[at] and path else None
-        units = raw[at], score[at], score_squares[at]
-        found[path] = Tally(cells[at], moments[at], scored[at], *units, weight)
-    return found
+    similarity_sums = sum_scores(counts.scores[SIMILARITY], starts)
+    score_sums = sum_scores(counts.scores[SCORE], starts)
+    score_square_sums = sum_scores(counts.scores[SCORE] ** 2, starts)
+    return FieldTallies(
+        (
+            path,
+            Tally(
+                cell=cells[index],
+                moments=moments[index],
+                n_scored=n_scored[index],
+                similarity_sum=similarity_sums[index],
+                score_sum=score_sums[index],
+                score_square_sum=score_square_sums[index],
+                weight=weights[index] if n_scored[index] and path else None,
+            ),
+        )
+        for index, path in enumerate(counts.paths)
+    )
 
 
-def products(moments: Sequence[int]) -> Floats:
-    """Return the products of a counting mode as a matrix, (5 outcomes, 5 outcomes)."""
-    matrix = np.empty((len(NAMES), len(NAMES)))
-    for (one, two), product in zip(PAIRS, moments, strict=True):
-        matrix[one, two] = matrix[two, one] = product
+def moment_matrix(moments: Sequence[int]) -> Floats:
+    """Return the moments of a counting mode as a symmetric matrix, (5 outcomes, 5 outcomes)."""
+    matrix = np.empty((len(OUTCOME_NAMES), len(OUTCOME_NAMES)))
+    for (first, second), moment in zip(OUTCOME_PAIRS, moments, strict=True):
+        matrix[first, second] = matrix[second, first] = moment
     return matrix
 
 
-def units_of(score: float) -> int:
-    """Return a score in [0, 1] as a whole number of `SCORE_UNIT`s; exact above 2**-7."""
-    return int(score * SCORE_UNIT)
+def scale_score(score: float) -> int:
+    """Return a score in [0, 1] as a whole number, times `SCORE_SCALE`; exact above 2**-7."""
+    return int(score * SCORE_SCALE)
 
 
-def sums_of_units(scores: Floats, starts: Indexes) -> list[int]:
-    """Return the sums of spans of scores in [0, 1] in `SCORE_UNIT`s; each is exact above 2**-7."""
-    units = (scores * SCORE_UNIT).astype(np.int64)
+def sum_scores(scores: Floats, starts: Indexes) -> list[int]:
+    """Sum spans of scores in [0, 1] as whole numbers, times `SCORE_SCALE`.
+
+    `starts` are the first positions of the spans. Each score is exact above 2**-7.
+    """
+    scaled = (scores * SCORE_SCALE).astype(np.int64)
     # Halves of 30 bits, so that the sums of 2**33 scores stay within 64 bits.
-    halves = np.add.reduceat([units >> 30, units & ((1 << 30) - 1)], starts, axis=1).tolist()
+    halves = np.add.reduceat([scaled >> 30, scaled & ((1 << 30) - 1)], starts, axis=1).tolist()
     return [(high << 30) + low for high, low in zip(*halves, strict=True)]
 
 
-def cell_view(cell: Sequence[int]) -> dict[str, Any]:
-    """Return a cell as files have it: what is not 0, once if the counting modes are alike."""
-    by_mode = [cell[at : at + len(NAMES)] for at in range(0, OF_MODES, len(NAMES))]
-    beside = zip(BESIDE, cell[OF_MODES:], strict=True)
-    return sparse(by_mode) | {name: n for name, n in beside if n}
+def cell_record(cell: Sequence[int]) -> dict[str, Any]:
+    """Return the counts of a cell that are not 0, by their keys in files."""
+    by_mode = [
+        cell[start : start + len(OUTCOME_NAMES)]
+        for start in range(0, N_UNIT_COUNTS, len(OUTCOME_NAMES))
+    ]
+    further_counts = zip(FURTHER_COUNTS, cell[N_UNIT_COUNTS:], strict=True)
+    return sparse_record(by_mode) | {name: count for name, count in further_counts if count}
 
 
-def sparse(by_mode: Sequence[Sequence[int]], names: Sequence[str] = NAMES) -> dict[str, Any]:
-    """Return what was counted by mode as files have it: what is not 0, once if modes are alike."""
-    views = [{name: n for name, n in zip(names, mode, strict=True) if n} for mode in by_mode]
-    if views[0] == views[1] == views[2]:
-        return views[0]
-    return {mode: view for mode, view in zip(COUNTING_MODES, views, strict=True) if view}
+def sparse_record(
+    by_mode: Sequence[Sequence[int]], names: Sequence[str] = OUTCOME_NAMES
+) -> dict[str, Any]:
+    """Return numbers of each counting mode by their names in files, without zeros.
+
+    If all three modes have equal numbers, they are written once and without the mode.
+    """
+    records = [
+        {name: number for name, number in zip(names, numbers, strict=True) if number}
+        for numbers in by_mode
+    ]
+    if records[0] == records[1] == records[2]:
+        return records[0]
+    return {mode: record for mode, record in zip(COUNTING_MODES, records, strict=True) if record}
 
 
-def cell_of(entry: Mapping[str, Any]) -> list[int]:
-    """Return the cell that stands in a file."""
-    return [*chain(*dense(entry)), *(entry.get(name, 0) for name in BESIDE)]
+def read_cell(entry: Mapping[str, Any]) -> list[int]:
+    """Return the cell whose record, as `cell_record` makes it, stands in a file."""
+    further_counts = (entry.get(name, 0) for name in FURTHER_COUNTS)
+    return [*chain(*read_mode_counts(entry)), *further_counts]
 
 
-def dense(entry: Mapping[str, Any], names: Sequence[str] = NAMES) -> Iterator[list[int]]:
-    """Yield what stands in a file for each counting mode."""
-    return ([mode.get(name, 0) for name in names] for mode in counts_by_mode(entry))
+def read_mode_counts(
+    entry: Mapping[str, Any], names: Sequence[str] = OUTCOME_NAMES
+) -> Iterator[list[int]]:
+    """Yield the numbers of each counting mode from a record that `sparse_record` made."""
+    return ([numbers.get(name, 0) for name in names] for numbers in split_by_mode(entry))
 
 
-def counts_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
-    """Return the counts of a field by name, mode by mode; they are written once if equal."""
-    found = tuple(entry.get(mode, {}) for mode in COUNTING_MODES)
-    return found if any(found) else (entry, entry, entry)
+def split_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
+    """Return the numbers of a sparse record by name, mode by mode."""
+    by_mode = tuple(entry.get(mode, {}) for mode in COUNTING_MODES)
+    # A record without modes has the numbers of all three.
+    return by_mode if any(by_mode) else (entry, entry, entry)
 
 
-def pattern_of(path: Path, known: Container[Path]) -> Path:
-    """Return the path under which the schema describes a field."""
+def schema_pattern(path: Path, known: Container[Path]) -> Path:
+    """Return the path under which the schema declares a field: keys of maps are `*`.
+
+    `known` are the declared paths.
+    """
     pattern: Path = ()
     for name in path:
-        pattern = (*pattern, step_of(str(name), known, pattern))
+        pattern = (*pattern, schema_step(str(name), known, pattern))
     return pattern
 
 
-def step_of(name: str, known: Container[Path], pattern: Path) -> str:
-    """Return the step by which the schema describes a name below a pattern: its own, or `*`."""
-    declared = (*pattern, name) in known or (*pattern, ANY_KEY) not in known
-    return name if declared else ANY_KEY
+def schema_step(name: str, known: Container[Path], pattern: Path) -> str:
+    """Return how the schema declares a name below a pattern: as itself, or as `*` of a map."""
+    is_declared = (*pattern, name) in known
+    is_map_key = not is_declared and (*pattern, ANY_KEY) in known
+    return ANY_KEY if is_map_key else name
 
 
-def in_schema_order(sums: Sums, fields: Iterable[FieldInfo]) -> Sums:
-    """Return sums whose fields stand as in the schema; names that only documents have follow.
+def in_schema_order(sums: FieldTallies, fields: Iterable[FieldInfo]) -> FieldTallies:
+    """Return sums whose fields stand in schema order; undeclared names follow, sorted.
 
-    Documents may meet fields in any order; a result must not show it.
+    Documents may have fields in any order; a result must not depend on it.
     """
-    rank: dict[Path, int] = {}
-    for position, info in enumerate(fields):
-        rank.setdefault(info.field, position)
+    ranks: dict[Path, int] = {}
+    for rank, info in enumerate(fields):
+        ranks.setdefault(info.field, rank)
 
-    def place(path: Path) -> list[tuple[float, str]]:
-        found: list[tuple[float, str]] = []
+    def sort_key(path: Path) -> list[tuple[float, str]]:
+        steps: list[tuple[float, str]] = []
         pattern: Path = ()
         for name in map(str, path):
-            found.append((rank.get((*pattern, name), math.inf), name))
-            pattern = (*pattern, step_of(name, rank, pattern))
-        return found
+            steps.append((ranks.get((*pattern, name), math.inf), name))
+            pattern = (*pattern, schema_step(name, ranks, pattern))
+        return steps
 
-    return Sums((path, sums[path]) for path in sorted(sums, key=place))
+    return FieldTallies((path, sums[path]) for path in sorted(sums, key=sort_key))

@@ -36,7 +36,7 @@ from stickler_cli.runs.chunk import complete_pairs
 from stickler_cli.runs.job import OutputsRequested, unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.errors.marks import VERDICTS
-from stickler_cli.score.intervals import IntervalSettings, Share, shares_of_documents
+from stickler_cli.score.intervals import IntervalSettings, Share, document_shares
 from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.of_commands import EvalSettings
 
@@ -165,7 +165,7 @@ def shares_by_unit(
         name: [np.bincount(units, column, n_units) for column in columns]
         for name, columns in quotients.items()
     }
-    return shares_of_documents(sums, settings)
+    return document_shares(sums, settings)
 
 
 T = TypeVar("T")

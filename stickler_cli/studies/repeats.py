@@ -7,7 +7,7 @@ import numpy as np
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.record import MOST_ERRORS, FieldRepeats, Flip, Repeats, Run, WrongIn
+from stickler_cli.score.record import MAX_KEPT_ERRORS, FieldRepeats, Flip, Repeats, Run, WrongIn
 from stickler_cli.studies.diff.joined_runs import JoinedRuns, join_runs
 from stickler_cli.studies.diff.record import F1, Figure
 
@@ -34,7 +34,7 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
         whole=_measure_field(Figure((), mode, F1), pairs),
         fields=[_measure_field(Figure(path, mode, F1), pairs) for path in paths],
         flips=_find_flips(errors_by_run, compared_ids),
-        all_flips=all(len(errors) < MOST_ERRORS for errors in errors_by_run),
+        all_flips=all(len(errors) < MAX_KEPT_ERRORS for errors in errors_by_run),
     )
 
 
@@ -63,7 +63,7 @@ def _find_flips(
     complete_ids = {*compared_ids}
     wrong_values: dict[tuple[str, str], tuple[JsonValue, list[WrongIn]]] = {}
     for run, errors in enumerate(errors_by_run):
-        if len(errors) >= MOST_ERRORS:  # errors of the last document and of later ones may lack
+        if len(errors) >= MAX_KEPT_ERRORS:  # errors of the last document and of later ones may lack
             complete_ids &= {error.document for error in errors} - {errors[-1].document}
         for error in errors:
             if error.values is None:

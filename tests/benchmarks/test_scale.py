@@ -34,7 +34,7 @@ def test_counts_are_those_that_the_engine_finds(documents):
     pairs = [tuple(map(json.loads, pair(index))) for index in range(documents)]
     evaluation = evaluate_many(compile_schema(SCHEMA), pairs)
     for path, counts in expected(documents).items():
-        leaves = evaluation.sums.at(tuple(path.split("[]."))).counts("leaves")
+        leaves = evaluation.sums.tally(tuple(path.split("[]."))).counts("leaves")
         assert {key: getattr(leaves, key) for key in counts} == counts, path
 
 

@@ -64,7 +64,7 @@ def test_a_state_is_read_back_exactly_and_reported_alike(shards, stickler):
 def test_rows_are_dropped_where_documents_are_too_many_however_they_come(
     shards, stickler, monkeypatch
 ):
-    monkeypatch.setattr(evaluation, "MOST_ROWS", 20)
+    monkeypatch.setattr(evaluation, "MAX_ROWS", 20)
     whole = evaluated(stickler, "all")
     parts = [evaluated(stickler, place) for place in "012"]
     merged = stickler("merge", "2.json", "0.json", "1.json", "-f", "json")
@@ -139,7 +139,7 @@ def test_a_state_does_not_grow_with_documents(data, stickler):
 
 
 def test_problems_are_named_up_to_a_limit_and_counted_beyond(shards, stickler, monkeypatch):
-    monkeypatch.setattr(evaluation, "MOST_PROBLEMS", 1)
+    monkeypatch.setattr(evaluation, "MAX_NAMED_PROBLEMS", 1)
     whole = evaluated(stickler, "all", "--rows", "none")
     for place in "012":
         evaluated(stickler, place, "--rows", "none")

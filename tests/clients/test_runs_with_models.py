@@ -16,7 +16,7 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.compare.tree import tree_of
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 
 PREFIX = "x-aws-stickler-"
 
@@ -115,7 +115,7 @@ def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
     # two false discoveries and a false alarm: by edit distance they would be 0.5 and 1.0
     (found,) = comparison.fields
     assert found.similarity == 0.0
-    assert [entry.explanation for entry in batch_of(comparison).errors(0)] == [
+    assert [entry.explanation for entry in batch_of_unit(comparison).errors(0)] == [
         "below threshold (0.000 < 0.5): nothing is alike",
         "below threshold (0.000 < 0.5): nothing is alike",
         "unmatched prediction",
@@ -295,7 +295,7 @@ def test_the_judges_reason_is_in_the_non_matches(server, asking):
             client, schema_of(street=judged()), {"street": "Main St"}, {"street": "Side St"}
         )
 
-    (entry,) = batch_of(comparison).errors(0)
+    (entry,) = batch_of_unit(comparison).errors(0)
     assert (entry.reason, entry.judge) == ("below threshold (0.000 < 0.5)", "another street")
 
 

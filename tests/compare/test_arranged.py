@@ -18,7 +18,7 @@ from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.problems import RoomLimitError, WorkLimitError
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from tests.score.batches import comparison_view
 from .nodes import an_object, exact, number, text
 
@@ -203,7 +203,7 @@ def test_thousands_of_keyed_items_are_joined():
 
     account = compare(plan, [{"a": gt}], [{"a": pred}], Options(work_limit=1))
 
-    batch = batch_of(tree_of(account, 0))
+    batch = batch_of_unit(tree_of(account, 0))
     found = comparison_view(batch)["confusion_matrix"]["fields"]["a"]
     assert (found["leaves"]["tp"], found["overall"]["fn"]) == (3995 + 995, 5)
 
@@ -273,7 +273,7 @@ def test_a_key_may_have_alternatives(gt, pred, expected):
 
     account = compare(plan, [others, bare.value], [others, predicted], gold=[None, bare.gold])
 
-    counts = comparison_view(batch_of(tree_of(account, 1)))["confusion_matrix"]["leaves"]
+    counts = comparison_view(batch_of_unit(tree_of(account, 1)))["confusion_matrix"]["leaves"]
     assert {name: counts[name] for name in ("tp", "fd", "fa", "fn") if counts[name]} == expected
 
 

@@ -11,7 +11,7 @@ from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.json_values import Gold
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from tests.score.batches import comparison_view
 
 IGNORED = {"x-aws-stickler-ignore": True}
@@ -32,7 +32,7 @@ def result(schema, gt, pred, *, partial=False, **options):
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     how = Options(partial_gt=partial, **options)
     account = compare(plan, [bare.value], [pred], how, gold=[bare.gold])
-    return comparison_view(batch_of(tree_of(account, 0)))
+    return comparison_view(batch_of_unit(tree_of(account, 0)))
 
 
 def leaves(schema, gt, pred, **how):
@@ -178,7 +178,7 @@ def test_open_lists_say_how_much_they_leave_out():
     pred = {"t": ["q", "a", "r"], "s": ["p"], "m": {"k": "y", "l": "x"}}
     account = compare(plan, [bare.value], [pred], gold=[bare.gold])
 
-    counts = batch_of(tree_of(account, 0)).counts
+    counts = batch_of_unit(tree_of(account, 0)).counts
     assert sorted(counts.left_out) == [((0, ("s",)), 1), ((0, ("t",)), 2)]
     assert sorted(counts.unlabelled) == [(0, ("m", "k")), (0, ("t",))]
 
@@ -219,7 +219,7 @@ def test_documents_of_several_schemas_have_gold_below_the_names_of_theirs():
     gold = [Gold.around("one/", it.gold) for it in bare]
     account = compare(plan, gts, [{"one/": {"a": "y"}}] * 2, gold=gold)
 
-    found = [comparison_view(batch_of(tree_of(account, at))) for at in range(2)]
+    found = [comparison_view(batch_of_unit(tree_of(account, at))) for at in range(2)]
     assert [it["confusion_matrix"]["leaves"]["tp"] for it in found] == [1, 0]
 
 
@@ -303,7 +303,7 @@ def test_a_chunk_gives_what_its_documents_give(pairs):
 
     for at, (gt, pred) in enumerate(pairs):
         alone = result(SCHEMA, gt, pred)
-        assert comparison_view(batch_of(tree_of(together, at))) == alone
+        assert comparison_view(batch_of_unit(tree_of(together, at))) == alone
 
 
 def test_a_document_of_which_nothing_is_left_to_compare_is_right():

@@ -9,7 +9,7 @@ from stickler_cli.compare.open import SchemasNode
 from stickler_cli.compare.plan import Mode, Options
 from stickler_cli.compare.tree import tree_of
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from tests.score.batches import comparison_view
 
 DASH = {"x-aws-stickler-absent-values": ["-"]}
@@ -21,7 +21,7 @@ def ignoring(**said):
 
 def counts_of(schema, gt, pred):
     account = engine.compare(compile_schema(schema), [gt], [pred])
-    view = comparison_view(batch_of(tree_of(account, 0)))
+    view = comparison_view(batch_of_unit(tree_of(account, 0)))
     counts = view["confusion_matrix"]["leaves"]
     return {name: counts[name] for name in ("tp", "fd", "fa", "fn", "tn") if counts[name]}, [
         error["field_path"] for error in view["non_matches"]
@@ -30,7 +30,7 @@ def counts_of(schema, gt, pred):
 
 def errors_of(schema, gt, pred):
     account = engine.compare(compile_schema(schema), [gt], [pred])
-    view = comparison_view(batch_of(tree_of(account, 0)))
+    view = comparison_view(batch_of_unit(tree_of(account, 0)))
     return {
         each["field_path"]: (each["ground_truth_value"], each["prediction_value"])
         for each in view["non_matches"]

@@ -12,7 +12,7 @@ from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from tests.score.batches import comparison_view
 from .nodes import a_list, an_object, compared, exact, number, text
 
@@ -29,7 +29,7 @@ def outcomes_of(schema, gt, pred):
     plan = compile_schema({"type": "object", "properties": {"x": schema}})
     bare = Unwrapper(plan.root)({"x": gt}, is_truth=True)
     account = compare(plan, [bare.value], [{"x": pred}], Options(), gold=[bare.gold])
-    node = comparison_view(batch_of(tree_of(account, 0)))["confusion_matrix"]["fields"]["x"]
+    node = comparison_view(batch_of_unit(tree_of(account, 0)))["confusion_matrix"]["fields"]["x"]
     leaves = node["leaves"]
     return [leaves[key] for key in ("tp", "fd", "fn", "fa")], node["raw_similarity_score"]
 

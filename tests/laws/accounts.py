@@ -2,8 +2,8 @@
 
 from stickler_cli.compare import engine
 from stickler_cli.compare.tree import tree_of
-from stickler_cli.score.batch import batch_of
-from stickler_cli.score.sums import COUNTING_MODES, Sums, Tally, sums_of
+from stickler_cli.score.batch import batch_of_unit
+from stickler_cli.score.sums import COUNTING_MODES, FieldTallies, Tally, sum_counts
 from tests.score.batches import comparison_view
 
 
@@ -26,12 +26,12 @@ class Node:
 
 def sums(batch):
     """Return the sums of some documents."""
-    return Sums({(): Tally()}) if batch.counts is None else sums_of(batch.counts)
+    return FieldTallies({(): Tally()}) if batch.counts is None else sum_counts(batch.counts)
 
 
 def tally(comparison):
     """Count one document."""
-    return tally_of(batch_of(comparison))
+    return tally_of(batch_of_unit(comparison))
 
 
 def tally_of(batch):
@@ -41,12 +41,12 @@ def tally_of(batch):
 
 def non_matches(comparison):
     """List the errors of one document."""
-    return batch_of(comparison).errors(0)
+    return batch_of_unit(comparison).errors(0)
 
 
 def view(comparison):
     """Return what results say of one document."""
-    return comparison_view(batch_of(comparison))
+    return comparison_view(batch_of_unit(comparison))
 
 
 def units(comparison):

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.tree import explain, tree_of
 from stickler_cli.records.run_reading import read_evaluation
+from stickler_cli.score.batch import batch_of_unit
 from stickler_cli.score.errors.causes import overall
 from stickler_cli.score.errors.error_classes import ErrorClass, ValuePlaces, classify
 from stickler_cli.score.evaluation import Evaluation
@@ -41,7 +42,7 @@ def test_any_values_in_any_document_have_a_class(gt, pred, document):
 def test_every_error_is_counted_in_one_class(case):
     comparison = compare(case.plan, case.gt, case.pred, case.options)
     evaluation = Evaluation()
-    evaluation.update(comparison)
+    evaluation.add(batch_of_unit(comparison))
 
     errors = non_matches(comparison)
     values = [error for error in errors if error.values is None]

@@ -10,7 +10,7 @@ from stickler_cli.comparators import LevenshteinComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.tree import tree_of
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from tests.score.batches import comparison_view
 
 X = "x-aws-stickler-"
@@ -28,7 +28,7 @@ def a_list(items, **said):
 def counted(plan, gt, pred):
     """Return all counts and the score."""
     account = compare(plan, [{"a": gt}], [{"a": pred}])
-    view = comparison_view(batch_of(tree_of(account, 0)))
+    view = comparison_view(batch_of_unit(tree_of(account, 0)))
     return view["confusion_matrix"], pytest.approx(view["overall_score"], abs=1e-9)
 
 

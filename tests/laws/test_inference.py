@@ -13,7 +13,7 @@ from stickler_cli.schema.dialects import walk
 from stickler_cli.schema.inference import choices, infer
 from stickler_cli.score.comparison_view import sums_view
 from stickler_cli.score.counts import count_units
-from stickler_cli.score.sums import sums_of
+from stickler_cli.score.sums import sum_counts
 from .strategies import KINDS, Scope, X, cases
 
 SILENT = Scope(kinds=tuple(kind for kind in KINDS if kind != "recursion"))
@@ -72,7 +72,7 @@ def test_nothing_changes_but_for_annotations_where_nothing_said_how(case):
 
 def counted(table):
     """Count what was found in one document."""
-    return sums_view(sums_of(count_units(table)))
+    return sums_view(sum_counts(count_units(table)))
 
 
 @given(cases(SILENT))

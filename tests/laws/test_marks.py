@@ -4,8 +4,8 @@ from hypothesis import given, settings
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
-from stickler_cli.score.batch import batch_of
-from stickler_cli.score.errors.marks import Mark, Marked, errors_of_marks, with_none_of
+from stickler_cli.score.batch import batch_of_unit
+from stickler_cli.score.errors.marks import Mark, MarkedError, correct_truth, match_marks
 from .accounts import compare
 from .strategies import Scope, cases
 
@@ -14,7 +14,7 @@ many = settings(max_examples=2 * settings.default.max_examples)
 
 
 def wrong_units(comparison):
-    return [error.unit for error in batch_of(comparison).classified_errors(0)]
+    return [error.unit for error in batch_of_unit(comparison).classified_errors(0)]
 
 
 def listed(value):
@@ -24,7 +24,7 @@ def listed(value):
 def marks_on(units):
     """Say of each unit that its ground truth is wrong."""
     return {
-        Marked(DOCUMENT, field_path(unit.path), unit.outcome.name): Mark("ground_truth_wrong")
+        MarkedError(DOCUMENT, field_path(unit.path), unit.outcome.name): Mark("ground_truth_wrong")
         for unit in units
     }
 
@@ -39,9 +39,9 @@ def test_with_all_errors_marked_there_are_none(case):
     """
     units = wrong_units(compare(case.plan, case.gt, case.pred, case.options))
     marks = marks_on(units)
-    errors = [*errors_of_marks(units, marks, DOCUMENT)]
+    errors = [*match_marks(units, marks, DOCUMENT)]
     assert len(errors) == len(units)
-    better = with_none_of([unit for _, unit in errors], case.gt)
+    better = correct_truth([unit for _, unit in errors], case.gt)
     again = compare(case.plan, better, case.pred, case.options)
     left = [it for it in wrong_units(again) if listed(it.gt) != listed(it.pred)]
     missed = [(it.path[:-1], repr(it.gt)) for it in left if it.outcome is Outcome.FN]
@@ -52,4 +52,4 @@ def test_with_all_errors_marked_there_are_none(case):
 
 @given(cases(Scope(wrong=True)))
 def test_with_none_marked_the_ground_truth_stays(case):
-    assert with_none_of([], case.gt) == case.gt
+    assert correct_truth([], case.gt) == case.gt

@@ -6,9 +6,9 @@ from copy import deepcopy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from stickler_cli.score.comparison_view import sums_view
-from stickler_cli.score.sums import Sums, in_schema_order
+from stickler_cli.score.sums import FieldTallies, in_schema_order
 from .accounts import compare, sums
 from .strategies import Scope, cases
 
@@ -17,13 +17,13 @@ three_documents = cases(Scope(wrong=True), sides=3)
 
 def tallies(case):
     return [
-        sums(batch_of(compare(case.plan, gt, pred, case.options)))
+        sums(batch_of_unit(compare(case.plan, gt, pred, case.options)))
         for gt, pred in zip(case.gts, case.preds, strict=True)
     ]
 
 
 def merged(*parts):
-    result = Sums()
+    result = FieldTallies()
     for part in parts:
         result.merge(part)
     return result
@@ -56,8 +56,8 @@ def test_merging_in_any_grouping_gives_the_same_bytes(case):
 def test_merging_nothing_changes_nothing(case):
     part = tallies(case)[0]
 
-    assert merged(part, Sums()) == part
-    assert merged(Sums(), part) == part
+    assert merged(part, FieldTallies()) == part
+    assert merged(FieldTallies(), part) == part
 
 
 @given(three_documents)

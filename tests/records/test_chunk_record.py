@@ -28,7 +28,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.confidence.confidences import Confidences
 from stickler_cli.score.detail import Detail, Histogram
 from stickler_cli.score.errors.error_rows import Error, columns_of_record, error_record
-from stickler_cli.score.errors.marks import Mark, Marked
+from stickler_cli.score.errors.marks import Mark, MarkedError
 from stickler_cli.score.evaluation import Evaluation, Results
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
@@ -65,7 +65,7 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-UNKNOWN = frozenset({"conditions", "rows", "semantics", "unnamed"})
+UNKNOWN = frozenset({"conditions", "rows", "semantics", "n_unnamed"})
 """What a run adds, and what there is without rows only."""
 
 
@@ -96,7 +96,7 @@ def chunk(tmp_path: Path) -> ChunkResult:
         validation=validation,
         unwrapper=unwrapper,
         metrics=measures_of(["anls_star"]),
-        marks={"line 1": {Marked("line 1", "a", "FD"): Mark("neither")}},
+        marks={"line 1": {MarkedError("line 1", "a", "FD"): Mark("neither")}},
     )
     chunk = evaluate_chunk(job, pairs.refs())
     by_a = replace(job, by=parse_groupings(["a"], None))

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Fraction, Rule
 from stickler_cli.records.codec import read
-from stickler_cli.score.policy import AcceptancePolicy, Asked, FieldPolicy
+from stickler_cli.score.policy import AcceptancePolicy, FieldPolicy, Promise
 
 
 class Colour(Enum):
@@ -125,7 +125,7 @@ def test_policies_are_told_what_they_should_hold(changes, message):
         "documents": [],
         "digest": "",
     }
-    assert read(AcceptancePolicy, record).asked == Asked(0.1, 0.9)
+    assert read(AcceptancePolicy, record).asked == Promise(0.1, 0.9)
     with pytest.raises(UsageError, match=message):
         read(AcceptancePolicy, {**record, **changes}, "policy.json")
 

@@ -19,7 +19,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Conditions, Evaluation
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.sums import Sums, Tally
+from stickler_cli.score.sums import FieldTallies, Tally
 from stickler_cli.settings.deciding import DecidingOptions
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "string"}}}
@@ -67,7 +67,7 @@ def test_an_evaluation_is_read_back_exactly(evaluation):
 def test_sums_are_kept_whatever_their_size():
     # A mean of 1.0 over 2**70 documents: a sum of 2**130, which no JSON number of a program holds.
     evaluation = Evaluation()
-    evaluation.tally.scored, evaluation.tally.score_units = 2**70, 2**130
+    evaluation.tally.n_scored, evaluation.tally.score_sum = 2**70, 2**130
     record = json.loads(json.dumps(evaluation.to_dict()))
 
     assert record["score_sum"] == str(2**130)
@@ -77,7 +77,7 @@ def test_sums_are_kept_whatever_their_size():
 def test_fields_are_read_however_deep_they_are():
     deep = Tally()
     deep.cell[0] = deep.moments[0][0] = 1
-    sums = Sums({("a",) * 300: deep}).ordered()
+    sums = FieldTallies({("a",) * 300: deep}).sort_parents_first()
 
     found = read_sums(Evaluation(ledger=Ledger(sums)).to_dict()["confusion_matrix"])
     assert found == sums

@@ -21,7 +21,7 @@ from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gate_verdicts import judge_gate
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature
@@ -109,7 +109,7 @@ def run_of() -> Callable[..., Run]:
             SchemaSignature(file, f"sha256:{digest}", plan.model_name, None),
             chosen,
             [*field_listing(plan)],
-            [judge(parse_gate(gate), evaluation, rule) for gate in gates],
+            [judge_gate(parse_gate(gate), evaluation, rule) for gate in gates],
             document=first.document,
             detail=chunk.detail,
         )

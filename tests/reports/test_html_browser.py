@@ -855,7 +855,7 @@ def test_of_too_many_errors_every_part_says_how_many_there_are(open_page, run_of
         for at in range(90)
     ]
     run = run_of(pairs=pairs, detailed=True)
-    kept = KeptErrors(most=10)
+    kept = KeptErrors(max_lines=10)
     kept.merge(run.detail.errors)
     page = open_page(replace(run, detail=replace(run.detail, errors=kept)))
     count = page.locator("#errors-count")
@@ -1001,7 +1001,7 @@ def wide_run(run_of):
 def cut_run(run_of):
     pairs = [DocumentPair(f"{at}", {"id": "x"}, {"id": f"{at % 7}"}) for at in range(60)]
     run = run_of(pairs=pairs, detailed=True)
-    kept = KeptErrors(most=5)
+    kept = KeptErrors(max_lines=5)
     kept.merge(run.detail.errors)
     return replace(run, detail=replace(run.detail, errors=kept))
 

@@ -410,7 +410,7 @@ def test_the_same_run_gives_the_same_bytes(run_of):
 
 def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     run = run_of(detailed=True)
-    detail = Detail(DetailLimits(comparisons=1), errors=KeptErrors(most=1))
+    detail = Detail(DetailLimits(comparisons=1), errors=KeptErrors(max_lines=1))
     detail.merge(run.detail)
     monkeypatch.setattr(page, "MOST_DOCUMENTS", 2)
     monkeypatch.setattr(page, "MOST_FIELDS", 4)

@@ -47,7 +47,7 @@ def shown(run):
 
 
 def test_the_whole_stands_first_then_fields_the_lowest_first(run_of, monkeypatch):
-    monkeypatch.setattr("stickler_cli.reports.view.FEWEST_DOCUMENTS", 1)
+    monkeypatch.setattr("stickler_cli.reports.view.MIN_DOCUMENTS", 1)
     plot = shown(run_of(detailed=True, intervals=True))
 
     values = [dot.f1 for dot in plot.dots[1:]]

@@ -18,7 +18,7 @@ from stickler_cli.reports.json_report import COMPARISON_FORMAT, comparison_recor
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.pair import LONGEST, MANY, ComparedPair, by_place, diff_texts, diff_values
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from stickler_cli.settings.of_commands import CompareSettings
 
 TEXT = {"type": "string"}
@@ -42,7 +42,7 @@ def pair_of(schema=ORDER, gt=GT, pred=PRED, detail="brief", options=None):
     plan, options = compile_schema(schema), options or Options()
     root = tree_of(compare(plan, [gt], [pred], options), 0, options)
     explain(root)
-    classes = by_place(batch_of(root).classified_errors(0))
+    classes = by_place(batch_of_unit(root).classified_errors(0))
     said = options.pairing_floor, options.extra_fields
     return ComparedPair("order.json", plan.model_name, "one", *said, root, [root], classes, detail)
 

@@ -15,8 +15,8 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.tree import tree_of
 from stickler_cli.schema.annotations import KEYS, RULES
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
-from stickler_cli.score.sums import sums_of
+from stickler_cli.score.batch import batch_of_unit
+from stickler_cli.score.sums import sum_counts
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "schemas"
@@ -394,5 +394,7 @@ def test_the_program_counts_what_the_readme_derives(name: str) -> None:
     counted = {}
     for document, gt in documents(name, "gt").items():
         account = compare(plan, [gt], [predictions.get(document, {})])
-        counted[document] = [*sums_of(batch_of(tree_of(account, 0)).counts)[()].counts("overall")]
+        counted[document] = [
+            *sum_counts(batch_of_unit(tree_of(account, 0)).counts)[()].counts("overall")
+        ]
     assert counted == derived

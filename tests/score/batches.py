@@ -9,7 +9,7 @@ from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import counts_view, document_view
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.field_counts import CELL, OF_MODES, leaves_read
+from stickler_cli.score.field_counts import CELL_SIZE, N_UNIT_COUNTS, read_confident_values
 
 X = "x-aws-stickler-"
 TEXT = {"type": "string"}
@@ -27,8 +27,8 @@ def a_list(items):
 
 def cells_of(counts):
     """Return the cells of units, (3 modes, rows, 5 outcomes)."""
-    found = np.zeros((counts.shape[1], CELL), np.int64)
-    found[:, :OF_MODES] = counts.swapaxes(0, 1).reshape(len(found), -1)
+    found = np.zeros((counts.shape[1], CELL_SIZE), np.int64)
+    found[:, :N_UNIT_COUNTS] = counts.swapaxes(0, 1).reshape(len(found), -1)
     return found
 
 
@@ -62,7 +62,7 @@ def records(*batches):
 
 def add_confidences(found, name, record):
     """Add a document, as files have it, to confidences."""
-    found.add([name], leaves_read([record]))
+    found.add([name], read_confident_values([record]))
 
 
 def comparison_view(batch, *, recall_with_fd=False):
@@ -79,5 +79,5 @@ def evaluate(batches):
     """Add up documents, in any order."""
     evaluation = Evaluation()
     for each in batches:
-        evaluation.update(each)
+        evaluation.add(each)
     return evaluation

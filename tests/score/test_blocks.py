@@ -12,11 +12,11 @@ from stickler_cli.records.run_reading import read_blocks, read_evaluation
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score import blocks
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.blocks import Blocks, coded
+from stickler_cli.score.blocks import Blocks, encode_rows
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.sums import Counts, counts_by_mode
+from stickler_cli.score.sums import Counts, split_by_mode
 from .batches import batch, not_compared, records
 
 PLAN = compile_schema(
@@ -52,7 +52,7 @@ def result(name: str) -> Batch:
 def kept(*names: str) -> Evaluation:
     evaluation = Evaluation(ledger=Ledger(blocks=Blocks()))
     for name in names:
-        evaluation.update(result(name))
+        evaluation.add(result(name))
     return evaluation
 
 
@@ -129,8 +129,8 @@ def test_an_account_is_read_mode_by_mode():
 
     assert (read["id"], read["status"], read["score"]) == ("d", "evaluated", 0.75)
     sku, identity = read["fields"]["lines.sku"], read["fields"]["id"]
-    assert counts_by_mode(sku) == ({"tp": 1}, {"tp": 1}, {"tp": 1, "fn": 1})
-    assert counts_by_mode(identity) == (identity,) * 3
+    assert split_by_mode(sku) == ({"tp": 1}, {"tp": 1}, {"tp": 1, "fn": 1})
+    assert split_by_mode(identity) == (identity,) * 3
 
 
 def test_a_name_with_half_a_surrogate_pair_survives():
@@ -150,7 +150,7 @@ def test_accounts_are_iterated_in_the_order_of_their_ids():
 
 def test_nobody_keeps_accounts_who_does_not_ask_for_them():
     evaluation = Evaluation()
-    evaluation.update(result("a"))
+    evaluation.add(result("a"))
 
     assert evaluation.ledger.blocks is None
     assert "per_document" not in evaluation.to_dict()
@@ -179,7 +179,7 @@ def test_merging_leaves_the_other_accounts_alone():
 
 def test_accounts_of_some_documents_only_are_none():
     without = Evaluation()
-    without.update(result("a"))
+    without.add(result("a"))
     for left, right in ((kept("b"), without), (without, kept("b"))):
         whole = Evaluation()
         whole.merge(left)
@@ -304,7 +304,7 @@ def test_rows_do_not_depend_on_how_documents_were_put_together(
     size, most_bytes, expected, monkeypatch
 ):
     documents = many(700)
-    monkeypatch.setattr(blocks, "MOST_BYTES", most_bytes)
+    monkeypatch.setattr(blocks, "MAX_MEMORY_BYTES", most_bytes)
     names = list(documents)
     found = Blocks()
     for start in reversed(range(0, len(names), size)):
@@ -315,23 +315,23 @@ def test_rows_do_not_depend_on_how_documents_were_put_together(
     assert len(found) == 700
     assert found.view() == expected
     again = Blocks()
-    again.read(expected)
+    again.read_records(expected)
     assert again.view() == expected
     assert sorted(again.documents()) == sorted(found.documents())
-    assert max(len(block.documents) for block in found) <= blocks.MOST
+    assert max(len(block.documents) for block in found) <= blocks.MAX_BLOCK_DOCUMENTS
 
 
 def test_different_rows_of_one_key_are_told_apart():
     one, two = blocks._KEYS[:2].astype(np.int64).tolist()  # noqa: SLF001
     rows = np.array([[two, 0], [0, one], [two, 0]])  # the product of both in either row
 
-    found, codes = coded(rows)
+    found, codes = encode_rows(rows)
     assert found[codes].tolist() == rows.tolist()
     assert len(found) == 2
 
 
 def test_a_ledger_can_be_sent_wherever_itsread_blocks_are(monkeypatch):
-    monkeypatch.setattr(blocks, "MOST_BYTES", 1)
+    monkeypatch.setattr(blocks, "MAX_MEMORY_BYTES", 1)
     found = Blocks()
     found.add(batch(PLAN, many(300)))
 
@@ -347,7 +347,7 @@ def test_documents_with_and_without_confidences_stand_together():
     account = engine.compare(PLAN, gts, preds, None, [None, {"id": 0.5}])
     results = [DocumentResult(name, Status.EVALUATED, 0.0) for name in pairs]
     found = Evaluation(ledger=Ledger(blocks=Blocks()))
-    found.update(Batch(results, account))
+    found.add(Batch(results, account))
 
     first, second = found.ledger.blocks.records()
     assert "confidences" not in first

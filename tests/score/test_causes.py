@@ -7,7 +7,7 @@ import pytest
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score.batch import batch_of_unit
 from stickler_cli.score.errors import causes
 from stickler_cli.score.evaluation import Evaluation
 from .batches import a_list, an_object, batch, compare
@@ -34,7 +34,7 @@ def evaluated(*pairs):
 
 def evaluated_as(pairs):
     evaluation = Evaluation()
-    evaluation.update(batch(PLAN, pairs))
+    evaluation.add(batch(PLAN, pairs))
     return evaluation
 
 
@@ -101,7 +101,7 @@ def test_repeated_pairs_of_values_are_causes_of_their_own():
 def test_documents_with_errors_of_any_kind_are_wrong():
     gt = {"currency": "EUR"}
     made = batch(PLAN, {"a": (gt, gt), "b": (gt, {"currency": "USD"}), "c": (gt, {})})
-    assert made.wrong.tolist() == [False, True, True]
+    assert made.is_wrong.tolist() == [False, True, True]
 
 
 def test_what_one_side_lacks_is_a_cause_with_all_of_its_values():
@@ -162,7 +162,7 @@ def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_do
     found = Evaluation()
     for number in range(causes.MOST_KINDS + 3):
         comparison = compare(PLAN, {"currency": f"G {number} x"}, {"currency": f"P {number} y"})
-        found.update(batch_of(comparison))
+        found.add(batch_of_unit(comparison))
         if number >= causes.MOST_KINDS:
             assert [it.size for it in found.fold(causes.Causes)] == [
                 causes.CauseSize(number + 1, number + 1, 0)
@@ -214,7 +214,7 @@ def test_a_cause_counts_the_documents_that_it_is_in_wherever_they_stand():
     wrong, right = ({"currency": "x"}, {"currency": "y"}), ({"currency": "x"}, {"currency": "x"})
     twice = ({"currency": "x", "lines": [LINE, LINE]}, {"currency": "y"})
     found = Evaluation()
-    found.update(batch(PLAN, {"1": right, "2": wrong, "3": right, "4": twice, "5": wrong}))
+    found.add(batch(PLAN, {"1": right, "2": wrong, "3": right, "4": twice, "5": wrong}))
 
     of_currency = {cause.pattern: cause.size for cause in found.fold(causes.Causes)}["currency",]
     assert of_currency == causes.CauseSize(3, 3, 3)
@@ -258,7 +258,7 @@ SALES = compile_schema(
 def origins(*pairs):
     """Return of each cause with origins which fields hold which others, and how often."""
     evaluation = Evaluation()
-    evaluation.update(batch(SALES, {str(at): pair for at, pair in enumerate(pairs)}))
+    evaluation.add(batch(SALES, {str(at): pair for at, pair in enumerate(pairs)}))
     assert read_evaluation(evaluation.to_dict()).to_dict() == evaluation.to_dict()
     return [
         [(it["field"], *it["of"], it["errors"]) for it in cause["origins"]]
@@ -309,7 +309,7 @@ def test_origins_that_are_too_many_are_left_out_in_any_order(monkeypatch):
     parts = []
     for pairs in ((first,), (first, second)):  # few, and too many
         parts.append(Evaluation())
-        parts[-1].update(batch(SALES, {str(at): pair for at, pair in enumerate(pairs)}))
+        parts[-1].add(batch(SALES, {str(at): pair for at, pair in enumerate(pairs)}))
     for order in (parts, parts[::-1]):
         merged = Evaluation()
         for part in order:
@@ -321,7 +321,7 @@ def test_an_item_that_fails_without_a_wrong_value_has_no_number():
     half = {"type": "string", "x-aws-stickler-threshold": 0.4}
     plan = compile_schema(an_object(lines=a_list(an_object(name=half))))
     evaluation = Evaluation()
-    evaluation.update(
+    evaluation.add(
         batch(plan, {"a": ({"lines": [{"name": "abcd"}]}, {"lines": [{"name": "abxy"}]})})
     )
 

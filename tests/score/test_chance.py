@@ -44,7 +44,7 @@ def random_errors(seed, states, rate=0.2):
 def evaluated(pairs, plan=PLAN, chunk=1_000):
     names, evaluation = [*pairs], Evaluation()
     for first in range(0, len(names), chunk):
-        evaluation.update(batch(plan, {name: pairs[name] for name in names[first : first + chunk]}))
+        evaluation.add(batch(plan, {name: pairs[name] for name in names[first : first + chunk]}))
     return evaluation
 
 

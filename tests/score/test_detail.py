@@ -9,7 +9,7 @@ import pytest
 
 from stickler_cli.core.locations import Path
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import Batch, batch_of
+from stickler_cli.score.batch import Batch, batch_of_unit
 from stickler_cli.score.detail import (
     BINS,
     Detail,
@@ -21,7 +21,7 @@ from stickler_cli.score.detail import (
 )
 from stickler_cli.score.errors import error_rows
 from stickler_cli.score.errors.causes import Causes
-from stickler_cli.score.errors.error_rows import KeptErrors, shown_value
+from stickler_cli.score.errors.error_rows import KeptErrors, display_value
 from stickler_cli.score.evaluation import Evaluation
 from .batches import batch, compare
 
@@ -47,7 +47,7 @@ def pairs_of(gt: dict, pred: dict) -> list[tuple[Path, float, bool]]:
     """List the pairs of a document: field, similarity, and whether it is a match."""
     return sorted(
         (path, *pair)
-        for path, *found in similarities(batch_of(compare(PLAN, gt, pred)).table)
+        for path, *found in similarities(batch_of_unit(compare(PLAN, gt, pred)).table)
         for pair in zip(*(values.tolist() for values in found), strict=True)
     )
 
@@ -104,19 +104,19 @@ def places(errors: KeptErrors) -> list[list[str]]:
 
 
 def test_of_too_many_errors_those_of_the_worst_documents_are_kept_to_the_line(monkeypatch):
-    monkeypatch.setattr(error_rows, "SAMPLE_BYTES", 0)
+    monkeypatch.setattr(error_rows, "MAX_SAMPLE_BYTES", 0)
     errors = detail_of(documents(1, 2, 1, 0, 2), most=3).errors
 
     assert places(errors) == [["d1", "a"], ["d1", "b"], ["d4", "a"]]
-    assert (errors.complete, errors.total) == (False, 6)
+    assert (errors.is_complete, errors.total) == (False, 6)
     small = len(next(errors.lines()))
     errors = detail_of(documents(1, 2, 1, 0, 2), most_bytes=2 * small).errors
     assert places(errors) == [["d1", "a"], ["d1", "b"]]
 
 
 def test_of_every_cause_there_is_a_sample_wherever_its_errors_are(monkeypatch):
-    monkeypatch.setattr(error_rows, "SAMPLE", 2)
-    monkeypatch.setattr(error_rows, "SAMPLE_OF_MANY", 3)
+    monkeypatch.setattr(error_rows, "SAMPLE_SIZE", 2)
+    monkeypatch.setattr(error_rows, "GROUP_SAMPLE_SIZE", 3)
     worst = [result_of(f"w{at}", {"a": "x", "b": "x"}, {"a": "?", "b": "?"}) for at in range(9)]
     better = [
         result_of(f"b{at:02}", {"a": "x", "b": "x"}, {"a": "x", "b": "!"}) for at in range(40)
@@ -125,7 +125,7 @@ def test_of_every_cause_there_is_a_sample_wherever_its_errors_are(monkeypatch):
     errors = detail_of([*better, *worst, *missed], most=18).errors
     evaluation = Evaluation()
     for each in (*better, *worst, *missed):
-        evaluation.update(each)
+        evaluation.add(each)
 
     listed = [*errors.rows()]
     assert {(error.path, error.outcome, error.gt, error.pred) for error in listed} == {
@@ -178,11 +178,11 @@ def test_the_parts_of_a_run_come_to_the_whole(sizes, limits):
 
 
 def test_a_long_value_is_its_beginning_and_its_length(monkeypatch):
-    monkeypatch.setattr(error_rows, "LONGEST_SHOWN", 4)
+    monkeypatch.setattr(error_rows, "MAX_DISPLAYED_CHARACTERS", 4)
 
-    assert shown_value("abcdef") == ['"abc', 8]
-    assert shown_value("ab") == '"ab"'
-    assert shown_value("\ud83d") == ['"\\ud', 8]  # half of a character that two make
+    assert display_value("abcdef") == ['"abc', 8]
+    assert display_value("ab") == '"ab"'
+    assert display_value("\ud83d") == ['"\\ud', 8]  # half of a character that two make
 
 
 def test_a_comparison_is_rows_from_the_outside_in():

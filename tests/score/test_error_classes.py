@@ -404,7 +404,7 @@ def counted(*pairs):
     schema = compile_schema(ROWS)
     evaluation = Evaluation()
     for gt, pred in pairs:
-        evaluation.update(batch(schema, {"": (gt, pred)}))
+        evaluation.add(batch(schema, {"": (gt, pred)}))
     return evaluation
 
 

@@ -15,7 +15,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors import error_rows
 from stickler_cli.score.errors.causes import ErrorTrait, cause_key
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.error_rows import Error, KeptErrors, packed
+from stickler_cli.score.errors.error_rows import Error, KeptErrors, encode_error
 
 GROUP = ("a",), ErrorClass.OTHER
 SOME, MANY, KINDS = 2, 5, 4
@@ -33,7 +33,7 @@ def error(document, position, number):
 
 
 def line(document, position, number):
-    return packed(error(document, position, number).shown)
+    return encode_error(error(document, position, number).displayed)
 
 
 def documents(count, kinds):
@@ -87,8 +87,8 @@ def of_all(some, most, most_bytes):
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setattr(error_rows, "SAMPLE", SOME)
-    monkeypatch.setattr(error_rows, "SAMPLE_OF_MANY", MANY)
+    monkeypatch.setattr(error_rows, "SAMPLE_SIZE", SOME)
+    monkeypatch.setattr(error_rows, "GROUP_SAMPLE_SIZE", MANY)
     monkeypatch.setattr(error_rows, "MOST_KINDS", KINDS)
 
 
@@ -103,7 +103,7 @@ def test_any_parts_come_to_the_lowest_scores_and_the_same_samples(cut, kinds, li
 
     assert (found.total, found.bound) == (sum(len(it) for *_, it in some), bound)
     assert found.samples == samples
-    assert bool(found.last) == (kinds > KINDS)
+    assert bool(found.last_sampled) == (kinds > KINDS)
     lines = [*found.lines()]
     listed = [text for errors in whole.values() for text in errors]
     assert lines[: len(listed)] == listed
@@ -124,9 +124,9 @@ def test_what_is_merged_later_is_held_against_what_was_kept_first():
 def test_just_so_many_lines_and_bytes_are_all():
     some = [(0.5, "d", [None] * 3)]
     size = sum(len(line("d", at, None)) for at in range(3))
-    assert kept(some, (3, size)).complete
-    assert not kept(some, (2, size)).complete
-    assert not kept(some, (3, size - 1)).complete
+    assert kept(some, (3, size)).is_complete
+    assert not kept(some, (2, size)).is_complete
+    assert not kept(some, (3, size - 1)).is_complete
     assert len([*kept([*some, (0.9, "e", [None])], (9, size)).lines()]) == 3
 
 
@@ -146,7 +146,7 @@ def test_samples_take_no_more_than_they_may(monkeypatch):
     found = kept(documents(60, 1), (0, 0))
     every = [*found.lines()]
     for count in range(len(every) + 1):
-        monkeypatch.setattr(error_rows, "SAMPLE_BYTES", sum(map(len, every[:count])))
+        monkeypatch.setattr(error_rows, "MAX_SAMPLE_BYTES", sum(map(len, every[:count])))
         assert [*found.lines()] == every[:count]
 
 

@@ -55,7 +55,7 @@ def run(evaluation: Evaluation) -> Run:
 
 
 def test_fields_that_no_document_has_are_told_without_those_inside_them():
-    assert evaluate(RESULTS).sums.never_present() == [("never",)]
+    assert evaluate(RESULTS).sums.find_never_present() == [("never",)]
 
 
 def test_groups_have_the_same_results_whether_documents_come_together_or_alone():
@@ -68,7 +68,7 @@ def test_groups_have_the_same_results_whether_documents_come_together_or_alone()
     def evaluated(*batches: Batch) -> Evaluation:
         evaluation = Evaluation()
         for some in batches:
-            evaluation.update(grouped(some))
+            evaluation.add(grouped(some))
         return evaluation
 
     together, alone, merged = evaluated(MIXED), evaluated(*RESULTS), Evaluation()
@@ -125,10 +125,10 @@ def test_every_problem_is_named_with_its_document():
     ],
 )
 def test_rows_are_kept_up_to_a_number_of_documents_or_as_asked(monkeypatch, rows, documents, keeps):
-    monkeypatch.setattr("stickler_cli.score.evaluation.MOST_ROWS", 2)
+    monkeypatch.setattr("stickler_cli.score.evaluation.MAX_ROWS", 2)
     found = Evaluation(rows=rows, ledger=Ledger(blocks=Blocks()))
     for at in range(documents):
-        found.update(batch(PLAN, {f"{at}": COMPARED["one"]}))
+        found.add(batch(PLAN, {f"{at}": COMPARED["one"]}))
 
     assert found.keeps_rows is keeps
     if documents:
@@ -136,15 +136,15 @@ def test_rows_are_kept_up_to_a_number_of_documents_or_as_asked(monkeypatch, rows
 
 
 def test_problems_beyond_the_most_are_counted_by_status_in_any_order(monkeypatch):
-    monkeypatch.setattr("stickler_cli.score.evaluation.MOST_PROBLEMS", 2)
+    monkeypatch.setattr("stickler_cli.score.evaluation.MAX_NAMED_PROBLEMS", 2)
     statuses = [Status.MISSING, Status.FAILED, Status.MISSING, Status.INVALID, Status.FAILED]
     parts = [not_compared(f"{at}", status, Problem("x", "y")) for at, status in enumerate(statuses)]
     for order in (parts, parts[::-1], parts[2:] + parts[:2]):
         found, merged = Evaluation(rows="none"), Evaluation(rows="none")
         for part in order:
-            found.update(part)
+            found.add(part)
             one = Evaluation(rows="none")
-            one.update(part)
+            one.add(part)
             merged.merge(one)
         several = Evaluation(rows="none")
         several.merge(merged)
@@ -155,7 +155,7 @@ def test_problems_beyond_the_most_are_counted_by_status_in_any_order(monkeypatch
                 ("1", Status.FAILED),
                 ("4", Status.FAILED),
             ]
-            assert each.unnamed == {Status.MISSING: 2, Status.INVALID: 1}
+            assert each.n_unnamed == {Status.MISSING: 2, Status.INVALID: 1}
             assert each.to_dict()["problems_unnamed"] == {"invalid": 1, "missing": 2}
 
 
@@ -163,7 +163,7 @@ def test_verdicts_of_the_schema_are_added_side_by_side():
     def judged(name: str, **verdicts) -> Evaluation:
         some = batch(PLAN, {name: COMPARED["one"]}, verdicts=verdicts)
         found = Evaluation()
-        found.update(some)
+        found.add(some)
         return found
 
     wrong = (Violation("type", "a", "/a", "it is no number"),)
@@ -199,7 +199,7 @@ class Counted(Metric):
 def measured(documents: int, *names: str) -> Evaluation:
     found = Evaluation(metrics={name: Measure(name, Counted()) for name in names})
     for at in range(documents):
-        found.update(batch(PLAN, {f"{at}": COMPARED["one"]}))
+        found.add(batch(PLAN, {f"{at}": COMPARED["one"]}))
         for metric in found.metrics.values():
             metric.add(None)
     return found
@@ -235,26 +235,26 @@ def test_counts_of_some_documents_are_those_of_these_alone():
 
     every = counts(0, 1, 2)
     for chosen in ((0,), (1,), (0, 2), (1, 2)):
-        found = every.among(np.isin(np.arange(3), chosen))
+        found = every.select_documents(np.isin(np.arange(3), chosen))
         alone = counts(*chosen)
         assert [path for path, _ in found.fields()] == [path for path, _ in alone.fields()]
-        assert found.sums.tolist() == alone.sums.tolist()
+        assert found.units.tolist() == alone.units.tolist()
         assert found.scores.tolist() == alone.scores.tolist()
         assert found.documents.tolist() == [chosen[at] for at in alone.documents]
 
 
 def test_a_key_has_a_number_of_groups_at_most(monkeypatch):
-    monkeypatch.setattr("stickler_cli.score.evaluation.MOST_GROUPS", 2)
+    monkeypatch.setattr("stickler_cli.score.evaluation.MAX_GROUPS", 2)
     found = Evaluation()
     for name in "xyx":
-        found.update(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": name}))
+        found.add(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": name}))
     with pytest.raises(UsageError, match=r"^--by k: there are more than 2 groups"):
-        found.update(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": "z"}))
+        found.add(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": "z"}))
 
 
 def test_groups_show_intervals_of_the_whole_alone():
     found = Evaluation(interval_settings=IntervalSettings())
-    found.update(batch(PLAN, {"1": COMPARED["two"]}, groups={"k": "x"}))
+    found.add(batch(PLAN, {"1": COMPARED["two"]}, groups={"k": "x"}))
     record = found.to_dict()
     whole, group = (each["confusion_matrix"] for each in (record, record["by"]["k"]["x"]))
 

@@ -23,6 +23,7 @@ from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import MOST_ROWS, TableStyle
 from stickler_cli.reports.row_reports import TIDY, WIDE
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import batch_of_unit
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Conditions
 from stickler_cli.score.intervals import IntervalSettings
@@ -143,7 +144,7 @@ def test_an_evaluation_says_in_a_line_what_it_is():
     assert repr(Evaluation()) == "<Evaluation total=0, overall_score=None>"
     # Right: b, a, and nothing else is there; score 1.
     one = Evaluation()
-    one.update(compare(PLAN, {"a": 1}, {"a": 1}))
+    one.add(batch_of_unit(compare(PLAN, {"a": 1}, {"a": 1})))
     assert repr(one) == "<Evaluation total=1, evaluated=1, overall_score=1.0>"
 
 
@@ -233,7 +234,7 @@ def test_all_numbers_of_a_column_have_one_type(libraries):
 def test_a_lone_surrogate_is_spelt_out(libraries):
     libraries("polars")
     evaluation = Evaluation()
-    evaluation.update(compare(PLAN, {"map": {"\ud800": "x"}}, {}))
+    evaluation.add(batch_of_unit(compare(PLAN, {"map": {"\ud800": "x"}}, {})))
 
     assert r"map.\ud800" in evaluation.to_frame()[1]["field"]
     assert r"map.\ud800" in evaluation._repr_html_()
@@ -388,7 +389,7 @@ def test_names_from_documents_are_harmless_in_a_notebook():
 def test_a_notebook_shows_no_more_fields_than_anyone_reads():
     keys = {f"k{number:04}": "x" for number in range(MOST_ROWS)}
     evaluation = Evaluation()
-    evaluation.update(compare(PLAN, {"map": keys}, {"map": keys}))
+    evaluation.add(batch_of_unit(compare(PLAN, {"map": keys}, {"map": keys})))
 
     page = page_of(evaluation)
 
@@ -421,7 +422,7 @@ def test_only_reports_that_show_figures_are_made():
 
 def test_an_evaluation_as_json_says_who_made_it_how_and_what_no_document_had():
     evaluation = Evaluation(conditions=Conditions(DecidingOptions(), ()))
-    evaluation.update(batch(compile_schema(SCHEMA), {"1": ({"b": "x"}, {"b": "x"})}))
+    evaluation.add(batch(compile_schema(SCHEMA), {"1": ({"b": "x"}, {"b": "x"})}))
     found = evaluation.to_dict()
 
     assert found["version"] == __version__

@@ -16,13 +16,13 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.field_counts import LEAVES
 from stickler_cli.score.folds import (
     FOLDS,
-    SHOWN,
+    MAX_VIOLATIONS,
     SchemaVerdict,
     Validity,
     WhollyRight,
     verdict_view,
 )
-from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gate_verdicts import judge_gate
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from .batches import TEXT, a_list, an_object, batch, evaluate, not_compared
@@ -36,10 +36,10 @@ MANY_LOST = ({"tags": list("abcdefghijkl")}, {})
 
 def evaluation(*, rows="inline"):
     found = Evaluation(interval_settings=IntervalSettings(), rows=rows)
-    found.update(batch(PLAN, {"1": RIGHT, "2": ONE_LOST}, groups={"k": "one"}))
-    found.update(batch(PLAN, {"3": THREE_LOST, "4": RIGHT}, groups={"k": "two"}))
-    found.update(batch(PLAN, {"5": MANY_LOST}, groups={"k": "two"}))
-    found.update(not_compared("6"))
+    found.add(batch(PLAN, {"1": RIGHT, "2": ONE_LOST}, groups={"k": "one"}))
+    found.add(batch(PLAN, {"3": THREE_LOST, "4": RIGHT}, groups={"k": "two"}))
+    found.add(batch(PLAN, {"5": MANY_LOST}, groups={"k": "two"}))
+    found.add(not_compared("6"))
     return found
 
 
@@ -100,16 +100,16 @@ def test_of_no_documents_there_is_no_share():
     ],
 )
 def test_gates_ask_for_the_share_and_its_bounds(gate, passed, reason):
-    found = judge(parse_gate(gate), evaluation())
+    found = judge_gate(parse_gate(gate), evaluation())
     assert found.passed is passed
     assert found.reason.startswith(reason)
 
 
 def test_a_gate_on_documents_without_intervals_or_documents_fails():
     bare = Evaluation()
-    bare.update(not_compared("6"))
-    assert "no document was compared" in judge(parse_gate("documents.right>=0"), bare).reason
-    lower = judge(parse_gate("documents.right.lower>=0"), bare)
+    bare.add(not_compared("6"))
+    assert "no document was compared" in judge_gate(parse_gate("documents.right>=0"), bare).reason
+    lower = judge_gate(parse_gate("documents.right.lower>=0"), bare)
     assert "the run has no confidence intervals" in lower.reason
     with pytest.raises(UsageError, match="a number between 0 and 1"):
         parse_gate("documents.right>=70")
@@ -133,7 +133,7 @@ class MostValues:
     most = 0
 
     def add(self, batch, some):
-        root = batch.counts.sums[LEAVES, : len(batch.scores)] if batch.counts else np.zeros((0, 5))
+        root = batch.counts.units[LEAVES, : len(batch.scores)] if batch.counts else np.zeros((0, 5))
         root = root if some is None else root[some]
         self.most = max([self.most, *root.sum(axis=1).tolist()])
 
@@ -257,11 +257,11 @@ def test_verdicts_of_two_parts_of_a_run_add_up():
 
 
 def test_a_verdict_shows_its_first_violations_and_counts_all():
-    view = verdict_view([violation(pointer=f"/{n}") for n in range(SHOWN + 5)])
+    view = verdict_view([violation(pointer=f"/{n}") for n in range(MAX_VIOLATIONS + 5)])
 
-    assert (view["valid"], view["count"]) == (False, SHOWN + 5)
+    assert (view["valid"], view["count"]) == (False, MAX_VIOLATIONS + 5)
     assert isinstance(view["violations"], list)
-    assert len(view["violations"]) == SHOWN
+    assert len(view["violations"]) == MAX_VIOLATIONS
     assert view["violations"][0] == {
         "keyword": "type",
         "field": "a",

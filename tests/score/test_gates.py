@@ -9,19 +9,19 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Conditions, Evaluation
 from stickler_cli.score.folds import Validity
-from stickler_cli.score.gate_verdicts import judge, judged_at
+from stickler_cli.score.gate_verdicts import judge_fields, judge_gate
 from stickler_cli.score.gates import (
-    asked,
     check_metrics,
+    check_no_bounds,
+    check_no_resampled_bounds,
     check_paths,
+    fields_of_gate,
     parse_gate,
     parse_gates,
-    refuse_bounds,
-    refuse_resampled,
 )
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.record import Run, SchemaSignature, counted_as
-from stickler_cli.score.sums import SCORE_UNIT, RateRule, Tally
+from stickler_cli.score.record import Run, SchemaSignature, with_counting
+from stickler_cli.score.sums import SCORE_SCALE, RateRule, Tally
 from stickler_cli.settings.deciding import RunOptions
 from .batches import TEXT, add_confidences, an_object, batch
 
@@ -33,10 +33,10 @@ def evaluation(**fields: list[int]) -> Evaluation:
     result = Evaluation()
     result.statuses[Status.EVALUATED] = 2
     for name, counts in fields.items():
-        cell, scores = [*counts * 3, 0, 0, 0], (2, SCORE_UNIT, SCORE_UNIT)
-        result.sums.gain((name,), Tally(cell, Tally().moments, *scores))
-        result.sums.gain((), Tally(cell))
-    result.tally.scored, result.tally.score_units = 2, SCORE_UNIT
+        cell, scores = [*counts * 3, 0, 0, 0], (2, SCORE_SCALE, SCORE_SCALE)
+        result.sums.add_tally((name,), Tally(cell, Tally().moments, *scores))
+        result.sums.add_tally((), Tally(cell))
+    result.tally.n_scored, result.tally.score_sum = 2, SCORE_SCALE
     return result
 
 
@@ -155,7 +155,7 @@ def test_metrics_of_a_study_are_what_may_be_meant(text, hint):
     [("right>=9", 9), ("a.wrong<=1", 1), ("invented<=3", 3), ("a.missed<=2", 2), ("absent==4", 4)],
 )
 def test_a_gate_may_name_counts_as_the_table_does(text, value):
-    result = judge(parse_gate(text), evaluation(a=[9, 1, 3, 2, 4]))
+    result = judge_gate(parse_gate(text), evaluation(a=[9, 1, 3, 2, 4]))
 
     assert (result.value, result.passed) == (value, True)
     assert result.reason.startswith(text.rstrip("0123456789").rstrip("<>="))
@@ -193,8 +193,8 @@ def test_a_field_may_be_called_as_a_count_is(text):
 def test_a_set_before_documents_asks_for_a_field_of_that_name():
     made = evaluation(documents=[3, 0, 0, 0, 0])
 
-    assert judge(parse_gate("leaves:documents.right>=3"), made).value == 3
-    assert judge(parse_gate("documents.right>=0.5"), made).value is None
+    assert judge_gate(parse_gate("leaves:documents.right>=3"), made).value == 3
+    assert judge_gate(parse_gate("documents.right>=0.5"), made).value is None
 
 
 def test_f_in_words_is_f1():
@@ -233,18 +233,18 @@ def test_a_hint_is_given_only_if_it_would_be_taken(text):
     ],
 )
 def test_a_gate_compares_the_exact_value_and_says_how(text, passed, reason):
-    result = judge(parse_gate(text), evaluation(a=[9, 1, 0, 1, 0]))
+    result = judge_gate(parse_gate(text), evaluation(a=[9, 1, 0, 1, 0]))
     assert (result.passed, result.reason) == (passed, reason)
 
 
 def test_a_result_names_its_field_and_a_key_may_have_an_operator_in_it():
     made = evaluation(a=[9, 1, 0, 1, 0], **{"b>=c": [1, 0, 0, 0, 0]})
-    found = judge(parse_gate('["b>=c"].f1>=0.5'), made)
+    found = judge_gate(parse_gate('["b>=c"].f1>=0.5'), made)
     assert (found.reason, found.field) == ('["b>=c"].f1 1.0 >= 0.5', "b>=c")
-    assert judge(parse_gate("a.f1>=0.5"), made).field == "a"
-    assert judge(parse_gate("d.f1>=0.5"), made).field == "d"
-    assert judge(parse_gate("f1>=0.5"), made).field == ""
-    assert judge(parse_gate("documents.failed<=0"), made).field == ""
+    assert judge_gate(parse_gate("a.f1>=0.5"), made).field == "a"
+    assert judge_gate(parse_gate("d.f1>=0.5"), made).field == "d"
+    assert judge_gate(parse_gate("f1>=0.5"), made).field == ""
+    assert judge_gate(parse_gate("documents.failed<=0"), made).field == ""
 
 
 def test_a_least_f1_is_a_gate_before_the_others():
@@ -258,14 +258,14 @@ def test_a_least_f1_is_a_gate_before_the_others():
 def test_a_gate_may_ask_for_valid_documents():
     made = evaluation(a=[9, 1, 0, 1, 0])
     made.validity["pred"] = Validity(checked=8, valid=5, unreadable=1)
-    assert judge(parse_gate("documents.schema_invalid<=2"), made).value == 2
-    assert judge(parse_gate("documents.schema_valid_share>=0.6"), made).value == 0.625
+    assert judge_gate(parse_gate("documents.schema_invalid<=2"), made).value == 2
+    assert judge_gate(parse_gate("documents.schema_valid_share>=0.6"), made).value == 0.625
 
 
 def test_recall_with_fd_changes_what_a_gate_compares():
     gate = parse_gate("recall>=0.9")
-    assert judge(gate, evaluation(a=[9, 1, 0, 1, 0])).passed
-    assert not judge(gate, evaluation(a=[9, 1, 0, 1, 0]), RateRule(recall_with_fd=True)).passed
+    assert judge_gate(gate, evaluation(a=[9, 1, 0, 1, 0])).passed
+    assert not judge_gate(gate, evaluation(a=[9, 1, 0, 1, 0]), RateRule(recall_with_fd=True)).passed
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_recall_with_fd_changes_what_a_gate_compares():
 )
 def test_an_empty_denominator_never_passes_and_says_so(text, counts):
     gate = parse_gate(text)
-    result = judge(gate, evaluation(a=counts))
+    result = judge_gate(gate, evaluation(a=counts))
     assert (result.gate, result.limit, result.passed) == (gate, gate.limit, False)
     assert result.value is None
     assert "undefined: nothing was counted" in result.reason
@@ -289,21 +289,24 @@ def test_an_empty_denominator_never_passes_and_says_so(text, counts):
 
 def test_a_gate_on_a_score_takes_that_of_its_field_or_of_the_documents():
     made = evaluation(a=[1, 0, 0, 0, 0])
-    made.sums["a",].score_units = SCORE_UNIT // 2
+    made.sums["a",].score_sum = SCORE_SCALE // 2
 
-    assert judge(parse_gate("score>=0.5"), made).value == 0.5
-    assert judge(parse_gate("a.score>=0.5"), made).value == 0.25
+    assert judge_gate(parse_gate("score>=0.5"), made).value == 0.5
+    assert judge_gate(parse_gate("a.score>=0.5"), made).value == 0.25
 
 
 def test_a_field_may_be_called_documents():
-    assert judge(parse_gate("documents.f1>=0.5"), evaluation(documents=[1, 0, 0, 0, 0])).value == 1
+    assert (
+        judge_gate(parse_gate("documents.f1>=0.5"), evaluation(documents=[1, 0, 0, 0, 0])).value
+        == 1
+    )
     with pytest.raises(UsageError, match="the field documents, which does not exist"):
         check_paths([parse_gate("documents.f1>=0.5")], KNOWN)
 
 
 def test_a_count_of_documents_that_there_is_not_lists_those_that_there_are():
     with pytest.raises(UsageError, match="evaluated, missing, invalid"):
-        judge(parse_gate("documents.lost<=0"), Evaluation())
+        judge_gate(parse_gate("documents.lost<=0"), Evaluation())
 
 
 @pytest.mark.parametrize(
@@ -317,7 +320,7 @@ def test_a_count_of_documents_that_there_is_not_lists_those_that_there_are():
 )
 def test_a_kind_of_documents_is_corrected_in_its_place(text, hint):
     with pytest.raises(UsageError) as caught:
-        judge(parse_gate(text), Evaluation())
+        judge_gate(parse_gate(text), Evaluation())
     assert caught.value.problems[0].hint == hint
 
 
@@ -371,7 +374,7 @@ def test_a_pattern_is_judged_by_the_worst_of_its_fields(text, passed, reason):
         "d": [0, 0, 0, 0, 3],
     }
 
-    result = judge(parse_gate(text), evaluation(**fields))
+    result = judge_gate(parse_gate(text), evaluation(**fields))
 
     assert (result.passed, result.reason) == (passed, reason)
     assert result.field == (reason.partition(" in ")[2][:1] or text.partition(".")[0])
@@ -385,7 +388,7 @@ def test_a_pattern_takes_each_step_by_itself():
 
 
 def test_a_pattern_of_which_no_field_has_a_value_fails():
-    result = judge(parse_gate("*.f1>=0"), evaluation(a=[0, 0, 0, 0, 1]))
+    result = judge_gate(parse_gate("*.f1>=0"), evaluation(a=[0, 0, 0, 0, 1]))
 
     assert (result.passed, result.reason) == (False, "*.f1 is undefined: nothing was counted")
 
@@ -395,13 +398,13 @@ def test_a_gate_reads_all_values_if_nobody_says_otherwise():
     set_overall(made.sums["a",], [1, 0, 0, 0, 0])
     set_overall(made.tally, [1, 0, 0, 0, 0])
 
-    assert judge(parse_gate("a.f1>=0"), made).value == 0.9
-    assert judge(parse_gate("overall:a.f1>=0"), made).value == 1
-    assert judge(parse_gate("f1>=0"), made).value == 0.9
-    assert judge(parse_gate("overall:f1>=0"), made).value == 1
+    assert judge_gate(parse_gate("a.f1>=0"), made).value == 0.9
+    assert judge_gate(parse_gate("overall:a.f1>=0"), made).value == 1
+    assert judge_gate(parse_gate("f1>=0"), made).value == 0.9
+    assert judge_gate(parse_gate("overall:f1>=0"), made).value == 1
     units = RateRule(counting="overall")
-    assert [judge(parse_gate(f"{of}f1>=0"), made, units).value for of in ("", "a.")] == [1, 1]
-    assert judge(parse_gate("leaves:f1>=0"), made, units).value == 0.9
+    assert [judge_gate(parse_gate(f"{of}f1>=0"), made, units).value for of in ("", "a.")] == [1, 1]
+    assert judge_gate(parse_gate("leaves:f1>=0"), made, units).value == 0.9
 
 
 def test_every_unknown_path_is_told_with_near_ones():
@@ -434,7 +437,7 @@ def with_intervals(documents: int) -> Evaluation:
     """An evaluation of documents whose `id` is right, and whose `total` is missed."""
     result = Evaluation(interval_settings=IntervalSettings())
     for number in range(documents):
-        result.update(batch(PLAN, {f"{number}": ({"id": "x", "total": "1"}, {"id": "x"})}))
+        result.add(batch(PLAN, {f"{number}": ({"id": "x", "total": "1"}, {"id": "x"})}))
     return result
 
 
@@ -464,7 +467,7 @@ def test_a_gate_may_ask_for_an_end_of_an_interval(text, path, metric, bound):
     ],
 )
 def test_an_end_of_an_interval_is_compared(text, passed, reason):
-    result = judge(parse_gate(text), with_intervals(20))
+    result = judge_gate(parse_gate(text), with_intervals(20))
 
     assert (result.passed, result.reason) == (passed, reason)
 
@@ -478,7 +481,7 @@ def test_an_end_of_an_interval_is_compared(text, passed, reason):
     ],
 )
 def test_a_gate_on_an_interval_that_is_not_there_fails(text, made, reason):
-    result = judge(parse_gate(text), made)
+    result = judge_gate(parse_gate(text), made)
 
     assert not result.passed
     assert reason in result.reason
@@ -490,29 +493,29 @@ def test_an_end_is_that_of_the_metric():
     found = made.intervals(RateRule(recall_with_fd=False))
     for name in ("precision", "recall", "f1"):
         for at, end in enumerate(("lower", "upper")):
-            value = judge(parse_gate(f"{name}.{end}>=0"), made).value
+            value = judge_gate(parse_gate(f"{name}.{end}>=0"), made).value
             assert value == found.rates["overall"][name][at]
     # Of two fields one is right in each document: recall is 0.5, and F1 2 / 3.
-    assert judge(parse_gate("recall.upper>=0"), made).value < 2 / 3
-    assert judge(parse_gate("score.upper>=0"), made).value == found.score.upper
+    assert judge_gate(parse_gate("recall.upper>=0"), made).value < 2 / 3
+    assert judge_gate(parse_gate("score.upper>=0"), made).value == found.score.upper
 
 
 def test_gates_on_intervals_are_refused_where_none_are_made():
-    refuse_bounds([parse_gate("f1>=0.9")])
+    check_no_bounds([parse_gate("f1>=0.9")])
     with pytest.raises(UsageError, match=r"'f1\.lower>=0\.9' asks for a confidence interval"):
-        refuse_bounds([parse_gate("f1.lower>=0.9"), parse_gate("f1>=0.9")])
+        check_no_bounds([parse_gate("f1.lower>=0.9"), parse_gate("f1>=0.9")])
 
 
 def test_gates_on_intervals_of_confidences_take_rows():
-    refuse_resampled([parse_gate("f1.lower>=0.9"), parse_gate("confidence.ece<=0.1")])
+    check_no_resampled_bounds([parse_gate("f1.lower>=0.9"), parse_gate("confidence.ece<=0.1")])
     gate = parse_gate("confidence.ece.upper<=0.1")
     with pytest.raises(UsageError, match=r"upper<=0\.1' asks for .* expected a run with rows"):
-        refuse_resampled([gate])
+        check_no_resampled_bounds([gate])
     made = with_confidences(10)
-    assert judge(gate, made).value is not None
+    assert judge_gate(gate, made).value is not None
     made.confidences.drop_rows()
     with pytest.raises(UsageError, match="expected a run with rows"):
-        judge(gate, made)
+        judge_gate(gate, made)
 
 
 # --- gates on confidences and on metrics
@@ -532,11 +535,12 @@ def test_a_gate_may_ask_for_what_confidences_are_worth():
 
     # Ten at 0.9 that are right, five at 0.5 that are wrong.
     brier = pytest.approx((10 * 0.01 + 5 * 0.25) / 15)
-    assert judge(parse_gate("confidence.brier<=0.1"), made).value == brier
-    assert judge(parse_gate("confidence.a.brier<=0.1"), made).value == brier
-    assert judge(parse_gate("confidence.auroc>=1"), made).passed
+    assert judge_gate(parse_gate("confidence.brier<=0.1"), made).value == brier
+    assert judge_gate(parse_gate("confidence.a.brier<=0.1"), made).value == brier
+    assert judge_gate(parse_gate("confidence.auroc>=1"), made).passed
     ends = [
-        judge(parse_gate(f"confidence.a.brier.{end}>=0"), made).value for end in ("lower", "upper")
+        judge_gate(parse_gate(f"confidence.a.brier.{end}>=0"), made).value
+        for end in ("lower", "upper")
     ]
     assert ends == made.confidence("a")["intervals"]["brier"]
     assert 0.01 < ends[0] < 0.09 < ends[1] < 0.25
@@ -561,7 +565,7 @@ def test_a_gate_may_ask_for_what_confidences_are_worth():
     ],
 )
 def test_a_gate_on_confidences_that_are_not_there_fails(text, made, reason):
-    result = judge(parse_gate(text), made)
+    result = judge_gate(parse_gate(text), made)
 
     assert (result.value, result.passed) == (None, False)
     assert result.reason == f"{text.partition('<')[0].partition('>')[0]} is undefined: {reason}"
@@ -573,19 +577,20 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
     assert (gate.text, gate.operator, gate.limit) == ("metric:pages.missed <= 2", "<=", 2)
     known = {"anls_star": 0.75, "pages.missed": None}
     made = Evaluation(metrics={"any": Measure("any", known=known)})
-    result = judge(parse_gate("metric:anls_star>=0.7"), made)
+    result = judge_gate(parse_gate("metric:anls_star>=0.7"), made)
     assert (result.value, result.passed) == (0.75, True)
     assert result.reason == "metric:anls_star 0.75 >= 0.7"
     assert (
-        judge(gate, made).reason == "metric:pages.missed is undefined: it has nothing to divide by"
+        judge_gate(gate, made).reason
+        == "metric:pages.missed is undefined: it has nothing to divide by"
     )
     broken = Measure("pages", known={"pages.missed": None}, problem="add: it is full")
-    failed = judge(gate, Evaluation(metrics={"any": made.metrics["any"], "pages": broken}))
+    failed = judge_gate(gate, Evaluation(metrics={"any": made.metrics["any"], "pages": broken}))
     assert failed.reason == "metric:pages.missed is undefined: add: it is full"
     with pytest.raises(UsageError, match=r"one of anls_star, pages\.missed"):
-        judge(parse_gate("metric:anls>=0.7"), made)
+        judge_gate(parse_gate("metric:anls>=0.7"), made)
     with pytest.raises(UsageError, match="a metric of the run: --metric"):
-        judge(gate, Evaluation())
+        judge_gate(gate, Evaluation())
 
 
 @pytest.mark.parametrize("text", ["metric:", "metric:>=0.5", "metric:f1", "metric:f1>=high"])
@@ -621,7 +626,7 @@ def test_what_is_refused_of_a_gate_on_a_metric_names_the_option_and_the_gate():
     assert unknown.found == "'metric:x<1' asks for a metric that the run has not"
 
     with pytest.raises(UsageError) as caught:
-        judge(parse_gate("metric:x<1"), Evaluation())
+        judge_gate(parse_gate("metric:x<1"), Evaluation())
     assert [problem.source for problem in caught.value.problems] == ["--gate"]
 
 
@@ -641,7 +646,7 @@ def test_a_path_below_the_keys_of_a_map_is_known_by_any_key():
 def test_a_pattern_says_what_its_values_are_of():
     gate = parse_gate("**.f1>=0.5")
     for values in ({}, {("a",): (0.75, "")}):
-        told = judged_at(gate, values, values.__getitem__, "the change of ").reason
+        told = judge_fields(gate, values, values.__getitem__, "the change of ").reason
         assert told.startswith("the change of **.f1 ")
 
 
@@ -650,7 +655,7 @@ def run_with(*gates, conditions=None, values=(9, 1, 0, 1, 0), units=(1, 0, 0, 0,
     made = evaluation(a=[*values])
     set_overall(made.tally, units)
     made.conditions = conditions
-    judged = [judge(parse_gate(text), made) for text in gates]
+    judged = [judge_gate(parse_gate(text), made) for text in gates]
     signature = SchemaSignature("a.json", f"sha256:{'0' * 64}", "A", None)
     return Run(made, signature, RunOptions(), (), judged)
 
@@ -658,18 +663,18 @@ def run_with(*gates, conditions=None, values=(9, 1, 0, 1, 0), units=(1, 0, 0, 0,
 @pytest.mark.parametrize("conditions", [None, Conditions(RunOptions(), ())])
 def test_a_finished_run_is_read_in_another_counting_mode_with_its_gates(conditions):
     run = run_with("f1>=0.95", "leaves:f1>=0.95", "documents.total>=2", conditions=conditions)
-    read = counted_as(run, "overall")
+    read = with_counting(run, "overall")
 
     assert [it.value for it in run.gates] == [0.9, 0.9, 2]
     assert [it.value for it in read.gates] == [1.0, 0.9, 2]
     assert (run.rule.counting, read.rule.counting) == ("leaves", "overall")
     assert read.evaluation.rule.counting == ("overall" if conditions else "leaves")
     assert run.evaluation.rule.counting == "leaves"
-    assert counted_as(run, "leaves") is counted_as(run, None) is run
+    assert with_counting(run, "leaves") is with_counting(run, None) is run
 
 
 def test_a_gate_asks_for_its_field_or_for_those_that_match():
     fields = [(), ("a",), ("b",), ("b", "c")]
 
-    assert asked(parse_gate("a.f1>=0"), fields) == [("a",)]
-    assert asked(parse_gate("*.f1>=0"), fields) == [("a",), ("b",)]
+    assert fields_of_gate(parse_gate("a.f1>=0"), fields) == [("a",)]
+    assert fields_of_gate(parse_gate("*.f1>=0"), fields) == [("a",), ("b",)]

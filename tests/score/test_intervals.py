@@ -17,26 +17,33 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.field_counts import SCORE, SCORED, FieldCounts
+from stickler_cli.score.field_counts import IS_SCORED, SCORE, FieldCounts
 from stickler_cli.score.intervals import (
     METHOD,
-    REPLICATES,
-    UNIT,
+    N_REPLICATES,
+    WEIGHT_SCALE,
     Interval,
     IntervalSettings,
     Share,
     Spread,
     added_weights,
     beta_percentiles,
-    ends,
+    document_shares,
     field_intervals,
     intervals_of,
     rate_intervals,
     resample,
-    shares_of_documents,
+    resampled_intervals,
 )
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.sums import COUNTING_MODES, RATES, RateRule, Tally, fractions, sums_of
+from stickler_cli.score.sums import (
+    COUNTING_MODES,
+    RATES,
+    RateRule,
+    Tally,
+    rate_fractions,
+    sum_counts,
+)
 from stickler_cli.settings.deciding import IntervalOptions
 from .batches import TEXT, a_list, an_object, batch, cells_of, not_compared
 
@@ -80,8 +87,8 @@ def test_of_many_documents_it_is_the_interval_of_the_delta_method():
     right = random.binomial(sizes, 0.8)
     share = right.sum() / sizes.sum()
     error = np.sqrt(((right - share * sizes) ** 2).sum()) / sizes.sum()
-    ends = share - 1.96 * error, share + 1.96 * error
-    assert interval_of(right, sizes - right) == pytest.approx(ends, rel=2e-4)
+    resampled_intervals = share - 1.96 * error, share + 1.96 * error
+    assert interval_of(right, sizes - right) == pytest.approx(resampled_intervals, rel=2e-4)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +173,7 @@ def test_intervals_of_a_field_are_those_of_its_documents(recall_with_fd):
     found = field_intervals(tallied(counts, scores), 0.95, recall_with_fd=recall_with_fd)
 
     for mode, of_mode in zip(COUNTING_MODES, counts, strict=True):
-        parts = fractions(of_mode.T, recall_with_fd=recall_with_fd)
+        parts = rate_fractions(of_mode.T, recall_with_fd=recall_with_fd)
         for name in RATES:
             above, below = parts[name]
             values = of_mode[:, [TP, FD, FN]].sum(axis=1)
@@ -181,9 +188,9 @@ def tallied(counts, scores=None) -> Tally:
     documents = counts.shape[1]
     known = np.zeros((4, documents))
     if scores is not None:
-        known[SCORED], known[SCORE] = 1, scores
+        known[IS_SCORED], known[SCORE] = 1, scores
     rows = np.arange(documents), cells_of(counts), known, [], [], {}
-    return sums_of(FieldCounts([()], np.zeros(1, int), *rows))[()]
+    return sum_counts(FieldCounts([()], np.zeros(1, int), *rows))[()]
 
 
 # --- shares of sums over documents
@@ -192,7 +199,7 @@ def tallied(counts, scores=None) -> Tally:
 def test_shares_of_documents_have_the_interval_of_their_sums():
     above, below = np.array([1, 0, 2, 3, 0]), np.array([2, 0, 4, 3, 1])
     nothing = np.zeros(5, int)
-    found = shares_of_documents({"x": (above, below), "none": (nothing, nothing)}, SETTINGS)
+    found = document_shares({"x": (above, below), "none": (nothing, nothing)}, SETTINGS)
 
     # The document that has nothing is none of those that say how large one more is.
     assert found["x"] == Share(0.6, [*interval_of(above, below - above)])
@@ -201,10 +208,10 @@ def test_shares_of_documents_have_the_interval_of_their_sums():
 
 def test_one_document_and_no_settings_have_shares_without_intervals():
     one = {"x": (np.array([1, 1]), np.array([2, 2]))}
-    assert shares_of_documents(one, None) == {"x": Share(0.5, None)}
-    assert shares_of_documents(one, SETTINGS)["x"].interval is not None
+    assert document_shares(one, None) == {"x": Share(0.5, None)}
+    assert document_shares(one, SETTINGS)["x"].interval is not None
     alone = {"x": (np.array([1]), np.array([2]))}
-    assert shares_of_documents(alone, SETTINGS) == {"x": Share(0.5, None)}
+    assert document_shares(alone, SETTINGS) == {"x": Share(0.5, None)}
 
 
 # --- of runs
@@ -227,7 +234,7 @@ def evaluation(*names: int, keep: bool = True, settings=SETTINGS) -> Evaluation:
     """Return the results of `documents`."""
     made = Evaluation(ledger=Ledger(blocks=Blocks() if keep else None), interval_settings=settings)
     if names:
-        made.update(documents(*names))
+        made.add(documents(*names))
     return made
 
 
@@ -236,8 +243,8 @@ def test_documents_without_the_field_make_its_interval_no_narrower():
     some = {f"{at}": ({"id": "x", "note": "y"}, {"id": "x", "note": "y"}) for at in range(5)}
     others = {f"other {at}": ({"id": "x"}, {"id": "x"}) for at in range(100)}
     alone, beside = Evaluation(interval_settings=SETTINGS), Evaluation(interval_settings=SETTINGS)
-    alone.update(batch(plan, some))
-    beside.update(batch(plan, {**some, **others}))
+    alone.add(batch(plan, some))
+    beside.add(batch(plan, {**some, **others}))
     for name in ("precision", "recall", "f1"):
         few, many = (it.intervals(USUAL, "note").rates["leaves"][name] for it in (alone, beside))
         assert few == many
@@ -301,10 +308,10 @@ def test_options_decide_the_level_and_the_seed_or_that_there_are_no_intervals():
 
 def test_documents_that_were_not_compared_do_not_count():
     made = evaluation(*range(10))
-    made.update(not_compared("x"))
+    made.add(not_compared("x"))
     assert made.intervals(USUAL) == evaluation(*range(10)).intervals(USUAL)
     failed = evaluation()
-    failed.update(not_compared("x"))
+    failed.add(not_compared("x"))
     assert failed.to_dict()["intervals"]["overall_score"] is None
 
 
@@ -338,7 +345,7 @@ def test_weights_are_exponential_with_mean_one():
 
 
 def test_a_name_of_half_a_character_has_weights_too():
-    assert weights(["\ud800", "a"], SETTINGS).shape == (2, 1 + REPLICATES)
+    assert weights(["\ud800", "a"], SETTINGS).shape == (2, 1 + N_REPLICATES)
 
 
 def test_a_document_has_the_same_weights_whatever_is_beside_it():
@@ -366,7 +373,10 @@ def split_mix(name: bytes, key: bytes) -> list[int]:
     mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
     mixed ^= mixed >> 31
     parts = [(mixed >> shift) & 0xFFFF for shift in (0, 16, 32, 48)]
-    return [max(1, round(-UNIT * log(1 - (part + 0.5) / 65536))) / UNIT for part in parts]
+    return [
+        max(1, round(-WEIGHT_SCALE * log(1 - (part + 0.5) / 65536))) / WEIGHT_SCALE
+        for part in parts
+    ]
 
 
 def test_weights_are_those_of_every_machine_and_version():
@@ -379,7 +389,7 @@ def test_the_document_that_is_added_is_no_other_and_not_there_at_first():
 
     assert added[0] == 0
     assert (added[1:] != weights([""], SETTINGS)[0, 1:]).any()
-    assert len(added) == 1 + REPLICATES
+    assert len(added) == 1 + N_REPLICATES
     assert (added != added_weights(IntervalSettings(seed=1))).any()
 
 
@@ -391,7 +401,7 @@ def test_a_seed_of_very_many_digits_draws_as_any_other():
 
 def test_a_statistic_is_the_same_however_many_replicates_are_made_at_once(monkeypatch):
     whole = resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10)
-    monkeypatch.setattr("stickler_cli.score.intervals._AT_ONCE", 16)
+    monkeypatch.setattr("stickler_cli.score.intervals._MAX_CELLS", 16)
 
     assert whole.shape == (2, 11)
     assert (resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10) == whole).all()
@@ -402,7 +412,7 @@ def test_a_statistic_is_the_same_however_many_replicates_are_made_at_once(monkey
 
 def test_ends_are_interpolated_between_replicates():
     row = np.array([[0.5, *np.arange(101) / 100]])
-    (found,) = ends(row, row, 0.9)
+    (found,) = resampled_intervals(row, row, 0.9)
 
     # 101 replicates at 0.00, 0.01 ... 1.00: five of a hundred steps from each end.
     assert (found.lower, found.upper) == pytest.approx((0.05, 0.95))
@@ -410,7 +420,7 @@ def test_ends_are_interpolated_between_replicates():
 
 def test_lower_ends_are_of_one_row_and_upper_ends_of_the_other():
     wrong, right = np.array([[0.5, 0.1, 0.2]]), np.array([[0.5, 0.8, 0.9]])
-    (found,) = ends(wrong, right, 0.5)
+    (found,) = resampled_intervals(wrong, right, 0.5)
 
     assert (found.lower, found.upper) == pytest.approx((0.125, 0.875))
 
@@ -418,6 +428,6 @@ def test_lower_ends_are_of_one_row_and_upper_ends_of_the_other():
 def test_a_figure_is_within_its_interval_wherever_replicates_are():
     low, high = np.array([[0.5, 0.1, 0.2]]), np.array([[0.5, 0.8, 0.9]])
 
-    assert ends(high, high, 0.5)[0].lower == 0.5
-    assert ends(low, low, 0.5)[0].upper == 0.5
-    assert ends(low * np.nan, low, 0.5) == [None]
+    assert resampled_intervals(high, high, 0.5)[0].lower == 0.5
+    assert resampled_intervals(low, low, 0.5)[0].upper == 0.5
+    assert resampled_intervals(low * np.nan, low, 0.5) == [None]

@@ -12,9 +12,9 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import sums_view
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.field_counts import OF_MODES
+from stickler_cli.score.field_counts import N_UNIT_COUNTS
 from stickler_cli.score.folds import PathCounts
-from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gate_verdicts import judge_gate
 from stickler_cli.score.gates import parse_gate
 
 TEXT = {"type": "string"}
@@ -52,7 +52,7 @@ def evaluation_of(*parts):
     for truths in parts:
         part = Evaluation()
         part.add(batch_of(truths))
-        whole.add_all(part)
+        whole.merge(part)
     return whole
 
 
@@ -82,22 +82,22 @@ def test_what_is_not_labelled_is_counted_once_a_document(parts):
     ],
 )
 def test_gates_ask_in_how_many_documents_a_field_is_labelled(gate, value):
-    found = judge(parse_gate(gate), evaluation_of(TRUTHS))
+    found = judge_gate(parse_gate(gate), evaluation_of(TRUTHS))
 
     assert found.value == pytest.approx(value)
     assert found.passed is (value >= found.limit)
 
 
 def test_without_documents_nothing_is_labelled():
-    assert judge(parse_gate("labelled>=0"), Evaluation()).value is None
+    assert judge_gate(parse_gate("labelled>=0"), Evaluation()).value is None
 
 
 def test_what_was_evaluated_nowhere_is_no_field_and_not_absent():
     evaluation = evaluation_of(TRUTHS[1:2])
 
     assert "a" not in sums_view(evaluation.sums)["fields"]
-    assert evaluation.sums.never_present() == []
-    assert evaluation.sums.at(("a",)).passed_over == 1
+    assert evaluation.sums.find_never_present() == []
+    assert evaluation.sums.tally(("a",)).n_not_evaluated == 1
     assert evaluation.to_dict()["never_labelled"] == {"a": 1, "o": 1}
 
 
@@ -105,13 +105,13 @@ def test_what_was_evaluated_nowhere_is_no_field_and_not_absent():
 def test_an_evaluation_that_was_read_goes_on_as_it_was(kept):
     whole = evaluation_of(kept, TRUTHS)
     again = read_evaluation(evaluation_of(kept).to_dict())
-    again.add_all(evaluation_of(TRUTHS))
+    again.merge(evaluation_of(TRUTHS))
 
     assert again.sums == whole.sums
     assert again.to_dict() == whole.to_dict()
 
 
 def test_some_documents_of_a_batch_have_the_places_that_are_passed_over_in_them():
-    some = batch_of(TRUTHS).counts.among(np.array([False, True, False, False]))
+    some = batch_of(TRUTHS).counts.select_documents(np.array([False, True, False, False]))
 
-    assert some.cells[:, OF_MODES].sum() == 2
+    assert some.cells[:, N_UNIT_COUNTS].sum() == 2

@@ -2,12 +2,12 @@
 
 from hashlib import blake2b
 
-from stickler_cli.score.ledger import MOST_HASHES, Ledger
+from stickler_cli.score.ledger import MAX_HASHES, Ledger
 
 
 def of(*names: str) -> Ledger:
     found = Ledger()
-    found.know(names)
+    found.add_ids(names)
     return found
 
 
@@ -22,11 +22,11 @@ def test_each_document_is_known_once_by_a_hash_of_its_id():
 
 
 def test_of_many_documents_the_least_hashes_are_kept_in_any_order_and_company():
-    names = [f"document {at}" for at in range(3 * MOST_HASHES)]
-    expected = sorted(map(hashed, names))[:MOST_HASHES]
+    names = [f"document {at}" for at in range(3 * MAX_HASHES)]
+    expected = sorted(map(hashed, names))[:MAX_HASHES]
     apart, merged = of(), of(*names[:7])
     for name in reversed(names):
-        apart.know([name])
+        apart.add_ids([name])
     for start in range(0, len(names), 100):
         merged.merge(of(*names[start : start + 100]))
 
@@ -34,9 +34,9 @@ def test_of_many_documents_the_least_hashes_are_kept_in_any_order_and_company():
 
 
 def test_a_hash_just_below_the_greatest_of_those_that_are_kept_takes_its_place():
-    names = sorted((f"document {at}" for at in range(MOST_HASHES + 1)), key=hashed)
-    late = names.pop(MOST_HASHES - 1)
+    names = sorted((f"document {at}" for at in range(MAX_HASHES + 1)), key=hashed)
+    late = names.pop(MAX_HASHES - 1)
     found = of(*names)
-    found.know([late])
+    found.add_ids([late])
 
     assert found.hashes == sorted(map(hashed, [*names[:-1], late]))

@@ -6,19 +6,19 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.errors.marks import RIGHT as TAKEN
+from stickler_cli.score.errors.marks import ACCEPTING_VERDICTS as TAKEN
 from stickler_cli.score.errors.marks import (
     Mark,
-    Marked,
     MarkedCounts,
-    changes_of,
-    errors_of_marks,
-    outcome_of_marks,
-    with_none_of,
-    with_value,
+    MarkedError,
+    correct_truth,
+    evaluate_marks,
+    find_truth_changes,
+    match_marks,
+    set_value,
 )
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.sums import COUNTING_MODES, RateRule, units_of
+from stickler_cli.score.sums import COUNTING_MODES, RateRule, scale_score
 from .batches import batch
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -31,20 +31,20 @@ PLAN = compile_schema(
 )
 LAMP, BULB = {"sku": "1", "name": "lamp"}, {"sku": "2", "name": "bulb"}
 NEW = {"sku": "3", "name": "bulb"}
-RIGHT = {"id": "x", "note": "n", "lines": [LAMP, BULB]}
+ACCEPTING_VERDICTS = {"id": "x", "note": "n", "lines": [LAMP, BULB]}
 DOCUMENTS = {
-    "wrong": (RIGHT, {**RIGHT, "id": "y", "note": None}),
-    "right": (RIGHT, RIGHT),
-    "lines": (RIGHT, {**RIGHT, "lines": [LAMP, NEW, BULB]}),
-    "none": (RIGHT, {}),
-    "stays": (RIGHT, {**RIGHT, "note": "m"}),
+    "wrong": (ACCEPTING_VERDICTS, {**ACCEPTING_VERDICTS, "id": "y", "note": None}),
+    "right": (ACCEPTING_VERDICTS, ACCEPTING_VERDICTS),
+    "lines": (ACCEPTING_VERDICTS, {**ACCEPTING_VERDICTS, "lines": [LAMP, NEW, BULB]}),
+    "none": (ACCEPTING_VERDICTS, {}),
+    "stays": (ACCEPTING_VERDICTS, {**ACCEPTING_VERDICTS, "note": "m"}),
 }
 ALL = batch(PLAN, DOCUMENTS)
 TRUE, STANDS = Mark("ground_truth_wrong"), Mark("neither")
 
 
 def marks_on(*told, mark=TRUE):
-    return {Marked(*one): mark for one in told}
+    return {MarkedError(*one): mark for one in told}
 
 
 def found_of(marks, *names):
@@ -53,12 +53,12 @@ def found_of(marks, *names):
     for position, (name, (gt, pred)) in enumerate(DOCUMENTS.items()):
         if name in names:
             units = (error.unit for error in ALL.classified_errors(position))
-            errors = [*errors_of_marks(units, marks, name)]
+            errors = [*match_marks(units, marks, name)]
             right = [unit for marked, unit in errors if marks[marked].verdict in TAKEN]
-            again = batch(PLAN, {name: (with_none_of(right, gt), pred)})
-            found.fitting += [marked for marked, _ in errors]
-            units = [units_of(float(it)) for it in (again.scores[0], ALL.scores[position])]
-            found.add(ALL.counts.sums[:, position], again.counts.sums[:, 0], units[0] - units[1])
+            again = batch(PLAN, {name: (correct_truth(right, gt), pred)})
+            found.matched_errors += [marked for marked, _ in errors]
+            units = [scale_score(float(it)) for it in (again.scores[0], ALL.scores[position])]
+            found.add(ALL.counts.units[:, position], again.counts.units[:, 0], units[0] - units[1])
     return found
 
 
@@ -68,7 +68,7 @@ def scored(made):
 
 def evaluated(documents):
     made = Evaluation()
-    made.update(batch(PLAN, documents))
+    made.add(batch(PLAN, documents))
     return made
 
 
@@ -78,8 +78,8 @@ MARKS = {
 }
 MENDED = {
     **DOCUMENTS,
-    "wrong": ({**RIGHT, "id": "y"}, DOCUMENTS["wrong"][1]),
-    "lines": ({**RIGHT, "lines": [LAMP, BULB, NEW]}, DOCUMENTS["lines"][1]),
+    "wrong": ({**ACCEPTING_VERDICTS, "id": "y"}, DOCUMENTS["wrong"][1]),
+    "lines": ({**ACCEPTING_VERDICTS, "lines": [LAMP, BULB, NEW]}, DOCUMENTS["lines"][1]),
     "none": ({"id": "x", "lines": [LAMP, BULB]}, {}),
 }
 
@@ -92,7 +92,7 @@ def test_it_is_what_the_mended_documents_come_to_in_whatever_parts(recall_with_f
     found.merge(found_of(MARKS, *names[cut:]))
     rule = RateRule(recall_with_fd=recall_with_fd)
     by_document = {"any": MARKS}
-    told = outcome_of_marks(by_document, found, scored(evaluated(DOCUMENTS)), rule)
+    told = evaluate_marks(by_document, found, scored(evaluated(DOCUMENTS)), rule)
 
     again = evaluated(MENDED)
     for mode in COUNTING_MODES:
@@ -104,7 +104,7 @@ def test_it_is_what_the_mended_documents_come_to_in_whatever_parts(recall_with_f
         assert (mine.precision, mine.recall) == (rates["precision"], rates["recall"])
     assert told.overall_score == again.overall_score
     assert (told.verdicts, told.neither, told.unfit) == (5, 2, [])
-    assert (told.right, told.changed) == ({"ground_truth_wrong": 3}, 3)
+    assert (told.right, told.n_accepted) == ({"ground_truth_wrong": 3}, 3)
 
 
 def test_verdicts_are_told_by_what_became_of_them():
@@ -118,32 +118,32 @@ def test_verdicts_are_told_by_what_became_of_them():
     marks = {name: {it: said[it] for it in said if it.document == name} for name in DOCUMENTS}
     marks["gone"] = {it: said[it] for it in said if it.document == "gone"}
     found = found_of(said, *DOCUMENTS)
-    told = outcome_of_marks(marks, found, scored(evaluated(DOCUMENTS)), RateRule())
+    told = evaluate_marks(marks, found, scored(evaluated(DOCUMENTS)), RateRule())
 
-    assert (told.verdicts, told.neither, told.changed) == (6, 1, 2)
+    assert (told.verdicts, told.neither, told.n_accepted) == (6, 1, 2)
     assert [*told.right.items()] == [("prediction_right", 1), ("both_acceptable", 1)]
     assert told.unfit == ["gone: id (FD)", "none: note (FN)", "wrong: note (FD)"]
 
 
 def test_a_run_without_documents_has_no_score():
-    told = outcome_of_marks({"a": MARKS}, MarkedCounts(), scored(Evaluation()), RateRule())
+    told = evaluate_marks({"a": MARKS}, MarkedCounts(), scored(Evaluation()), RateRule())
     assert told.overall_score is None
     assert len(told.unfit) == 5
 
 
 def test_a_change_inside_an_alternative_is_written_there():
-    truth = {**RIGHT, "lines": {"_value": [], "_alternatives": [[LAMP]]}}
+    truth = {**ACCEPTING_VERDICTS, "lines": {"_value": [], "_alternatives": [[LAMP]]}}
     bare = Unwrapper(PLAN.root)(truth, is_truth=True)
-    pred = {**RIGHT, "lines": [{**LAMP, "name": "lamb"}, BULB]}
+    pred = {**ACCEPTING_VERDICTS, "lines": [{**LAMP, "name": "lamb"}, BULB]}
     account = compare(PLAN, [bare.value], [pred], gold=[bare.gold])
-    result = batch(PLAN, {"one": (RIGHT, pred)}).results
+    result = batch(PLAN, {"one": (ACCEPTING_VERDICTS, pred)}).results
     units = [error.unit for error in Batch(result, account).classified_errors(0)]
 
-    changes = changes_of(units, bare.value)
+    changes = find_truth_changes(units, bare.value)
 
     assert {("lines", 0, "name"), ("lines", 1, "sku")} <= {it.path for it in changes}
     for it in changes:
-        assert it.written == ("lines", "_alternatives", 0, *it.path[1:])
+        assert it.written_path == ("lines", "_alternatives", 0, *it.path[1:])
 
 
 def test_a_value_is_put_inside_the_wrappers_on_its_way():
@@ -152,6 +152,6 @@ def test_a_value_is_put_inside_the_wrappers_on_its_way():
     def key_of(value):
         return "_value" if "_value" in value else None
 
-    assert with_value(wrapped, ("a", "b"), 3, value_key=key_of)["a"]["_value"] == {"b": 3}
-    told = with_value(wrapped, ("a", "_alternatives", 0, "b"), 3, value_key=key_of)
+    assert set_value(wrapped, ("a", "b"), 3, value_key=key_of)["a"]["_value"] == {"b": 3}
+    told = set_value(wrapped, ("a", "_alternatives", 0, "b"), 3, value_key=key_of)
     assert told == {"a": {"_value": {"b": 1}, "_alternatives": [{"b": 3}]}}

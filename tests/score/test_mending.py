@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.errors.marks import with_none_of
+from stickler_cli.score.errors.marks import correct_truth
 from .batches import TEXT, a_list, an_object, batch
 
 
@@ -63,7 +63,7 @@ def errors(schema, gt, pred):
     ],
 )  # fmt: skip
 def test_with_all_errors_mended_it_says_what_the_prediction_says(schema, gt, pred, mended):
-    assert with_none_of(errors(schema, gt, pred).values(), gt) == mended
+    assert correct_truth(errors(schema, gt, pred).values(), gt) == mended
 
 
 @pytest.mark.parametrize(
@@ -109,11 +109,11 @@ def test_with_all_errors_mended_it_says_what_the_prediction_says(schema, gt, pre
 )  # fmt: skip
 def test_an_error_that_is_not_mended_stays(schema, gt, pred, marked, mended):
     found = errors(schema, gt, pred)
-    assert with_none_of([found[name] for name in marked.split(", ")], gt) == mended
+    assert correct_truth([found[name] for name in marked.split(", ")], gt) == mended
 
 
 def test_what_it_was_made_from_stays_as_it_was():
     gt, pred = {"l": [{"a": "p"}]}, {"l": [{"a": "p", "b": "w"}, {"a": "z", "b": "k"}]}
-    assert with_none_of(errors(ITEMS, gt, pred).values(), gt) == pred
+    assert correct_truth(errors(ITEMS, gt, pred).values(), gt) == pred
     assert gt == {"l": [{"a": "p"}]}
     assert pred == {"l": [{"a": "p", "b": "w"}, {"a": "z", "b": "k"}]}

@@ -3,16 +3,16 @@ import pytest
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.comparison_view import non_match
-from stickler_cli.score.errors.causes import Causes, cause_key, keys_in
+from stickler_cli.score.errors.causes import Causes, cause_key, split_cause_keys
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import (
     Error,
     PathText,
-    below_threshold,
     columns_of_record,
+    describe_difference,
+    describe_shortfall,
     error_of,
     error_record,
-    reason_of,
 )
 from stickler_cli.score.evaluation import Evaluation
 from .batches import TEXT, a_list, an_object, batch
@@ -245,7 +245,7 @@ def test_a_reason_names_the_side_that_has_no_partner():
     ],
 )
 def test_a_reason_has_the_digits_that_it_takes_to_see_it(similarity, threshold, reason):
-    assert reason_of("x", "y", similarity, threshold) == reason
+    assert describe_difference("x", "y", similarity, threshold) == reason
 
 
 def test_what_a_judge_says_follows_the_reason():
@@ -328,28 +328,28 @@ def test_the_field_of_an_error_is_a_path_or_empty(value, fits):
 def test_the_keys_of_a_cause_are_those_of_its_field_and_class_and_of_itself():
     errors = batch(compile_schema(LINES), {"": ({"lines": [line("1", "bolt")]}, {})}).errors(0)
     evaluation = Evaluation()
-    evaluation.update(batch(compile_schema(LINES), {"": ({"lines": [line("1", "bolt")]}, {})}))
+    evaluation.add(batch(compile_schema(LINES), {"": ({"lines": [line("1", "bolt")]}, {})}))
     (cause,) = evaluation.fold(Causes)
 
     assert [error.cause for error in errors[1:]] == ["", "", ""]
-    group, own = keys_in(errors[0].cause)
+    group, own = split_cause_keys(errors[0].cause)
     assert (group, own) == (cause_key(("lines",), ErrorClass.MISSED_ITEM, None), cause.key)
 
 
 def test_a_match_threshold_of_0_is_told_of_values_that_have_nothing_in_common():
-    assert reason_of({"a": 1}, [1], 0.0, 0.0) == "object and array have nothing in common"
+    assert describe_difference({"a": 1}, [1], 0.0, 0.0) == "object and array have nothing in common"
 
 
 def test_a_reason_says_so_where_values_are_equal_as_written():
     said = "below threshold (0.000 < 0.5)"
     equal = f"{said}: equal as written, but not what the comparator reads"
 
-    assert reason_of("n/a", "n/a", 0.0, 0.5) == equal
-    assert reason_of(False, 0, 0.0, 0.5) == said  # which are equal to Python
+    assert describe_difference("n/a", "n/a", 0.0, 0.5) == equal
+    assert describe_difference(False, 0, 0.0, 0.5) == said  # which are equal to Python
 
 
 def test_a_reason_has_no_more_than_12_digits():
-    assert below_threshold(0.7 - 1e-13, 0.7) == "below threshold (0.700000000000 < 0.7)"
+    assert describe_shortfall(0.7 - 1e-13, 0.7) == "below threshold (0.700000000000 < 0.7)"
 
 
 def test_an_undeclared_key_of_an_invented_item_is_in_no_place_of_the_ground_truth():

@@ -27,20 +27,20 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.policy import (
     POLICY_FORMAT,
     AcceptancePolicy,
-    Asked,
     FieldOutcome,
     FieldPolicy,
     Losses,
     PolicyPlace,
-    accept,
-    digest_of,
-    losses,
-    name_of,
-    needed,
-    outcome_of,
+    Promise,
+    choose_threshold,
+    count_documents_needed,
+    document_digest,
+    evaluate_policy,
+    field_label,
+    losses_by_threshold,
     p_values,
-    rejected,
-    signed,
+    reject_in_sequence,
+    sign_policy,
 )
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
@@ -68,7 +68,7 @@ def evaluation(documents, groups=None) -> Evaluation:
         for name, score in zip(documents, account.document_scores.tolist(), strict=True)
     ]
     found = Evaluation()
-    found.update(Batch(results, account))
+    found.add(Batch(results, account))
     return found
 
 
@@ -83,7 +83,7 @@ def field_policy(field: str, threshold: float | None, group: str | None = None) 
 
 
 def policy(*fields: FieldPolicy, by: str | None = None, documents=()) -> AcceptancePolicy:
-    asked = Asked(0.05, 0.9)
+    asked = Promise(0.05, 0.9)
     return AcceptancePolicy(
         POLICY_FORMAT, "1", 2, "sha256:0", None, [], {}, asked, by, fields, documents, "the digest"
     )
@@ -98,7 +98,7 @@ DOCUMENTS = {
 
 
 def test_an_outcome_counts_what_passes_and_takes_the_mean_of_documents():
-    known = [digest_of("two", b""), digest_of("elsewhere", b"")]
+    known = [document_digest("two", b""), document_digest("elsewhere", b"")]
     made = policy(
         field_policy("a", 0.5),
         field_policy("a", None),
@@ -108,7 +108,7 @@ def test_an_outcome_counts_what_passes_and_takes_the_mean_of_documents():
         documents=known,
     )
 
-    found = outcome_of(made, evaluation(DOCUMENTS))
+    found = evaluate_policy(made, evaluation(DOCUMENTS))
 
     assert (found.digest, found.max_error, found.assurance) == ("the digest", 0.05, 0.9)
     assert found.overlap == 1
@@ -131,7 +131,7 @@ def test_an_outcome_of_groups_takes_the_documents_of_each():
         by="k",
     )
 
-    found = outcome_of(made, evaluation(DOCUMENTS, groups)).fields
+    found = evaluate_policy(made, evaluation(DOCUMENTS, groups)).fields
 
     assert [(it.group, it.values, it.accepted, it.wrong, it.error) for it in found] == [
         ("x", 5, 2, 1, 0.5),
@@ -149,7 +149,7 @@ def test_a_policy_says_what_it_was_made_of():
     documents["000"]["a"] += [(0.5, False), (0.5, False), (None, False)]
     of = evaluation(documents)
 
-    made = calibrate(run(of, "sha256:1"), Asked(0.05, 0.95))
+    made = calibrate(run(of, "sha256:1"), Promise(0.05, 0.95))
 
     (field,) = made.fields
     assert (field.field, field.group, field.values, field.documents) == ("a", None, 63, 60)
@@ -160,17 +160,17 @@ def test_a_policy_says_what_it_was_made_of():
     assert (made.schema, made.inferred, made.by) == ("sha256:0", "sha256:1", None)
     assert made.places == [PolicyPlace("a", "list"), PolicyPlace("b", "list")]
     assert made.options["recall_with_fd"] is True
-    assert made.documents == sorted(digest_of(f"{at:03}", {}) for at in range(60))
+    assert made.documents == sorted(document_digest(f"{at:03}", {}) for at in range(60))
     said = json_line(encoded(replace(made, digest="")))
     assert made.digest == sha256(said).hexdigest()
-    assert signed(made) == made
+    assert sign_policy(made) == made
 
 
 def test_fields_together_share_the_level_and_each_alone_has_it_all():
     of = evaluation(right(65, b=[(0.8, True)]))
 
-    apart = calibrate(run(of), Asked(0.05, 0.95)).fields
-    together = calibrate(run(of), Asked(0.05, 0.95, together=True)).fields
+    apart = calibrate(run(of), Promise(0.05, 0.95)).fields
+    together = calibrate(run(of), Promise(0.05, 0.95, together=True)).fields
 
     # 0.95 ** 59 < 0.05, and 0.95 ** 72 < 0.025.
     assert [(it.field, it.threshold, it.needed) for it in apart] == [("a", 0.9, 59), ("b", 0.8, 59)]
@@ -182,7 +182,7 @@ def test_groups_have_fields_of_their_own_in_order_and_documents_of_none_have_not
     documents = right(180)
     groups = {name: ("y", "x", "(none)")[int(name) % 3] for name in documents}
 
-    made = calibrate(run(evaluation(documents, groups)), Asked(0.05, 0.95), "k")
+    made = calibrate(run(evaluation(documents, groups)), Promise(0.05, 0.95), "k")
 
     assert made.by == "k"
     assert [(it.group, it.documents, it.threshold) for it in made.fields] == [
@@ -196,7 +196,7 @@ def test_groups_have_fields_of_their_own_in_order_and_documents_of_none_have_not
 
 def test_a_long_curve_is_shown_at_sixty_points():
     documents = {f"{at:03}": {"a": [(at / 200, True)]} for at in range(200)}
-    (field,) = calibrate(run(evaluation(documents)), Asked(0.05, 0.95)).fields
+    (field,) = calibrate(run(evaluation(documents)), Promise(0.05, 0.95)).fields
 
     assert len(field.curve) == 60
     assert (field.curve[0], field.curve[-1]) == ([1 / 200, 0.0], [1.0, 0.0])
@@ -213,26 +213,28 @@ def test_a_long_curve_is_shown_at_sixty_points():
 )
 def test_without_enough_documents_there_is_no_policy(documents, said):
     with pytest.raises(UsageError, match=f"^{said}"):
-        calibrate(run(evaluation(documents)), Asked(0.05, 0.95))
+        calibrate(run(evaluation(documents)), Promise(0.05, 0.95))
 
 
 def test_as_many_documents_as_are_needed_are_enough():
-    (field,) = calibrate(run(evaluation(right(59))), Asked(0.05, 0.95)).fields
+    (field,) = calibrate(run(evaluation(right(59))), Promise(0.05, 0.95)).fields
     assert field.threshold == 0.9
 
 
 def test_a_document_is_known_by_its_id_and_one_that_has_only_a_line_by_its_confidences_too():
     record = {"right": {"a": [0.5]}}
 
-    assert digest_of("café", record) == sha256("café".encode()).hexdigest()[:16]
-    assert digest_of("line 7", record) == sha256(b"line 7" + json_line(record)).hexdigest()[:16]
-    assert digest_of("baseline 7", record) == digest_of("baseline 7", {})
-    assert digest_of("\udc80", {}) == sha256(b"\xed\xb2\x80").hexdigest()[:16]
+    assert document_digest("café", record) == sha256("café".encode()).hexdigest()[:16]
+    assert (
+        document_digest("line 7", record) == sha256(b"line 7" + json_line(record)).hexdigest()[:16]
+    )
+    assert document_digest("baseline 7", record) == document_digest("baseline 7", {})
+    assert document_digest("\udc80", {}) == sha256(b"\xed\xb2\x80").hexdigest()[:16]
 
 
 @pytest.mark.parametrize(("group", "name"), [(None, "total"), ("de", "total (de)")])
 def test_fields_of_a_group_are_named_with_it(group, name):
-    assert name_of(field_policy("total", 0.5, group)) == name
+    assert field_label(field_policy("total", 0.5, group)) == name
 
 
 UNITS = st.lists(
@@ -248,30 +250,30 @@ def arrays(units):
 @given(UNITS)
 def test_losses_are_those_of_each_threshold_by_itself(units):
     document, confidence, right = arrays(units)
-    found = losses(document, confidence, right)
+    found = losses_by_threshold(document, confidence, right)
     assert found.threshold.tolist() == sorted(set(confidence.tolist()), reverse=True)
     for at, threshold in enumerate(found.threshold):
         passing = confidence >= threshold
         each = [1 - right[passing & (document == it)].mean() for it in set(document[passing])]
-        assert found.documents[at] == len(each)
-        assert found.mean[at] == pytest.approx(np.mean(each))
-        assert found.whole[at] == all(loss in (0, 1) for loss in each)
-        assert found.accepted[at] == passing.sum()
+        assert found.n_documents[at] == len(each)
+        assert found.mean_loss[at] == pytest.approx(np.mean(each))
+        assert found.is_binary[at] == all(loss in (0, 1) for loss in each)
+        assert found.n_accepted[at] == passing.sum()
 
 
 def test_of_many_thresholds_a_thousand_are_tried():
     confidence = np.linspace(0, 1, 5_000)
-    found = losses(np.arange(5_000), confidence, np.ones(5_000, bool))
+    found = losses_by_threshold(np.arange(5_000), confidence, np.ones(5_000, bool))
     assert len(found.threshold) == 1_000
     assert (found.threshold[0], found.threshold[-1]) == (1.0, 0.0)
-    assert found.accepted[-1] == 5_000
+    assert found.n_accepted[-1] == 5_000
 
 
 def test_whole_losses_have_the_tail_of_a_binomial():
     right = np.arange(100) % 10 != 0
-    found = losses(np.arange(100), np.full(100, 0.5), right)
+    found = losses_by_threshold(np.arange(100), np.full(100, 0.5), right)
     assert p_values(found, 0.2)[0] == pytest.approx(binom.cdf(10, 100, 0.2))
-    bounded = p_values(found._replace(whole=np.array([False])), 0.2)[0]
+    bounded = p_values(found._replace(is_binary=np.array([False])), 0.2)[0]
     assert binom.cdf(10, 100, 0.2) < bounded < np.e * binom.cdf(10, 100, 0.2) + 1e-12
 
 
@@ -297,7 +299,7 @@ def test_shares_have_the_bound_of_hoeffding_and_bentkus(loss, documents, most):
 )
 def test_no_level_is_spent_twice(p, starts, random):
     positions = np.unique(len(p) * np.arange(starts) // starts)
-    levels = rejected(np.array(p), positions, 0.05)
+    levels = reject_in_sequence(np.array(p), positions, 0.05)
     assert (levels <= 0.05 + 1e-12).all()
     chosen = levels > 0
     assert (np.array(p)[chosen] <= levels[chosen]).all()
@@ -308,25 +310,34 @@ def test_no_level_is_spent_twice(p, starts, random):
 
 def test_a_sequence_that_ended_well_passes_its_level_on():
     p = np.array([0.001, 0.001, 0.02, 0.02])
-    assert rejected(p, np.array([0, 2]), 0.03).tolist() == pytest.approx([0.015, 0.015, 0.03, 0.03])
-    assert rejected(p, np.array([0]), 0.01).tolist() == pytest.approx([0.01, 0.01, 0, 0])
-    assert rejected(np.array([0.02, 0.001]), np.array([0, 1]), 0.04).tolist() == [0.02, 0.04]
+    assert reject_in_sequence(p, np.array([0, 2]), 0.03).tolist() == pytest.approx(
+        [0.015, 0.015, 0.03, 0.03]
+    )
+    assert reject_in_sequence(p, np.array([0]), 0.01).tolist() == pytest.approx([0.01, 0.01, 0, 0])
+    assert reject_in_sequence(np.array([0.02, 0.001]), np.array([0, 1]), 0.04).tolist() == [
+        0.02,
+        0.04,
+    ]
     round_again = np.array([0.03, 0.001])
-    assert rejected(round_again, np.array([0, 1]), 0.04).tolist() == pytest.approx([0.04, 0.02])
+    assert reject_in_sequence(round_again, np.array([0, 1]), 0.04).tolist() == pytest.approx(
+        [0.04, 0.02]
+    )
 
 
 @pytest.mark.parametrize(("level", "most", "documents"), [(0.05, 0.05, 59), (0.1, 0.1, 22)])
 def test_the_least_number_of_documents_without_an_error(level, most, documents):
-    assert needed(level, most) == documents
+    assert count_documents_needed(level, most) == documents
     for number in (documents - 1, documents):
         units = np.arange(number), np.full(number, 0.9), np.ones(number, bool)
-        assert (accept(losses(*units), most, level) is None) is (number < documents)
+        assert (choose_threshold(losses_by_threshold(*units), most, level) is None) is (
+            number < documents
+        )
 
 
 def test_what_is_accepted_and_on_what_evidence():
     confidence = np.repeat([0.9, 0.5], 500)
     right = np.concatenate([np.ones(500, bool), np.arange(500) % 2 == 0])
-    found = accept(losses(np.arange(1_000), confidence, right), 0.05, 0.05)
+    found = choose_threshold(losses_by_threshold(np.arange(1_000), confidence, right), 0.05, 0.05)
     assert (found.threshold, found.accepted, found.documents, found.error) == (0.9, 500, 500, 0)
     # All right: (1 - bound) ** 500 is the level, all of which the start has that is left.
     assert (1 - found.bound) ** 500 <= 0.05 + 1e-9
@@ -335,7 +346,9 @@ def test_what_is_accepted_and_on_what_evidence():
 
 def test_the_bound_is_the_greatest_share_that_the_last_test_leaves_open():
     right = np.arange(400) % 40 > 0
-    found = accept(losses(np.arange(400), np.full(400, 0.9), right), 0.1, 0.05)
+    found = choose_threshold(
+        losses_by_threshold(np.arange(400), np.full(400, 0.9), right), 0.1, 0.05
+    )
     assert (found.threshold, found.accepted, found.error) == (0.9, 400, 0.025)
     assert binom.cdf(10, 400, found.bound) == pytest.approx(0.05)
 
@@ -349,9 +362,15 @@ def test_one_start_gives_the_thresholds_of_mapie():
         random = np.random.default_rng(seed)
         confidence = np.round(random.beta(8, 1, size), 3)
         right = random.random(size) < confidence
-        found = losses(np.arange(size), confidence, right)
-        some = found.among(slice(int(np.searchsorted(found.documents, needed(level, most))), None))
-        ours = some.threshold[rejected(p_values(some, most), np.array([0]), level) > 0].tolist()
+        found = losses_by_threshold(np.arange(size), confidence, right)
+        some = found.select(
+            slice(
+                int(np.searchsorted(found.n_documents, count_documents_needed(level, most))), None
+            )
+        )
+        ours = some.threshold[
+            reject_in_sequence(p_values(some, most), np.array([0]), level) > 0
+        ].tolist()
         controller = control.BinaryClassificationController(
             lambda values: np.hstack([1 - values, values]),
             "precision",
@@ -364,10 +383,10 @@ def test_one_start_gives_the_thresholds_of_mapie():
         theirs = [float(threshold) for threshold in controller.valid_predict_params]
         assert ours[: len(theirs)] == theirs
         # It may count an error too many: it rounds n (1 - (n - errors) / n) up, noise included.
-        errors = np.rint(some.mean * some.documents)
-        share = 1 - (some.documents - errors) / some.documents
+        errors = np.rint(some.mean_loss * some.n_documents)
+        share = 1 - (some.n_documents - errors) / some.n_documents
         if len(ours) > len(theirs):
-            assert np.ceil(some.documents * share)[len(theirs)] > errors[len(theirs)]
+            assert np.ceil(some.n_documents * share)[len(theirs)] > errors[len(theirs)]
         same += ours == theirs
     assert same >= 10
 
@@ -388,13 +407,15 @@ def test_just_as_many_documents_as_several_sequences_take_are_tested_by_several(
     for documents, found in ((85, False), (86, True)):
         document = np.append(np.arange(documents), np.zeros(99, int))
         confidence = np.append(np.linspace(1, 0.5, documents), np.full(99, 0.1))
-        accepted = accept(losses(document, confidence, np.arange(len(document)) > 0), 0.05, 0.05)
+        accepted = choose_threshold(
+            losses_by_threshold(document, confidence, np.arange(len(document)) > 0), 0.05, 0.05
+        )
         assert (accepted is not None) is found
 
 
 def test_sequences_begin_where_each_has_documents_enough():
     confidence, right = np.linspace(1, 0, 300), np.ones(300, bool)
-    found = accept(losses(np.arange(300), confidence, right), 0.1, 0.05)
+    found = choose_threshold(losses_by_threshold(np.arange(300), confidence, right), 0.1, 0.05)
 
     # All of them pass, so that the last threshold has all of the level: (1 - bound) ** 300.
     assert found.bound == pytest.approx(1 - 0.05 ** (1 / 300))

@@ -12,10 +12,10 @@ from stickler_cli.metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.document_result import Status
-from stickler_cli.score.errors.marks import MarkedCounts, outcome_of_marks
+from stickler_cli.score.errors.marks import MarkedCounts, evaluate_marks
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.folds import Validity
-from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gate_verdicts import judge_gate
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
@@ -46,10 +46,10 @@ def run(*statuses: Status, strict: bool = False, gates=(), **rest) -> Run:
     for at, status in enumerate(statuses):
         name = f"{at}"
         if status is Status.EVALUATED:
-            found.update(batch(PLAN, {name: ({"a": "x"}, {"a": "x"})}))
+            found.add(batch(PLAN, {name: ({"a": "x"}, {"a": "x"})}))
         else:
-            found.update(not_compared(name, status, Problem(f"{name}.json", "it is bad")))
-    results = [judge(parse_gate(text), found) for text in gates]
+            found.add(not_compared(name, status, Problem(f"{name}.json", "it is bad")))
+    results = [judge_gate(parse_gate(text), found) for text in gates]
     return Run(found, SCHEMA, RunOptions(strict=strict), (), results, **rest)
 
 
@@ -87,7 +87,7 @@ def test_a_metric_that_failed_leaves_a_run_incomplete_whatever_its_gates_say():
 def test_of_documents_that_are_all_on_one_side_nothing_is_paired():
     for statuses in ([MISSING], [UNMATCHED, MISSING], [UNMATCHED, UNMATCHED]):
         alone = run(*statuses)
-        alone.evaluation.tally.scored = 1  # as if a missing prediction were an empty one
+        alone.evaluation.tally.n_scored = 1  # as if a missing prediction were an empty one
 
         assert alone.nothing_paired
         assert alone.verdict is RunVerdict.INCOMPLETE
@@ -96,13 +96,13 @@ def test_of_documents_that_are_all_on_one_side_nothing_is_paired():
 
 
 def test_documents_that_are_not_fit_are_named_in_order(monkeypatch):
-    monkeypatch.setattr("stickler_cli.score.evaluation.MOST_PROBLEMS", 1)
+    monkeypatch.setattr("stickler_cli.score.evaluation.MAX_NAMED_PROBLEMS", 1)
     statuses = [FAILED, MISSING, EVALUATED, FAILED, INVALID, UNMATCHED]
 
     for strict, names in ((False, ["0", "3"]), (True, ["0", "3", "4", "1", "5"])):
         found = run(*statuses, strict=strict)
         assert [it.document for it in found.unfit_problems] == names
-        assert (found.unfit, found.unfit_unnamed) == (len(names), 0)
+        assert (found.n_unfit, found.unfit_unnamed) == (len(names), 0)
         few = run(*statuses, strict=strict, rows="none")
         assert [it.document for it in few.unfit_problems] == names[:1]
         assert few.unfit_unnamed == len(names) - 1
@@ -145,7 +145,7 @@ def test_a_record_says_what_is_special_about_its_run_and_nothing_else():
 
 def test_the_rule_of_recall_is_that_of_the_run():
     found = Evaluation()
-    found.update(batch(PLAN, {"x": ({"a": "x"}, {"a": "y"}), "y": ({"a": "x"}, {"a": "x"})}))
+    found.add(batch(PLAN, {"x": ({"a": "x"}, {"a": "y"}), "y": ({"a": "x"}, {"a": "x"})}))
     for recall_with_fd, recall in ((False, 1.0), (True, 0.5)):
         options = RunOptions(recall_with_fd=recall_with_fd)
         record = run_record(Run(found, SCHEMA, options, ()))
@@ -153,7 +153,7 @@ def test_the_rule_of_recall_is_that_of_the_run():
 
 
 def test_a_record_has_all_that_a_run_came_with():
-    outcome = outcome_of_marks({}, MarkedCounts(), Tally(), RateRule())
+    outcome = evaluate_marks({}, MarkedCounts(), Tally(), RateRule())
     whole = FieldRepeats("", [1.0, None], 1, 1, 1)
     repeats = Repeats(["a", "b"], whole, [], [], all_flips=True)
 
@@ -169,7 +169,7 @@ def test_a_record_has_all_that_a_run_came_with():
 
 def test_a_record_has_the_accounts_of_documents_unless_it_shall_not():
     found = Evaluation(ledger=Ledger(blocks=Blocks()))
-    found.update(batch(PLAN, {"1": ({"a": "x"}, {"a": "x"})}))
+    found.add(batch(PLAN, {"1": ({"a": "x"}, {"a": "x"})}))
     kept = Run(found, SCHEMA, RunOptions(), ())
 
     (account,) = run_record(kept)["per_document"]
@@ -184,13 +184,13 @@ RIGHT, WRONG = ({"a": "x"}, {"a": "x"}), ({"a": "x"}, {"a": "y"})
 def shard(*names: str, pair=RIGHT, path: str = "s.json", accounts: bool = True, **rest) -> Run:
     found = Evaluation(ledger=Ledger(blocks=Blocks() if accounts else None))
     if names:
-        found.update(batch(PLAN, dict.fromkeys(names, pair)))
+        found.add(batch(PLAN, dict.fromkeys(names, pair)))
     schema = SchemaSignature(path, "sha256:0", "Doc", None)
     return Run(found, schema, rest.pop("options", RunOptions()), FIELDS, **rest)
 
 
 def judged(of: Run, *texts: str) -> Run:
-    return replace(of, gates=[judge(parse_gate(text), of.evaluation) for text in texts])
+    return replace(of, gates=[judge_gate(parse_gate(text), of.evaluation) for text in texts])
 
 
 def refused(*runs: Run) -> list[str]:
@@ -265,7 +265,7 @@ def test_interrupted_runs_were_to_evaluate_what_each_of_them_was(shards, partial
 def with_intervals(name: str, seed: int = 0, level: float = 0.95) -> Run:
     found = shard()
     found.evaluation.interval_settings = IntervalSettings(level, seed)
-    found.evaluation.update(batch(PLAN, {name: RIGHT}))
+    found.evaluation.add(batch(PLAN, {name: RIGHT}))
     return found
 
 
@@ -277,7 +277,7 @@ def validated(name: str, side: str) -> Run:
 
 def grouped(name: str, key: str) -> Run:
     found = shard()
-    found.evaluation.update(batch(PLAN, {name: RIGHT}, groups={key: "x"}))
+    found.evaluation.add(batch(PLAN, {name: RIGHT}, groups={key: "x"}))
     return found
 
 
@@ -366,12 +366,12 @@ OF_MAPS = compile_schema({"type": "object", "properties": {"m": MAP}})
 
 
 def test_rare_keys_are_joined_in_counts_and_errors_and_told_once(monkeypatch):
-    monkeypatch.setattr("stickler_cli.score.sums.MOST_KEYS", 2)
+    monkeypatch.setattr("stickler_cli.score.sums.MAX_MAP_KEYS", 2)
     found = Evaluation(ledger=Ledger(blocks=Blocks()))
     keys = {"often": "x", "also": "x"}
     wrong = {"1": ({"m": {**keys, "a": "x"}}, {"m": {**keys, "a": "y"}})}
-    found.update(batch(OF_MAPS, wrong, groups={"k": "x"}))
-    found.update(batch(OF_MAPS, {"2": ({"m": {**keys, "b": "x"}},) * 2}, groups={"k": "x"}))
+    found.add(batch(OF_MAPS, wrong, groups={"k": "x"}))
+    found.add(batch(OF_MAPS, {"2": ({"m": {**keys, "b": "x"}},) * 2}, groups={"k": "x"}))
 
     fields = field_listing(OF_MAPS)
 

@@ -10,10 +10,10 @@ from stickler_cli.score.comparison_view import sums_of_view
 from stickler_cli.score.confidence.confidences import Confidences
 from stickler_cli.score.document_result import DocumentProblem, DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation, Results
-from stickler_cli.score.field_counts import OF_MODES
+from stickler_cli.score.field_counts import N_UNIT_COUNTS
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.intervals import METHOD, IntervalSettings
-from stickler_cli.score.sums import RateRule, Sums, Tally, sums_of
+from stickler_cli.score.sums import FieldTallies, RateRule, Tally, sum_counts
 from tests.score.batches import comparison_view
 from .batches import add_confidences, batch
 
@@ -26,7 +26,7 @@ RIGHT = {"a": "x", "b": "y"}
 def without_rows(*preds: dict) -> Evaluation:
     found = Evaluation(rows="none", interval_settings=IntervalSettings(level=0.9))
     for at, pred in enumerate(preds):
-        found.update(batch(PLAN, {f"{at}": (RIGHT, pred)}))
+        found.add(batch(PLAN, {f"{at}": (RIGHT, pred)}))
     return found
 
 
@@ -45,7 +45,7 @@ def test_intervals_stand_at_fields_and_the_whole_where_they_were_made():
         assert fields[name]["intervals"]["threshold_applied_score"] == [*made.score]
         assert fields[name]["intervals"]["leaves"]["cm_f1"] == [*made.rates["leaves"]["f1"]]
     none = Evaluation()
-    none.update(batch(PLAN, {"x": (RIGHT, RIGHT)}))
+    none.add(batch(PLAN, {"x": (RIGHT, RIGHT)}))
     assert "intervals" not in none.to_dict()
     assert "intervals" not in none.to_dict()["confusion_matrix"]
 
@@ -54,10 +54,10 @@ def test_what_was_odd_and_what_was_unwrapped_is_counted():
     found, other = Evaluation(), Evaluation()
     pair = {"x": (RIGHT, RIGHT)}
     odd = {"warnings": ("duplicate_keys", "lenient", "lenient_fence")}
-    found.update(batch(PLAN, pair, unwrapped={"b": 2, "a": 1}, skipped_keys={"page": 3}, **odd))
-    other.update(batch(PLAN, pair, unwrapped={"a": 4}, skipped_keys={"bbox": 1, "page": 2}, **odd))
+    found.add(batch(PLAN, pair, unwrapped={"b": 2, "a": 1}, skipped_keys={"page": 3}, **odd))
+    other.add(batch(PLAN, pair, unwrapped={"a": 4}, skipped_keys={"bbox": 1, "page": 2}, **odd))
     found.merge(other)
-    found.update(batch(PLAN, pair))
+    found.add(batch(PLAN, pair))
 
     shown = found.to_dict()
     assert [*shown["unwrapped"].items()] == [("a", 5), ("b", 2)]
@@ -73,7 +73,7 @@ def test_confidences_without_rows_are_counted_in_the_record():
     account = engine.compare(PLAN, [RIGHT], [{"a": "x", "b": "?"}], None, [{"a": 0.9, "b": 0.5}])
     result = DocumentResult("1", Status.EVALUATED, 0.5)
     for _ in range(2):
-        found.update(Batch([result], account))
+        found.add(Batch([result], account))
 
     shown = found.to_dict()
     assert shown["confidence_counts"] == {
@@ -99,7 +99,7 @@ def test_confidences_have_intervals_where_rates_have_them():
 
 def test_results_of_no_documents_take_over_how_intervals_are_made():
     some = Evaluation(interval_settings=IntervalSettings(level=0.9))
-    some.update(batch(PLAN, {"1": (RIGHT, {"a": "x"})}))
+    some.add(batch(PLAN, {"1": (RIGHT, {"a": "x"})}))
     found = Evaluation()
     found.merge(some)
 
@@ -117,14 +117,17 @@ def test_a_view_of_one_document_is_read_back_as_its_tally():
     }
     documents = {"1": ({"a": "x", "rows": [{"c": "u"}, {"c": "v"}]}, {"a": "y", "rows": []})}
     some = batch(compile_schema(schema), documents)
-    expected = sums_of(some.counts)
+    expected = sum_counts(some.counts)
 
     found = sums_of_view(comparison_view(some)["confusion_matrix"], some.results[0].score)
 
     assert found.keys() == expected.keys()
     for path, tally in found.items():
-        cell = [*expected[path].cell[:OF_MODES], *tally.cell[OF_MODES:]]  # a view counts no items
-        known = replace(expected[path], cell=cell, moments=tally.moments, score_squares=0)
+        cell = [
+            *expected[path].cell[:N_UNIT_COUNTS],
+            *tally.cell[N_UNIT_COUNTS:],
+        ]  # a view counts no items
+        known = replace(expected[path], cell=cell, moments=tally.moments, score_square_sum=0)
         assert tally == known
     assert found["a",].weight == 3
 
@@ -136,7 +139,7 @@ def test_an_array_is_counted_as_a_list_and_an_empty_one_as_nothing():
     plan = compile_schema({"type": "array", "items": EXACT})
     found = batch(plan, {"1": (["a", "b"], ["b"]), "2": ([], []), "3": ([], ["c"])})
     evaluation = Evaluation()
-    evaluation.update(found)
+    evaluation.add(found)
 
     for mode in ("overall", "aggregate", "leaves"):
         assert evaluation.tally.counts(mode) == (1, 0, 1, 1, 1)  # TP, FD, FA, FN, TN
@@ -158,15 +161,15 @@ def test_documents_of_several_schemas_are_counted_below_the_name_of_theirs():
         for name, pair in pairs.items()
     }
     together = Evaluation()
-    together.update(batch(whole, {name: mixed[name] for name in ("1", "3", "2")}))
+    together.add(batch(whole, {name: mixed[name] for name in ("1", "3", "2")}))
 
     for step, pairs in BY_SCHEMA.items():
         alone = Evaluation()
-        alone.update(batch(PLANS[step], pairs))
+        alone.add(batch(PLANS[step], pairs))
         node = together.sums[step,]
         assert node.cell == alone.tally.cell
-        assert node.scored == len(pairs)
-        assert node.score_units == alone.tally.score_units
+        assert node.n_scored == len(pairs)
+        assert node.score_sum == alone.tally.score_sum
         below = {path[1:]: it.cell for path, it in together.sums.items() if path[:1] == (step,)}
         assert below == {path: it.cell for path, it in alone.sums.items()}
         assert {path[1:]: it for path, it in together.errors.fields.items() if path[0] == step} == (
@@ -189,7 +192,7 @@ def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name
     assert [it.unit.path for it in some.classified_errors(1)] == [("two/", "b")]
     alone = batch(whole, {"1": (gts[0], preds[0])})
     assert [it.unit.path for it in alone.classified_errors(0)] == [("one/", "a"), ("one/", "b")]
-    assert some.leaves.records(2) == [{"wrong": {"one/a": [0.7]}}, None]
+    assert some.confident_values.records(2) == [{"wrong": {"one/a": [0.7]}}, None]
 
 
 def test_a_matrix_of_no_documents_has_no_fields():
@@ -215,16 +218,18 @@ def test_what_has_no_value_anywhere_is_named_once_by_its_outermost_field():
     empty = {"p": {"q": {}}}
     gt, pred = {"rows": [{"a": "x", "o": empty}]}, {"rows": [{"a": "y", "o": empty}]}
     found = Evaluation()
-    found.update(batch(compile_schema(schema), {"1": (gt, pred)}))
+    found.add(batch(compile_schema(schema), {"1": (gt, pred)}))
 
-    assert found.sums.never_present() == [("rows", "o"), ("rows", "z")]
+    assert found.sums.find_never_present() == [("rows", "o"), ("rows", "z")]
 
 
 def test_of_fields_in_each_other_that_have_no_value_the_outermost_is_named():
     found = Evaluation()
-    found.ledger.sums = Sums({("o", "p", "q"): Tally(), ("old",): Tally()}).ordered()
+    found.ledger.sums = FieldTallies(
+        {("o", "p", "q"): Tally(), ("old",): Tally()}
+    ).sort_parents_first()
 
-    assert found.sums.never_present() == [("o",), ("old",)]
+    assert found.sums.find_never_present() == [("o",), ("old",)]
 
 
 def test_a_problem_tells_its_document_once():
@@ -235,7 +240,7 @@ def test_a_problem_tells_its_document_once():
 
 def test_a_field_of_which_nothing_is_known_has_no_intervals():
     found = Results(interval_settings=IntervalSettings())
-    found.sums.gain(("a",), Tally())
+    found.sums.add_tally(("a",), Tally())
     view = found.results_view((), recall_with_fd=False, bounds_of_fields=True)
 
     assert "intervals" not in view["confusion_matrix"]["fields"]["a"]

@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.core.problems import UsageError
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.gates import faultless, field_rewards, parse_aim, rewards
+from stickler_cli.score.gates import document_rewards, field_rewards, has_no_error, parse_aim
 from .batches import TEXT, a_list, an_object, batch
 
 PLAN = compile_schema(an_object(id=TEXT, lines=a_list(an_object(sku=TEXT, note=TEXT))))
@@ -20,7 +20,7 @@ DOCUMENTS = {
 
 def scores(text):
     counts = batch(PLAN, DOCUMENTS).counts
-    return rewards(parse_aim(text), counts, len(DOCUMENTS))
+    return document_rewards(parse_aim(text), counts, len(DOCUMENTS))
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_a_field_that_no_document_has_is_right():
 
 
 def test_a_document_is_faultless_if_no_value_and_no_whole_is_wrong():
-    assert faultless(batch(PLAN, DOCUMENTS).counts) == [True, False, False, False, True]
+    assert has_no_error(batch(PLAN, DOCUMENTS).counts) == [True, False, False, False, True]
     only = compile_schema({"type": "array", "items": TEXT})
-    assert faultless(batch(only, {"one": (["a"], ["b"]), "two": (["a"], ["a"])}).counts) == [
+    assert has_no_error(batch(only, {"one": (["a"], ["b"]), "two": (["a"], ["a"])}).counts) == [
         False,
         True,
     ]
@@ -61,9 +61,9 @@ def test_an_aim_is_a_figure_or_a_gate_on_one():
     aim = parse_aim(" overall_score >= 0.8 ")
 
     assert aim.is_score
-    assert aim.limited
+    assert aim.has_limit
     assert (aim.passes(0.8), aim.passes(0.79)) == (True, False)
-    assert not parse_aim("overall_score").limited
+    assert not parse_aim("overall_score").has_limit
     assert parse_aim("id.accuracy").rate == "accuracy"
     assert parse_aim("id.score").rate == "f1"
     assert not parse_aim("id.score").is_score

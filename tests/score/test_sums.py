@@ -11,24 +11,24 @@ from stickler_cli.score.errors.causes import ErrorCounts
 from stickler_cli.score.field_counts import FieldCounts
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.sums import (
-    KEYS,
-    SCORE_UNIT,
+    MOMENT_NAMES,
+    SCORE_SCALE,
     Counts,
+    FieldTallies,
     RateRule,
     Rates,
-    Sums,
     Tally,
-    products,
-    sums_of,
-    sums_of_units,
-    units_of,
+    moment_matrix,
+    scale_score,
+    sum_counts,
+    sum_scores,
 )
 from tests.score.batches import comparison_view
 from .batches import TEXT, X, a_list, an_object, batch, cells_of, not_compared
 
 
 def counted(documents):
-    return sums_of(documents.counts)
+    return sum_counts(documents.counts)
 
 
 def tallied(schema, gt, pred, **options):
@@ -36,7 +36,7 @@ def tallied(schema, gt, pred, **options):
 
 
 def by_mode(node):
-    node = node[()] if isinstance(node, Sums) else node
+    node = node[()] if isinstance(node, FieldTallies) else node
     return tuple(node.counts(mode) for mode in ("overall", "aggregate", "leaves"))
 
 
@@ -94,10 +94,10 @@ def test_fields_have_scores_but_not_below_a_list_or_an_absent_side():
 
     root = tallied(schema, whole, {**whole, "o": {"a": "abcx"}, "gone": None})
 
-    assert root["o", "a"].mean_raw == 0.75
+    assert root["o", "a"].mean_similarity == 0.75
     assert root["lines",].mean_score == 1.0
-    assert root["lines", "sku"].scored == 0
-    assert root["lines", "sku"].mean_raw is None
+    assert root["lines", "sku"].n_scored == 0
+    assert root["lines", "sku"].mean_similarity is None
     assert root["lines", "sku"].mean_score is None
     assert root["gone",].mean_score == 0.0
     assert root["gone", "b"].weight is None
@@ -112,7 +112,7 @@ def test_what_an_alternative_is_worth_is_known_where_both_sides_have_the_object_
     root = counted(batch(compile_schema(schema), pairs))
 
     assert root["o", "a"].weight == 2
-    assert root["o", "a"].scored == 2
+    assert root["o", "a"].n_scored == 2
 
 
 def test_documents_add_up():
@@ -128,8 +128,8 @@ def test_documents_add_up():
         Counts(tp=2, fd=1, tn=1),
         Counts(tp=2, fd=1, tn=1),
     )
-    assert first["a",].scored == 2
-    assert first["a",].mean_raw == 0.375
+    assert first["a",].n_scored == 2
+    assert first["a",].mean_similarity == 0.375
     assert (first["a",].weight, first["o",].weight) == (2, 0.5)
     assert by_mode(first["o", "b"]) == thrice(tp=1)
 
@@ -144,7 +144,7 @@ def test_keys_that_some_documents_have_count_in_the_objects_of_these():
         for other, pred in enumerate(values)
     }
 
-    together, apart = counted(batch(compile_schema(schema), pairs)), Sums()
+    together, apart = counted(batch(compile_schema(schema), pairs)), FieldTallies()
     for gt, pred in pairs.values():
         apart.merge(tallied(schema, gt, pred))
 
@@ -162,7 +162,7 @@ def test_the_weight_of_a_field_is_its_greatest():
 
 
 def test_merging_counts_that_are_new_copies_them():
-    source, target = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x"}), Sums()
+    source, target = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x"}), FieldTallies()
     target.merge(source)
     target.merge(source)
 
@@ -171,20 +171,20 @@ def test_merging_counts_that_are_new_copies_them():
 
 
 def test_scores_add_as_whole_numbers():
-    assert units_of(1.0) == SCORE_UNIT
-    assert units_of(0.0) == 0
-    assert sum(map(units_of, (0.1, 0.2, 0.3))) == sum(map(units_of, (0.3, 0.2, 0.1)))
-    assert units_of(0.1) / SCORE_UNIT == 0.1
+    assert scale_score(1.0) == SCORE_SCALE
+    assert scale_score(0.0) == 0
+    assert sum(map(scale_score, (0.1, 0.2, 0.3))) == sum(map(scale_score, (0.3, 0.2, 0.1)))
+    assert scale_score(0.1) / SCORE_SCALE == 0.1
 
 
 def test_spans_of_scores_add_exactly_beyond_64_bits():
-    random, least = np.random.default_rng(0).random(500), np.full(3, 1 / SCORE_UNIT)
+    random, least = np.random.default_rng(0).random(500), np.full(3, 1 / SCORE_SCALE)
     scores = np.concatenate([random, np.ones(40), least])
     starts = [0, 1, 7, 300, 500]
 
     spans = zip(starts, [*starts[1:], len(scores)], strict=True)
-    expected = [sum(map(units_of, scores[first:end].tolist())) for first, end in spans]
-    assert sums_of_units(scores, np.array(starts)) == expected
+    expected = [sum(map(scale_score, scores[first:end].tolist())) for first, end in spans]
+    assert sum_scores(scores, np.array(starts)) == expected
 
 
 def test_fields_stand_parents_first():
@@ -290,8 +290,8 @@ def test_a_field_that_counts_in_one_arm_only_is_one_field():
 def test_squares_of_scores_add_as_whole_numbers_too():
     root = tallied(an_object(a=TEXT), {"a": "ab"}, {"a": "ax"})
 
-    assert root["a",].score_units == SCORE_UNIT // 2
-    assert root["a",].score_squares == SCORE_UNIT // 4
+    assert root["a",].score_sum == SCORE_SCALE // 2
+    assert root["a",].score_square_sum == SCORE_SCALE // 4
 
 
 def test_extra_keys_of_an_item_below_its_threshold_count_in_leaves_alone():
@@ -332,18 +332,20 @@ def test_counts_can_be_shown_without_rates():
 
 
 def test_of_a_document_that_was_not_compared_there_are_no_counts_to_show():
-    assert counts_view(not_compared("a")) == sums_view(Sums({(): Tally()}), recall_with_fd=False)
+    assert counts_view(not_compared("a")) == sums_view(
+        FieldTallies({(): Tally()}), recall_with_fd=False
+    )
 
 
 @pytest.mark.parametrize(
-    ("pred", "some_wrong"),
+    ("pred", "has_any_error"),
     [({"a": "x"}, False), ({"a": "y"}, True), ({"a": "x", "u": "new"}, True), ({}, True)],
 )
-def test_whether_anything_is_wrong_is_known_without_the_errors(pred, some_wrong):
+def test_whether_anything_is_wrong_is_known_without_the_errors(pred, has_any_error):
     found = batch(compile_schema(an_object(a=TEXT)), {"": ({"a": "x"}, pred)})
 
-    assert found.some_wrong is some_wrong
-    assert bool(found.classified_errors(0)) is some_wrong
+    assert found.has_any_error is has_any_error
+    assert bool(found.classified_errors(0)) is has_any_error
 
 
 @pytest.mark.parametrize(("path", "some"), [(("a",), slice(0, 4)), (("b",), slice(4, 9))])
@@ -351,15 +353,15 @@ def test_moments_are_squares_and_products_of_each_document_added_up(path, some):
     counts = np.random.default_rng(3).integers(0, 3, (3, 9, 5))
     known = np.zeros(9, int), cells_of(counts), np.zeros((4, 9)), [], [], {}
 
-    found = sums_of(FieldCounts([("a",), ("b",)], np.array([0, 4]), *known))[path]
+    found = sum_counts(FieldCounts([("a",), ("b",)], np.array([0, 4]), *known))[path]
 
     for of_mode, moments in zip(counts[:, some].astype(float), found.moments, strict=True):
-        assert products(moments).tolist() == (of_mode.T @ of_mode).tolist()
+        assert moment_matrix(moments).tolist() == (of_mode.T @ of_mode).tolist()
 
 
 def test_of_no_documents_all_are_0_and_each_moment_has_a_name():
-    assert len(set(KEYS)) == len(KEYS) == 15
-    assert KEYS[:2] == ("tp_tp", "tp_fd")
+    assert len(set(MOMENT_NAMES)) == len(MOMENT_NAMES) == 15
+    assert MOMENT_NAMES[:2] == ("tp_tp", "tp_fd")
     assert Tally().moments == [[0] * 15] * 3
 
 
@@ -372,22 +374,22 @@ KNOWN = {("m",), ("m", "*"), ("m", "*", "a"), ("m", "*", "n"), ("m", "*", "n", "
 
 
 def of_keys(*documents):
-    found = Sums()
+    found = FieldTallies()
     for document in documents:
         found.merge(tallied(MAPS, document, document))
     return found
 
 
 def test_keys_of_a_map_beyond_those_of_most_documents_go_together(monkeypatch):
-    monkeypatch.setattr("stickler_cli.score.sums.MOST_KEYS", 2)
+    monkeypatch.setattr("stickler_cli.score.sums.MAX_MAP_KEYS", 2)
     sums = of_keys(
         {"m": {"x": {"a": "1", "n": {"p": "1"}}, "y": {"a": "1"}}},
         {"m": {"x": {"a": "1"}, "z": {"a": "1", "n": {"q": "1"}}}},
         {"m": {"y": {"a": "1"}, "w": {"a": "1", "n": {"r": "1", "s": "1", "q": "2"}}}},
     )
 
-    places = sums.places(KNOWN)
-    moved = sums.moved(places)
+    places = sums.find_rare_keys(KNOWN)
+    moved = sums.with_renamed_fields(places)
 
     assert {path[1] for path in moved if len(path) == 2} == {"x", "y", "*"}
     assert moved["m", "*", "a"].counts("leaves") == Counts(2, 0, 0, 0, 0)
@@ -395,11 +397,11 @@ def test_keys_of_a_map_beyond_those_of_most_documents_go_together(monkeypatch):
     assert below == {"q", "r", "*"}
     assert moved[()] == sums[()]
     assert moved["m",] == sums["m",]
-    assert moved.places(KNOWN) == {}
+    assert moved.find_rare_keys(KNOWN) == {}
 
 
 def test_keys_that_are_few_stay_where_they_are():
-    assert of_keys({"m": {f"k{at}": {"a": "1"} for at in range(200)}}).places(KNOWN) == {}
+    assert of_keys({"m": {f"k{at}": {"a": "1"} for at in range(200)}}).find_rare_keys(KNOWN) == {}
 
 
 def test_errors_of_keys_go_where_their_counts_do():

@@ -10,7 +10,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.located_units import located_units
 from stickler_cli.score.errors.wrong_units import is_judged_unit
-from stickler_cli.score.sums import sums_of
+from stickler_cli.score.sums import sum_counts
 from .batches import TEXT, X, a_list, an_object, batch, records
 
 COUNTED = {**TEXT, X + "aggregate": True, X + "weight": 3}
@@ -99,7 +99,7 @@ def test_documents_of_any_shape_are_gone_into_as_far_as_they_go():
         (a_list(TEXT), {"1": (["a"], ["a", "b"])}, [1, 0, 1, 0, 0]),
         (an_object(a=TEXT), {"1": ({}, {})}, [0, 0, 0, 0, 1]),
     ):
-        found = sums_of(batch(compile_schema(schema), pairs).counts)
+        found = sum_counts(batch(compile_schema(schema), pairs).counts)
         assert [*found[()].counts("leaves")] == leaves
 
 

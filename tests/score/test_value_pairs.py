@@ -67,7 +67,7 @@ def test_values_inside_failed_items_count():
 
 
 def test_too_many_values_are_not_kept_in_whatever_order_they_come(monkeypatch):
-    monkeypatch.setattr(value_pairs, "MOST_VALUES", 2)
+    monkeypatch.setattr(value_pairs, "MAX_VALUES", 2)
     few, more = detail(({"unit": "kg"}, {"unit": "lb"})), detail(({"unit": "t"}, {"unit": "t"}))
     both = ValuePairs(), ValuePairs()
     for total, parts in zip(both, ((few, more), (more, few)), strict=True):
@@ -103,11 +103,11 @@ def test_values_stand_by_how_often_they_were_met_on_either_side_and_then_by_name
 
 
 def test_as_many_values_as_there_is_room_for_are_kept_beside_absent_ones():
-    names = [f"{at}" for at in range(value_pairs.MOST_VALUES)]
+    names = [f"{at}" for at in range(value_pairs.MAX_VALUES)]
     documents = [({"a": name}, {"a": name}) for name in names]
 
     found = pairs_of(("a",), *documents, ({"a": "0"}, {}))
-    assert (len(found.values), found.too_many) == (value_pairs.MOST_VALUES, False)
+    assert (len(found.values), found.too_many) == (value_pairs.MAX_VALUES, False)
     for more in (["x"], ["x", "y", "z"]):  # all at once, or told before any is named
         too_many = pairs_of(("a",), *documents, *(({"a": name}, {}) for name in more))
         assert too_many == ValuePairs({}, too_many=True)

@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.core.problems import UsageError
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gate_verdicts import judge_gate
 from stickler_cli.score.gates import parse_gate
 from .batches import TEXT, a_list, an_object, batch, evaluate, records
 
@@ -125,7 +125,7 @@ def test_exact_items_are_divided_by_those_of_either_side(gt, pred, exact):
     done = evaluate([batch(compile_schema(SCHEMA), {"1": ({"lines": gt}, {"lines": pred})})])
     lines = done.to_dict()["confusion_matrix"]["fields"]["lines"]
 
-    assert done.sums.at(("lines",)).exact == exact
+    assert done.sums.tally(("lines",)).exact_rates == exact
     shown = dict(zip(("precision", "recall", "f1"), exact, strict=True))
     assert lines.get("exact") == (shown if gt or pred else None)
 
@@ -135,12 +135,14 @@ def test_gates_ask_for_exact_items():
     documents = {"1": ({"lines": truth}, {"lines": found}), "2": ({"id": "a"}, {"id": "a"})}
     done = evaluate([batch(compile_schema(SCHEMA), documents)])
 
-    assert judge(parse_gate("lines.exact_precision>=0.6"), done).value == 2 / 3
-    assert judge(parse_gate("lines.exact_recall<=0.5"), done).passed
-    assert judge(parse_gate("lines.exact_f1>=0.5"), done).reason == "lines.exact_f1 0.571 >= 0.5"
+    assert judge_gate(parse_gate("lines.exact_precision>=0.6"), done).value == 2 / 3
+    assert judge_gate(parse_gate("lines.exact_recall<=0.5"), done).passed
+    assert (
+        judge_gate(parse_gate("lines.exact_f1>=0.5"), done).reason == "lines.exact_f1 0.571 >= 0.5"
+    )
     # Of objects, fields of values and whole documents there are none.
     for path in ("o.", "id.", ""):
-        result = judge(parse_gate(f"{path}exact_f1>=0"), done)
+        result = judge_gate(parse_gate(f"{path}exact_f1>=0"), done)
         expected = f"{path}exact_f1 is undefined: there are no items or objects of it"
         assert (result.passed, result.reason) == (False, expected)
     # It is a share, and has no interval.

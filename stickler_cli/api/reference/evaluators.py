@@ -241,7 +241,7 @@ class BulkStructuredModelEvaluator:
             ]
             for status in NOT_COMPARED:
                 evaluation.statuses[status] = 0
-        self._evaluation.merge(evaluation)
+        self._evaluation.merge(Evaluation.of(evaluation))
         for error in chunk.first_non_matches:
             self._non_matches += [
                 {**entry, "doc_id": error.document} for entry in non_matches([error])
@@ -311,7 +311,7 @@ class BulkStructuredModelEvaluator:
             metrics = {**_metrics(units), "leaves": _metrics(leaves), **mean}
             fields[field_path(row.path)] = metrics
         overall = _metrics(evaluation.tally.counts("overall"))
-        confidences, total = evaluation.confidences, evaluation.tally.predicted
+        confidences, total = evaluation.confidences, evaluation.tally.n_predicted_values
         process_evaluation = ProcessEvaluation(
             document_count=evaluation.documents["total"],
             metrics={**overall, "weighted_overall_score": evaluation.overall_score or 0.0},

@@ -17,7 +17,7 @@ from stickler_cli.reports.difference_sections import (
 )
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView
-from stickler_cli.score.errors.causes import Cause, Causes, CauseSize, ErrorTrait, keys_in
+from stickler_cli.score.errors.causes import Cause, Causes, CauseSize, ErrorTrait, split_cause_keys
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.record import Run
 from stickler_cli.studies.diff.changed_values import merged_by_whole
@@ -139,7 +139,7 @@ def _causes_by_run(
         selected = Causes()
         causes = dict[str, Cause]()
         for keys, of_cause in _by_cause(value for value in values if value.run == index).items():
-            group_key, own_key = keys_in(keys)
+            group_key, own_key = split_cause_keys(keys)
             cause = causes_by_key.get(own_key) or causes_by_key.get(group_key)
             if cause is None:  # an error that only repeats what another one says
                 names = field_names(of_cause[0].field)

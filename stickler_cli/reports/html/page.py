@@ -26,7 +26,7 @@ from stickler_cli.reports.tables import (
     policy_table,
 )
 from stickler_cli.reports.view import RunView
-from stickler_cli.score.detail import MOST_LINES, Detail
+from stickler_cli.score.detail import MAX_ROWS, Detail
 from stickler_cli.score.errors.error_rows import Error, KeptErrors
 from stickler_cli.score.evaluation import Results
 from stickler_cli.score.record import Run, RunVerdict
@@ -84,7 +84,7 @@ class ServedRun:
         """Yield errors as the page wants them."""
         view = RunView(self.run, visible)
         return payload.error_rows(
-            (it.shown for it in errors), places_of(view), chain(*causes(view))
+            (it.displayed for it in errors), places_of(view), chain(*causes(view))
         )
 
     def text(self, errors: int, documents: int, lost: int, worst: Iterable[str]) -> str:
@@ -122,7 +122,7 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "listed": detail.knows_errors,
         "printed_causes": payload.printed_causes(detail, known),
         "total_errors": detail.errors.total,
-        "exact": detail.knows_errors and detail.errors.complete,
+        "exact": detail.knows_errors and detail.errors.is_complete,
         "settings": _settings(view),
         "fields": fields,
         "dots": payload.dot_plot(view, fields),
@@ -293,7 +293,7 @@ def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) ->
             "A run file does not hold single errors, and there was no non-matches.jsonl beside "
             "it: evaluate again with --output report.html to have them here."
         )
-    elif not detail.errors.complete:
+    elif not detail.errors.is_complete:
         kept = detail.errors
         errors = (
             f"{sum(1 for _ in kept.lines()):,} of {kept.total:,} errors: those of the "
@@ -317,6 +317,6 @@ def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) ->
     elif detail.bound is not None:
         whole = (
             f"In full here: {number_of(len(detail.comparisons), 'document')} with the lowest "
-            f"scores, up to {MOST_LINES:,} lines each; stickler compare shows any other."
+            f"scores, up to {MAX_ROWS:,} lines each; stickler compare shows any other."
         )
     return {"errors": errors, "documents": listed, "comparisons": whole}

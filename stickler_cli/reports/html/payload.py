@@ -26,12 +26,12 @@ from stickler_cli.reports.compared_values import cut_around_difference, mark_dif
 from stickler_cli.reports.view import FieldRow, RunView
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail, Histogram, ValuePairs
-from stickler_cli.score.errors.causes import ByClass, keys_in, ordered, overall
+from stickler_cli.score.errors.causes import ByClass, ordered, overall, split_cause_keys
 from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.gates import asked
+from stickler_cli.score.gates import fields_of_gate
 from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.item_places import PlaceCounts, PlaceRate
-from stickler_cli.score.sums import counts_by_mode
+from stickler_cli.score.sums import split_by_mode
 from .charts import Axis, Chart, axis_of, similarity_chart, threshold_curve
 
 MOST_FIELDS: Final = 2_000
@@ -169,7 +169,7 @@ def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
         for it in view.run.gates
         if (it.gate.metric, it.gate.mode or mode) == ("f1", mode)
         and 0 <= it.limit <= 1
-        and path in asked(it.gate, [path])
+        and path in fields_of_gate(it.gate, [path])
     ]
 
 
@@ -414,7 +414,7 @@ def error_rows(
         return (rows_around(field_names(field), places) or [-1])[-1]
 
     for error in errors:
-        group, own = keys_in(error.cause)
+        group, own = split_cause_keys(error.cause)
         cause = positions.get(own, positions.get(group, -1))
         if error.document != document:
             document, causes_of_items = error.document, {}
@@ -462,7 +462,7 @@ def printed_causes(detail: Detail, texts: Sequence[CauseText]) -> list[PrintedCa
     positions = {cause.key: index for index, text in enumerate(texts) for cause in text.causes}
     errors_by_cause: dict[int, list[Error]] = {}
     for error in islice(detail.errors.rows(), MAX_ROWS_READ):
-        group_key, own_key = keys_in(error.cause)
+        group_key, own_key = split_cause_keys(error.cause)
         cause = positions.get(own_key, positions.get(group_key, len(texts)))
         if error.cause:
             errors_by_cause.setdefault(cause, []).append(error)
@@ -544,7 +544,7 @@ def facts(
             ],
             "schema": view.run.schema.digest,
             "semantics": SEMANTICS,
-            "explaining": view.run.explaining,
+            "explaining": view.run.explain_command,
         }
     )
 
@@ -565,12 +565,12 @@ def documents_of(blocks: Blocks, fields: Sequence[FieldView]) -> ListedDocuments
     for account in blocks.records():
         name, score = account["id"], account["score"]
         rank = _RANK.pack(2.0 if score is None else score).decode("latin-1")
-        values = counts_by_mode(account["fields"].get("", {}))[-1]
+        values = split_by_mode(account["fields"].get("", {}))[-1]
         counts = [values.get(outcome, 0) for outcome in _SHOWN]
         losing += any(counts[1:])
         lost: Counter[int] = Counter()
         for path, entry in account["fields"].items():
-            row, found = row_of(path), counts_by_mode(entry)[-1]
+            row, found = row_of(path), split_by_mode(entry)[-1]
             if row is not None:
                 lost[row] += sum(found.get(outcome, 0) for outcome in _LOST)
         cells = [number for cell in lost.items() if cell[1] for number in cell]

@@ -12,7 +12,7 @@ import numpy as np
 
 from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
-from stickler_cli.score.intervals import BoundsRecord, ratio
+from stickler_cli.score.intervals import BoundsRecord, divide
 
 BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)
@@ -90,27 +90,27 @@ class Reliability:
         """P(confidence of a right unit > of a wrong one), ties half."""
         below = np.cumsum(self.wrong, axis=0) - self.wrong
         won = (self.right * (below + self.wrong / 2)).sum(axis=0)
-        return ratio(won, (self.total - self.errors) * self.errors)
+        return divide(won, (self.total - self.errors) * self.errors)
 
     @property
     def auprc_error(self) -> Floats:
         """Average precision of finding wrong units from the least confident up, ties together."""
-        precision = ratio(np.cumsum(self.wrong, axis=0), np.cumsum(self.units, axis=0))
+        precision = divide(np.cumsum(self.wrong, axis=0), np.cumsum(self.units, axis=0))
         found = np.where(self.wrong > 0, precision, 0) * self.wrong
-        return ratio(found.sum(axis=0), self.errors)
+        return divide(found.sum(axis=0), self.errors)
 
     @property
     def brier(self) -> Floats:
         """The mean squared distance of confidence and outcome."""
         far, near = self.confidence[:, None] ** 2, (1 - self.confidence[:, None]) ** 2
-        return ratio((self.wrong * far + self.right * near).sum(axis=0), self.total)
+        return divide((self.wrong * far + self.right * near).sum(axis=0), self.total)
 
     @property
     def log_loss(self) -> Floats:
         """The mean of -ln of the probability given to the outcome."""
         clipped = np.clip(self.confidence, _LEAST, 1 - _LEAST)[:, None]
         lost = self.right * -np.log(clipped) + self.wrong * -np.log1p(-clipped)
-        return ratio(lost.sum(axis=0), self.total)
+        return divide(lost.sum(axis=0), self.total)
 
     @cached_property
     def _bins(self) -> tuple[Floats, Floats, Floats]:
@@ -134,21 +134,21 @@ class Reliability:
     def ece(self) -> Floats:
         """Expected calibration error over ten bins of equal width."""
         _, confidence, right = self._bins
-        return ratio(np.abs(right - confidence).sum(axis=0), self.total)
+        return divide(np.abs(right - confidence).sum(axis=0), self.total)
 
     @property
     def ece_mass(self) -> Floats:
         """The same over ten bins of about equal size; units of one confidence stay together."""
         below = np.cumsum(self.units, axis=0) - self.units
-        which = np.minimum(ratio(BINS * below, self.total, empty=0), BINS - 1).astype(np.intp)
+        which = np.minimum(divide(BINS * below, self.total, empty=0), BINS - 1).astype(np.intp)
         _, confidence, right = self._by(which)
-        return ratio(np.abs(right - confidence).sum(axis=0), self.total)
+        return divide(np.abs(right - confidence).sum(axis=0), self.total)
 
     @property
     def mce(self) -> Floats:
         """The greatest gap of a bin of equal width that holds any unit."""
         units, confidence, right = self._bins
-        gaps = ratio(np.abs(right - confidence), units, empty=0)
+        gaps = divide(np.abs(right - confidence), units, empty=0)
         return np.where(self.total > 0, gaps.max(axis=0), np.nan)
 
     @property
@@ -158,20 +158,20 @@ class Reliability:
         Source: Murphy (1973), A New Vector Partition of the Probability Score.
         """
         units, confidence, right = self._bins
-        base = ratio(self.total - self.errors, self.total)
-        gaps = units * ratio(right - confidence, units, empty=0) ** 2
-        spread = units * (ratio(right, units, empty=0) - base) ** 2
+        base = divide(self.total - self.errors, self.total)
+        gaps = units * divide(right - confidence, units, empty=0) ** 2
+        spread = units * (divide(right, units, empty=0) - base) ** 2
         return {
-            "reliability": ratio(gaps.sum(axis=0), self.total),
-            "resolution": ratio(spread.sum(axis=0), self.total),
+            "reliability": divide(gaps.sum(axis=0), self.total),
+            "resolution": divide(spread.sum(axis=0), self.total),
             "uncertainty": base * (1 - base),
         }
 
     def error_capture(self, budget: float) -> Floats:
         """Return the share of wrong units among the least confident ones that a budget reviews."""
         below = np.cumsum(self.units, axis=0) - self.units
-        share = np.clip(ratio(budget * self.total - below, self.units, empty=0), 0, 1)
-        return ratio((self.wrong * share).sum(axis=0), self.errors)
+        share = np.clip(divide(budget * self.total - below, self.units, empty=0), 0, 1)
+        return divide((self.wrong * share).sum(axis=0), self.errors)
 
     @property
     def aurc(self) -> Floats:
@@ -185,8 +185,8 @@ class Reliability:
         ahead = self.total - np.cumsum(self.units, axis=0)
         wrong_ahead = self.errors - np.cumsum(self.wrong, axis=0)
         steps = digamma(ahead + self.units + 1) - digamma(ahead + 1)
-        rest = wrong_ahead - ahead * ratio(self.wrong, self.units, empty=0)
-        return ratio((self.wrong + rest * steps).sum(axis=0), self.total)
+        rest = wrong_ahead - ahead * divide(self.wrong, self.units, empty=0)
+        return divide((self.wrong + rest * steps).sum(axis=0), self.total)
 
     def curve(self) -> list[tuple[float, float]]:
         """Return coverage and share wrong from each confidence on, the highest first."""
@@ -198,7 +198,7 @@ class Reliability:
         """Return the lowest confidence from which on at least that share is right."""
         units = np.cumsum(self.units[::-1], axis=0)[::-1]
         right = np.cumsum(self.right[::-1], axis=0)[::-1]
-        good = (ratio(right, units, empty=0) >= precision - _ROUNDING) & (self.units > 0)
+        good = (divide(right, units, empty=0) >= precision - _ROUNDING) & (self.units > 0)
         found: list[Selective | None] = []
         for column in range(good.shape[1]):
             if not good[:, column].any():
@@ -220,7 +220,7 @@ class Reliability:
     def shares(self) -> Floats:
         """Return the share that is right of each bin of equal width, (bins, resamples)."""
         units, _, right = self._bins
-        return ratio(right, units)
+        return divide(right, units)
 
     def figures(self) -> dict[str, Floats]:
         """Return all that is one number, by name; parts of a figure are `name.part`."""

@@ -127,7 +127,7 @@ class Causes:
                 errors_by_cause[cause].append(error)
             if error.n_wrong_values is None:
                 self.values.add_wrong(error.unit.pattern, error.unit.pred)
-        self.values.add_truths(batch.table, batch.wrong)
+        self.values.add_truths(batch.table, batch.is_wrong)
         self.values.settle()
         ids = batch.compared_ids
         for cause, errors in errors_by_cause.items():
@@ -331,7 +331,7 @@ def cause_keys(error: ClassifiedError) -> str:
     return "" if found is None else cause_key(*found[0], None) + cause_key(*found[0], found[1])
 
 
-def keys_in(cause: str) -> tuple[str, str]:
+def split_cause_keys(cause: str) -> tuple[str, str]:
     """Return the key of field and class, and that of the cause, of the keys of an error."""
     return cause[:_DIGITS], cause[_DIGITS:]
 

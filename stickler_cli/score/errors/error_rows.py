@@ -17,28 +17,32 @@ from stickler_cli.compare.units import UnitTable
 from stickler_cli.core.json_values import JsonValue, json_line, kind_of, least, same_json
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.rules import AnyJson, Count, Fraction, Rule
-from .causes import MOST_KINDS, cause_keys, keys_in
+from .causes import MOST_KINDS, cause_keys, split_cause_keys
 from .confusions import plain_text
 from .error_classes import ErrorClass
 from .located_units import LocatedUnit, located_units
 from .wrong_units import ClassifiedError, is_present_value
 
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
-LONGEST_SHOWN: Final = 2_000  # characters of one value, as JSON; about a page of text
+MAX_DISPLAYED_CHARACTERS: Final = 2_000  # characters of one value, as JSON; about a page of text
 ValueText: TypeAlias = str | list[str | int] | None
 """A value as JSON: its text; the beginning and the length of one that is too long; None without."""
 
 
-def shown_value(value: object) -> ValueText:
+def display_value(value: object) -> ValueText:
     """Return a value as JSON: numbers keep all their digits, which a browser would not.
 
-    >>> shown_value({"a": 1.0}), shown_value(None)
+    >>> display_value({"a": 1.0}), display_value(None)
     ('{"a":1.0}', None)
     """
     if value is None:
         return None
     text = json_line(value)[:-1].decode()
-    return text if len(text) <= LONGEST_SHOWN else [text[:LONGEST_SHOWN], len(text)]
+    return (
+        text
+        if len(text) <= MAX_DISPLAYED_CHARACTERS
+        else [text[:MAX_DISPLAYED_CHARACTERS], len(text)]
+    )
 
 
 def _is_path(value: object) -> bool:
@@ -104,16 +108,16 @@ class Error(NamedTuple):
         return f"{origin}{self.reason}: {names} {verb}"
 
     @property
-    def shown(self) -> "Error":
+    def displayed(self) -> "Error":
         """The same with values as a page shows them: JSON text, of long ones the beginning."""
-        return self._replace(gt=shown_value(self.gt), pred=shown_value(self.pred), judge="")
+        return self._replace(gt=display_value(self.gt), pred=display_value(self.pred), judge="")
 
 
 def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) -> Error:
     """Make the report row of one error."""
     unit, outcome = error.unit, error.unit.outcome
     is_pair = outcome is Outcome.FD
-    reason = _UNMATCHED.get(outcome) or reason_of(
+    reason = _UNMATCHED.get(outcome) or describe_difference(
         unit.gt, unit.pred, unit.similarity, unit.threshold
     )
     return Error(
@@ -153,20 +157,20 @@ def describe_origins(error: ClassifiedError) -> str:
 _UNMATCHED: Final = {Outcome.FN: "unmatched ground truth", Outcome.FA: "unmatched prediction"}
 
 
-def reason_of(gt: JsonValue, pred: JsonValue, similarity: float, threshold: float) -> str:
+def describe_difference(gt: JsonValue, pred: JsonValue, similarity: float, threshold: float) -> str:
     """Return why two values are a false discovery."""
     if similarity >= threshold:
         return f"{kind_of(gt)} and {kind_of(pred)} have nothing in common"
-    reason = below_threshold(similarity, threshold)
+    reason = describe_shortfall(similarity, threshold)
     if same_json(gt, pred):
         return f"{reason}: equal as written, but not what the comparator reads"
     return reason
 
 
-def below_threshold(similarity: float, threshold: float) -> str:
+def describe_shortfall(similarity: float, threshold: float) -> str:
     """Say that a similarity is below its threshold, with digits enough to see it.
 
-    >>> below_threshold(0.41312, 0.7), below_threshold(0.69999, 0.7)
+    >>> describe_shortfall(0.41312, 0.7), describe_shortfall(0.69999, 0.7)
     ('below threshold (0.413 < 0.7)', 'below threshold (0.69999 < 0.7)')
     """
     digits = 3
@@ -175,7 +179,7 @@ def below_threshold(similarity: float, threshold: float) -> str:
     return f"below threshold ({similarity:.{digits}f} < {threshold:g})"
 
 
-KEYS: Final = {
+RECORD_KEYS: Final = {
     **{name: name for name in Error._fields},
     "error_class": "class",
     "gt": "ground_truth_value",
@@ -191,32 +195,32 @@ def error_record(error: Error) -> dict[str, Any]:
     """Return an error as files of JSON have it, without empty columns."""
     return {
         key: [*it] if isinstance(it, tuple) else it
-        for (name, key), it in zip(KEYS.items(), error, strict=True)
+        for (name, key), it in zip(RECORD_KEYS.items(), error, strict=True)
         if name in _ALWAYS or it not in (None, "", ())
     }
 
 
 def columns_of_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of an error by their names, as far as a record has them."""
-    return {name: record[key] for name, key in KEYS.items() if key in record}
+    return {name: record[key] for name, key in RECORD_KEYS.items() if key in record}
 
 
-def packed(error: Error) -> bytes:
+def encode_error(error: Error) -> bytes:
     """Return a shown error as a line of JSON, a tenth of what its values take."""
     return json_line([*error])[:-1]  # orjson takes no named tuples
 
 
-def unpacked(line: bytes) -> Error:
+def decode_error(line: bytes) -> Error:
     """Return the error that a line holds."""
     return Error(*json.loads(line))
 
 
-SAMPLE: Final = 5  # errors that are kept of each cause, wherever they are
+SAMPLE_SIZE: Final = 5  # errors that are kept of each cause, wherever they are
 
-SAMPLE_OF_MANY: Final = 20
+GROUP_SAMPLE_SIZE: Final = 20
 """Errors of each field and class, whose causes may be too many to be told apart."""
 
-SAMPLE_BYTES: Final = 16_000_000  # what samples may take on a page, before compression
+MAX_SAMPLE_BYTES: Final = 16_000_000  # what samples may take on a page, before compression
 
 Rank: TypeAlias = tuple[float, str]  # score and id of a document
 Sampled: TypeAlias = tuple[int, str, int, bytes]  # rank in the sample, document, position, line
@@ -226,9 +230,9 @@ Sampled: TypeAlias = tuple[int, str, int, bytes]  # rank in the sample, document
 class KeptErrors:
     """Errors as lines; parts are merged in the order of the documents."""
 
-    most: int = 100_000
+    max_lines: int = 100_000
     """Lines of whole documents: more than anybody reads, and a page searches them at once."""
-    most_bytes: int = 32_000_000
+    max_bytes: int = 32_000_000
     """What they may take, before compression to about a fifth."""
     total: int = 0
     """How many errors there are, kept or not."""
@@ -238,13 +242,13 @@ class KeptErrors:
     """The first document that is not kept, or not all of it; nothing after it is."""
     samples: dict[tuple[str, str], list[Sampled]] = field(default_factory=dict)
     """By field and class, and the key of a cause; by an empty one those of any cause."""
-    last: dict[str, str] = field(default_factory=dict)
+    last_sampled: dict[str, str] = field(default_factory=dict)
     """By field and class of too many causes, the last one that has samples; none after it has."""
     _lines: int = 0
     _bytes: int = 0
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether these are all errors."""
         return self.bound is None
 
@@ -254,22 +258,22 @@ class KeptErrors:
 
         @cache  # to write a line takes longer than to see that it is not kept
         def line_at(position: int) -> bytes:
-            return packed(errors[position].shown)
+            return encode_error(errors[position].displayed)
 
         for position, error in enumerate(errors):
             if error.cause:
                 self._sample(error.cause, rank[1], position, line_at)
         if self.bound is None or rank < self.bound:
-            listed = errors[: self.most + 1]  # one more says that there are more
+            listed = errors[: self.max_lines + 1]  # one more says that there are more
             self._keep([(*rank, [line_at(at) for at in range(len(listed))])])
 
     def merge(self, other: "KeptErrors") -> None:
         """Add the errors of the documents that follow these."""
         self.total += other.total
         for key, sample in other.samples.items():
-            most = SAMPLE if key[1] else SAMPLE_OF_MANY
+            most = SAMPLE_SIZE if key[1] else GROUP_SAMPLE_SIZE
             self.samples[key] = sorted([*self.samples.get(key, ()), *sample])[:most]
-        self.last |= other.last
+        self.last_sampled |= other.last_sampled
         self.settle()
         if other.bound is not None and (self.bound is None or other.bound < self.bound):
             self.bound = other.bound
@@ -282,19 +286,19 @@ class KeptErrors:
         for group, key in self.samples:
             by_group.setdefault(group, []).append(key)
         for group, keys in by_group.items():
-            if len(keys) > MOST_KINDS + 1 or group in self.last:
-                self.last[group] = sorted(keys)[: MOST_KINDS + 1][-1]
+            if len(keys) > MOST_KINDS + 1 or group in self.last_sampled:
+                self.last_sampled[group] = sorted(keys)[: MOST_KINDS + 1][-1]
                 for key in keys:
-                    if key > self.last[group]:
+                    if key > self.last_sampled[group]:
                         del self.samples[group, key]
 
     def _sample(
         self, cause: str, document: str, position: int, line_at: Callable[[int], bytes]
     ) -> None:
-        name, own = keys_in(cause)
+        name, own = split_cause_keys(cause)
         place = crc32(f"{position} {document}".encode("utf-8", "surrogatepass")), document, position
-        for key, most in ((own, SAMPLE), ("", SAMPLE_OF_MANY)):
-            if key > self.last.get(name, "~"):
+        for key, most in ((own, SAMPLE_SIZE), ("", GROUP_SAMPLE_SIZE)):
+            if key > self.last_sampled.get(name, "~"):
                 continue
             sample = self.samples.setdefault((name, key), [])
             if len(sample) < most or place < sample[-1][:3]:
@@ -308,7 +312,7 @@ class KeptErrors:
                 self.documents.append(entry)
                 self._lines += len(entry[2])
                 self._bytes += sum(map(len, entry[2]))
-        if self._lines > self.most or self._bytes > self.most_bytes:
+        if self._lines > self.max_lines or self._bytes > self.max_bytes:
             self._trim()
 
     def _trim(self) -> None:
@@ -320,7 +324,7 @@ class KeptErrors:
                 break
             kept[name] = []
             for line in errors:
-                if self._lines == self.most or self._bytes + len(line) > self.most_bytes:
+                if self._lines == self.max_lines or self._bytes + len(line) > self.max_bytes:
                     self.bound = score, name
                     break
                 kept[name].append(line)
@@ -331,14 +335,14 @@ class KeptErrors:
 
     def rows(self) -> Iterator[Error]:
         """Yield shown errors: documents in their order, then samples of others."""
-        return map(unpacked, self.lines())
+        return map(decode_error, self.lines())
 
     def lines(self) -> Iterator[bytes]:
         """Yield the same as lines."""
         whole = {name: len(errors) for _, name, errors in self.documents}
         for _, _, errors in self.documents:
             yield from errors
-        if self.complete:
+        if self.is_complete:
             return
         ranked = sorted(
             (at, key, entry)
@@ -351,7 +355,7 @@ class KeptErrors:
             if position >= whole.get(document, 0) and (document, position) not in told:
                 told.add((document, position))
                 size += len(line)
-                if size > SAMPLE_BYTES:
+                if size > MAX_SAMPLE_BYTES:
                     return
                 yield line
 

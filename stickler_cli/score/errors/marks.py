@@ -12,11 +12,11 @@ from stickler_cli.compare.units import UnitBatch
 from stickler_cli.core.json_values import ALTERNATIVES, Alternative, JsonValue
 from stickler_cli.core.locations import Path, Step, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
-from stickler_cli.score.sums import COUNTING_MODES, SCORE_UNIT, Counts, RateRule, Tally
+from stickler_cli.score.sums import COUNTING_MODES, SCORE_SCALE, Counts, RateRule, Tally
 from .located_units import LocatedUnit, alternatives_of, locate
 
-GONE: Final = object()
-"""In place of a value that goes, until `without_gone`."""
+REMOVED: Final = object()
+"""In place of a value that goes, until `drop_removed`."""
 
 CountArray: TypeAlias = NDArray[np.int64]  # by counting mode and outcome, (3, 5)
 
@@ -28,11 +28,13 @@ VERDICTS: Final = {
     "neither": (False, False),
 }
 """By verdict, whether the ground truth is right, and the prediction."""
-RIGHT: Final = tuple(verdict for verdict, (_, prediction) in VERDICTS.items() if prediction)
+ACCEPTING_VERDICTS: Final = tuple(
+    verdict for verdict, (_, prediction) in VERDICTS.items() if prediction
+)
 """The verdicts after which an error is none."""
 
 
-class Marked(NamedTuple):
+class MarkedError(NamedTuple):
     """Which error a verdict is about."""
 
     document: str
@@ -57,7 +59,7 @@ class Mark:
         return all(seen[side] == value for side, value in self.sides.items())
 
 
-Marks = Mapping[str, Mapping[Marked, Mark]]
+Marks = Mapping[str, Mapping[MarkedError, Mark]]
 """The verdicts on the errors of each document, by its id."""
 
 
@@ -65,31 +67,31 @@ Marks = Mapping[str, Mapping[Marked, Mark]]
 class MarkedCounts:
     """Changes of marks in some documents: sums that are added up in any order."""
 
-    fitting: list[Marked] = field(default_factory=list)
+    matched_errors: list[MarkedError] = field(default_factory=list)
     """The errors that there are, of those that marks are about."""
     counts: list[list[int]] = field(default_factory=lambda: [[0] * 5 for _ in COUNTING_MODES])
     """By counting mode and outcome, how many more there are, or fewer."""
-    score_units: int = 0
-    """How much the sum of scores is higher, in `SCORE_UNIT`s."""
+    score_sum: int = 0
+    """How much the sum of scores is higher, in `SCORE_SCALE`s."""
 
-    def add(self, before: CountArray, after: CountArray, score_units: int) -> None:
+    def add(self, before: CountArray, after: CountArray, score_sum: int) -> None:
         """Add a document: its counts, those when compared again, and how much its score rises."""
-        self.merge(MarkedCounts([], (after - before).tolist(), score_units))
+        self.merge(MarkedCounts([], (after - before).tolist(), score_sum))
 
     def merge(self, other: "MarkedCounts") -> None:
         """Add other documents."""
-        self.fitting += other.fitting
+        self.matched_errors += other.matched_errors
         for mine, more in zip(self.counts, other.counts, strict=True):
             mine[:] = map(sum, zip(mine, more, strict=True))
-        self.score_units += other.score_units
+        self.score_sum += other.score_sum
 
 
-def errors_of_marks(
-    units: Iterable[LocatedUnit], marks: Mapping[Marked, Mark], document: str
-) -> Iterator[tuple[Marked, LocatedUnit]]:
+def match_marks(
+    units: Iterable[LocatedUnit], marks: Mapping[MarkedError, Mark], document: str
+) -> Iterator[tuple[MarkedError, LocatedUnit]]:
     """Yield the errors of a document that marks are about."""
     for unit in units:
-        marked = Marked(document, field_path(unit.path), unit.outcome.name)
+        marked = MarkedError(document, field_path(unit.path), unit.outcome.name)
         mark = marks.get(marked)
         if mark is not None and mark.fits(unit):
             yield marked, unit
@@ -137,17 +139,17 @@ class MarkedOutcome:
     """The mean score of documents; null without any."""
 
     @property
-    def changed(self) -> int:
+    def n_accepted(self) -> int:
         """How many errors count as right."""
         return sum(self.right.values())
 
 
-def outcome_of_marks(
+def evaluate_marks(
     marks: Marks, found: MarkedCounts, tally: Tally, rule: RateRule
 ) -> MarkedOutcome:
     """Return the figures of a run, whose sums are these, as marks change them."""
     everything = {marked: mark for each in marks.values() for marked, mark in each.items()}
-    fitting = {marked: everything[marked].verdict for marked in set(found.fitting)}
+    fitting = {marked: everything[marked].verdict for marked in set(found.matched_errors)}
     verdicts = [*fitting.values()]
     modes = {}
     for mode, more in zip(COUNTING_MODES, found.counts, strict=True):
@@ -156,28 +158,28 @@ def outcome_of_marks(
         shown = (rates[name] for name in ("precision", "recall", "f1"))
         modes[mode] = MendedRates(counts.tp, counts.fd, counts.fa, counts.fn, *shown)
     score = None
-    if tally.scored:
-        score = (tally.score_units + found.score_units) / (tally.scored * SCORE_UNIT)
+    if tally.n_scored:
+        score = (tally.score_sum + found.score_sum) / (tally.n_scored * SCORE_SCALE)
     return MarkedOutcome(
         len(everything),
-        {verdict: verdicts.count(verdict) for verdict in RIGHT if verdict in verdicts},
-        sum(verdict not in RIGHT for verdict in verdicts),
+        {verdict: verdicts.count(verdict) for verdict in ACCEPTING_VERDICTS if verdict in verdicts},
+        sum(verdict not in ACCEPTING_VERDICTS for verdict in verdicts),
         sorted(str(marked) for marked in everything.keys() - fitting.keys()),
         **modes,
         overall_score=score,
     )
 
 
-def with_none_of(units: Iterable[LocatedUnit], truth: JsonValue) -> JsonValue:
+def correct_truth(units: Iterable[LocatedUnit], truth: JsonValue) -> JsonValue:
     """Return a ground truth, which stays as it is, without errors of its document.
 
     What was missed goes, else the prediction takes its place; what is inside of a place that
     changes as a whole goes with it. Lists keep their indexes until all is done.
     """
     document: Any = truth
-    for change in changes_of(units, truth):
-        document = with_value(document, change.path, change.value)
-    left: JsonValue = without_gone(document)
+    for change in find_truth_changes(units, truth):
+        document = set_value(document, change.path, change.value)
+    left: JsonValue = drop_removed(document)
     return left
 
 
@@ -189,20 +191,20 @@ class TruthChange(NamedTuple):
     path: Path
     """Where it is."""
     value: Any
-    """The new value; `GONE` where nothing is to be."""
-    taken: Sequence[tuple[int, Alternative]] = ()
+    """The new value; `REMOVED` where nothing is to be."""
+    alternatives: Sequence[tuple[int, Alternative]] = ()
     """The alternatives that it is inside of, by the lengths of their paths, the longest first."""
 
     @property
-    def written(self) -> Path:
+    def written_path(self) -> Path:
         """The path in a ground truth as it is written, with the steps to alternatives."""
         path = self.path
-        for length, alternative in self.taken:
+        for length, alternative in self.alternatives:
             path = (*path[:length], *alternative.at, *path[length:])
         return path
 
 
-def changes_of(units: Iterable[LocatedUnit], truth: JsonValue) -> list[TruthChange]:
+def find_truth_changes(units: Iterable[LocatedUnit], truth: JsonValue) -> list[TruthChange]:
     """Return what errors would change in a ground truth: where, and what would be there.
 
     First what goes, as a value of another kind may come in its place; then from the inside out.
@@ -220,7 +222,7 @@ def _change(unit: LocatedUnit, truth: JsonValue, new: dict[Path, dict[Step, int]
     value: Any = unit.pred
     if unit.outcome is Outcome.FN:
         # A position of a tuple stays, or others would be in its place.
-        value = None if _is_position(unit.batch) else GONE
+        value = None if _is_position(unit.batch) else REMOVED
 
     # The innermost unit around it that has a place in the ground truth, and the item below that.
     item = around = unit.batch
@@ -236,14 +238,16 @@ def _change(unit: LocatedUnit, truth: JsonValue, new: dict[Path, dict[Step, int]
         inside = [it for it in taken if it[0] < len(unit.gt_path)]
         return TruthChange(unit.outcome, unit.gt_path, value, inside)
     for length, it in reversed(taken):
-        truth = with_value(truth, path[:length], it.value)
+        truth = set_value(truth, path[:length], it.value)
     first, *rest = (unit.pred_path or ())[len(place.pred_path or ()) :]
     if not _is_position(item):
-        first = index_of_new(first, truth, path, new)
+        first = new_item_index(first, truth, path, new)
     return TruthChange(unit.outcome, (*path, first, *rest), value, taken)
 
 
-def index_of_new(item: Step, truth: JsonValue, path: Path, new: dict[Path, dict[Step, int]]) -> int:
+def new_item_index(
+    item: Step, truth: JsonValue, path: Path, new: dict[Path, dict[Step, int]]
+) -> int:
     """Return the index that a list of the ground truth has for a new item, by its own name."""
     there: Any = truth
     for step in path:
@@ -262,7 +266,7 @@ def _is_position(batch: UnitBatch) -> bool:
     return batch.is_item and container is not None and bool(container.node.positional)
 
 
-def with_value(
+def set_value(
     value: Any,
     path: Path,
     new: Any,
@@ -281,17 +285,17 @@ def with_value(
         step, rest = key, path
     if isinstance(step, str):
         there = value if isinstance(value, dict) else {}
-        return {**there, step: with_value(there.get(step), rest, new, put, value_key)}
+        return {**there, step: set_value(there.get(step), rest, new, put, value_key)}
     elements = [*value] if isinstance(value, list) else [] if value is None else [value]
     elements += [None] * (step + 1 - len(elements))
-    elements[step] = with_value(elements[step], rest, new, put, value_key)
+    elements[step] = set_value(elements[step], rest, new, put, value_key)
     return elements
 
 
-def without_gone(value: Any) -> Any:
+def drop_removed(value: Any) -> Any:
     """Return a value without what goes; what is left empty counts as absent."""
     if isinstance(value, dict):
-        return {key: without_gone(part) for key, part in value.items() if part is not GONE}
+        return {key: drop_removed(part) for key, part in value.items() if part is not REMOVED}
     if isinstance(value, list):
-        return [without_gone(part) for part in value if part is not GONE]
+        return [drop_removed(part) for part in value if part is not REMOVED]
     return value

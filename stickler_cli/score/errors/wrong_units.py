@@ -77,7 +77,7 @@ class DocumentErrors(Protocol):
         """The ids of the documents."""
 
     @property
-    def wrong(self) -> Mask:
+    def is_wrong(self) -> Mask:
         """Which of the documents have errors."""
 
     @property

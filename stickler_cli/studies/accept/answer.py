@@ -39,17 +39,17 @@ from stickler_cli.score.policy import (
     PASSING,
     POLICY_FORMAT,
     AcceptancePolicy,
-    Asked,
     FieldPolicy,
-    PolicyPart,
+    PolicyField,
     PolicyPlace,
-    accept,
-    digest_of,
-    losses,
-    name_of,
-    needed,
-    policy_parts,
-    signed,
+    Promise,
+    choose_threshold,
+    count_documents_needed,
+    document_digest,
+    field_label,
+    losses_by_threshold,
+    policy_fields,
+    sign_policy,
 )
 from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.deciding import DecidingOptions
@@ -75,7 +75,7 @@ def make_report(policy: AcceptancePolicy) -> Report:
     title = "error as ever less confident values pass"
     curves = Curves(title, [*map(_make_curve, policy.fields)], policy.asked.max_error)
     fields_without_threshold = [
-        Text(f"{name_of(field)}: {_outcome_sentence(field)}")
+        Text(f"{field_label(field)}: {_outcome_sentence(field)}")
         for field in policy.fields
         if field.threshold is None
     ]
@@ -94,7 +94,7 @@ def _make_curve(field: FieldPolicy) -> Curve:
     end = None
     if field.error is not None and field.bound is not None:
         end = (field.error, field.bound)
-    return Curve(name_of(field), _outcome_sentence(field), field.curve, field.accepted, end)
+    return Curve(field_label(field), _outcome_sentence(field), field.curve, field.accepted, end)
 
 
 def _promise_sentence(policy: AcceptancePolicy) -> str:
@@ -249,19 +249,19 @@ def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
             [Problem("--output", "no policy is written", "a file for it: -o policy.json")]
         )
     run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
-    requirement = Asked(settings.max_error, settings.assurance, settings.together)
+    requirement = Promise(settings.max_error, settings.assurance, settings.together)
     return StudyAnswer(make_report(calibrate(run, requirement, *settings.by)))
 
 
-def calibrate(run: Run, requirement: Asked, by: str | None = None) -> AcceptancePolicy:
+def calibrate(run: Run, requirement: Promise, by: str | None = None) -> AcceptancePolicy:
     """Return the policy that meets a requirement, by the labelled documents of a run.
 
     Raises:
         UsageError: no prediction has a confidence, or there are too few documents.
     """
     evaluation = run.evaluation
-    fields_and_groups = [*policy_parts(evaluation, by)]
-    min_documents = needed(1 - requirement.assurance, requirement.max_error)
+    fields_and_groups = [*policy_fields(evaluation, by)]
+    min_documents = count_documents_needed(1 - requirement.assurance, requirement.max_error)
     if not fields_and_groups:
         hint = "--wrapped says in which form they are, --confidence where they are"
         raise UsageError([Problem("", "no prediction has a confidence", "confidences", hint)])
@@ -275,7 +275,7 @@ def calibrate(run: Run, requirement: Asked, by: str | None = None) -> Acceptance
     n_promises = len(fields_and_groups) if requirement.together else 1
     level = (1 - requirement.assurance) / n_promises
     fields = [_calibrate_field(entry, level, requirement) for entry in fields_and_groups]
-    return signed(
+    return sign_policy(
         AcceptancePolicy(
             format=POLICY_FORMAT,
             version=__version__,
@@ -287,21 +287,22 @@ def calibrate(run: Run, requirement: Asked, by: str | None = None) -> Acceptance
             asked=requirement,
             by=by,
             fields=fields,
-            documents=sorted(digest_of(*entry) for entry in evaluation.confidences.records()),
+            documents=sorted(document_digest(*entry) for entry in evaluation.confidences.records()),
             digest="",
         )
     )
 
 
-def _calibrate_field(entry: PolicyPart, level: float, requirement: Asked) -> FieldPolicy:
+def _calibrate_field(entry: PolicyField, level: float, requirement: Promise) -> FieldPolicy:
     """Return the policy of one field, in one group of documents."""
     field, group, units, n_values = entry
-    error_curve = losses(units.document, units.confidence, units.right)
-    accepted = accept(error_curve, requirement.max_error, level)
-    n_points = len(error_curve.mean)
+    error_curve = losses_by_threshold(units.document, units.confidence, units.is_right)
+    accepted = choose_threshold(error_curve, requirement.max_error, level)
+    n_points = len(error_curve.mean_loss)
     points = np.linspace(0, n_points - 1, min(_MAX_POINTS, n_points)).astype(np.intp)
     curve = np.stack(
-        [error_curve.accepted[points] / n_values, np.maximum(error_curve.mean[points], 0)], axis=1
+        [error_curve.n_accepted[points] / n_values, np.maximum(error_curve.mean_loss[points], 0)],
+        axis=1,
     )
     return FieldPolicy(
         field=field,
@@ -312,6 +313,6 @@ def _calibrate_field(entry: PolicyPart, level: float, requirement: Asked) -> Fie
         accepted=0.0 if accepted is None else accepted.accepted / n_values,
         error=None if accepted is None else accepted.error,
         bound=None if accepted is None else accepted.bound,
-        needed=needed(level, requirement.max_error),
+        needed=count_documents_needed(level, requirement.max_error),
         curve=curve.tolist(),
     )

@@ -26,8 +26,8 @@ from stickler_cli.runs.boxes import spot_of
 from stickler_cli.runs.chunk import unwrapped
 from stickler_cli.runs.gold_writing import GoldChange, check_directory, write_gold
 from stickler_cli.runs.job import OutputsRequested, unwrapper_of
-from stickler_cli.score.errors.marks import GONE, index_of_new
-from stickler_cli.score.gate_verdicts import judged_at
+from stickler_cli.score.errors.marks import REMOVED, new_item_index
+from stickler_cli.score.gate_verdicts import judge_fields
 from stickler_cli.score.gates import Gate, GateResult, check_paths, parse_gate
 from stickler_cli.score.intervals import Share, beta_percentiles, intervals_of
 from stickler_cli.score.record import RunVerdict
@@ -291,7 +291,7 @@ class Audit:
             values = [value for value, _ in others]
             same = self.witnesses.same(place.names, [*known] * len(others), values)
             right |= {place.groups[who[0]] for it, (_, who) in zip(same, others, strict=True) if it}
-            value: Any = GONE if known[0] is None and not mark.gt_right else known[0]
+            value: Any = REMOVED if known[0] is None and not mark.gt_right else known[0]
             self.changes[place.document].append(GoldChange(place.path, value, mark.gt_right))
             truth = truth if mark.gt_right else known[0]
         elif not mark.gt_right:
@@ -317,8 +317,8 @@ class Audit:
             path: Path = ()
             for step in it.path:
                 is_new = isinstance(step, NewItem)
-                path = (*path, index_of_new(step, bare, path, new) if is_new else step)
-            if path == it.path or not (it.accepted or it.value is GONE):
+                path = (*path, new_item_index(step, bare, path, new) if is_new else step)
+            if path == it.path or not (it.accepted or it.value is REMOVED):
                 found.append(it._replace(path=path))
         return found
 
@@ -479,4 +479,4 @@ def _judged(gate: Gate, fields: Collection[AuditedField]) -> GateResult:
         found = ends and ends[BOUNDS.index(gate.bound)] if gate.bound else getattr(it, gate.metric)
         return found, "no verdicts, or nothing to divide by"
 
-    return judged_at(gate, filter(None, named), value)
+    return judge_fields(gate, filter(None, named), value)

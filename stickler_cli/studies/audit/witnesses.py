@@ -30,7 +30,7 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.lines import TABLE_SUFFIX, ById
 from stickler_cli.records.account_format import VERDICT_FORMAT
-from stickler_cli.score.errors.marks import VERDICTS, with_value
+from stickler_cli.score.errors.marks import VERDICTS, set_value
 from stickler_cli.studies.answering import AT_ONCE, read_lines
 
 AnswerRow: TypeAlias = Mapping[str, Any]
@@ -270,7 +270,7 @@ def _in_ground_truth(row: AnswerRow, pairs: Mapping[Path, Path]) -> tuple[Path, 
 def _item_of(rows: AnswerItem) -> JsonValue:
     value: JsonValue = None
     for path, row in rows.items():
-        value = with_value(value, path, row["prediction_value"])
+        value = set_value(value, path, row["prediction_value"])
     return value
 
 

@@ -15,21 +15,21 @@ from stickler_cli.runs.saved import load_detail, load_run, page_of, with_rows
 from stickler_cli.runs.whole_files import RUN_FILE
 from stickler_cli.score.confidence.calibration import FIGURES
 from stickler_cli.score.errors.error_rows import KeptErrors
-from stickler_cli.score.evaluation import differences
-from stickler_cli.score.gate_verdicts import check_kind, judged, judged_at, metric_value
+from stickler_cli.score.evaluation import find_differences
+from stickler_cli.score.gate_verdicts import check_kind, judge_fields, judge_value, metric_value
 from stickler_cli.score.gates import (
+    CONFIDENCE_METRICS,
     COUNTS,
-    METRIC,
-    RIGHT,
-    TRUST,
+    METRIC_PREFIX,
+    RIGHT_SHARE,
     Gate,
     GateResult,
-    asks_documents,
     check_paths,
+    is_about_documents,
     parse_gate,
 )
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.record import OF_MERGING, WITHOUT_FIGURES, Run, RunVerdict, conditions_of
+from stickler_cli.score.record import OF_MERGING, WITHOUT_FIGURES, Run, RunVerdict, run_conditions
 from stickler_cli.score.sums import EXACT_F1, Counts
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_commands import as_of_eval
@@ -190,22 +190,22 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     """
 
     def moved(gate: Gate, path: Path) -> tuple[float | None, str]:
-        if asks_documents(gate):
+        if is_about_documents(gate):
             return _moved(replace(gate, metric=WHOLLY_RIGHT), (), runs, settings.intervals)
-        if gate.mode == METRIC:
+        if gate.mode == METRIC_PREFIX:
             return metric_value(gate, {each.name: each.change for each in metrics})
-        if gate.metric in TRUST:
+        if gate.metric in CONFIDENCE_METRICS:
             return _moved_trust(gate, path, runs, settings)
         return _moved(gate, path, runs, settings.intervals)
 
     found = []
     for gate in gates:
-        if asks_documents(gate) and gate.metric != RIGHT:
-            check_kind(gate, (*documents, RIGHT))
+        if is_about_documents(gate) and gate.metric != RIGHT_SHARE:
+            check_kind(gate, (*documents, RIGHT_SHARE))
             count = documents[gate.metric]  # type: ignore[literal-required]  # as was checked
-            found.append(judged(gate, count, ""))
+            found.append(judge_value(gate, count, ""))
         else:
-            found.append(judged_at(gate, fields, partial(moved, gate), CHANGE_OF))
+            found.append(judge_fields(gate, fields, partial(moved, gate), CHANGE_OF))
     return found
 
 
@@ -245,7 +245,7 @@ def contrasts(base: Run, new: Run) -> list[Contrast]:
     """Return everything in which two runs differ, deciding contrasts first."""
     found = [
         (what, before, after, what not in WITHOUT_FIGURES)
-        for what, before, after in differences(conditions_of(base), conditions_of(new))
+        for what, before, after in find_differences(run_conditions(base), run_conditions(new))
         if what not in OF_MERGING
     ]
     if base.partial is not new.partial:
@@ -348,5 +348,5 @@ def _finished(name: str, detail: bool) -> Run:
         by_class.total() for by_class in (*counts.fields.values(), *counts.units.values())
     )
     # Of more errors than are kept, which no page lists, no value is known.
-    is_known = detail and n_errors <= KeptErrors().most
+    is_known = detail and n_errors <= KeptErrors().max_lines
     return replace(run, detail=load_detail(name, run)) if is_known else run

@@ -54,7 +54,7 @@ def changed_values(*runs: Run) -> list[ChangedValue] | None:
     where one of the runs does not know all of its errors.
     """
     kept = [run.detail.errors for run in runs if run.detail and run.detail.knows_errors]
-    if len(kept) < len(runs) or not all(errors.complete for errors in kept):
+    if len(kept) < len(runs) or not all(errors.is_complete for errors in kept):
         return None
     compared = set.intersection(*map(_ids_compared, runs))
     sides = [_ErrorsOfRun([*errors.rows()], compared) for errors in kept]

@@ -13,20 +13,20 @@ from stickler_cli.compare.result import FieldInfo, Outcome
 from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
-from stickler_cli.score.blocks import SCORE, Blocks, coded
+from stickler_cli.score.blocks import SCORE_KEY, Blocks, encode_rows
 from stickler_cli.score.document_result import Status
-from stickler_cli.score.field_counts import OF_ITEMS, OF_MODES, Leaves
+from stickler_cli.score.field_counts import ITEM_COUNTS, N_UNIT_COUNTS, ConfidentValues
 from stickler_cli.score.record import Run
 from stickler_cli.score.sums import (
     COUNTING_MODES,
-    EXACT,
-    EXACT_RULE,
-    LEAVES,
-    NAMES,
-    SCORE_UNIT,
+    EXACT_ITEM_RULE,
+    EXACT_METRICS,
+    LEAF_COUNTS,
+    OUTCOME_NAMES,
+    SCORE_SCALE,
     RateRule,
-    pattern_of,
-    sums_of_units,
+    schema_pattern,
+    sum_scores,
 )
 from .record import WHOLLY_RIGHT, Figure
 from .significance import Sample
@@ -81,7 +81,7 @@ class JoinedRuns:
     rows: Sequence[RunRows]
     """By run, where anything was counted or scored. Where a run did not compare a document, all
     that the first side found there is missed."""
-    leaves: Sequence[Sequence[Leaves]]
+    leaves: Sequence[Sequence[ConfidentValues]]
     """By run, the values that have a confidence; documents are positions among `ids`."""
 
     rule: RateRule
@@ -139,10 +139,10 @@ class JoinedRuns:
     def exact(self, figure: Figure) -> list[Fraction | None]:
         """Return a figure on both sides; None where there is nothing to divide by."""
         sides = slice(self.sides[0]), slice(self.sides[0], None)
-        if figure.metric == SCORE:
+        if figure.metric == SCORE_KEY:
             sums = [self._score_sums(figure.field, run) for run in range(sum(self.sides))]
             parts = [[sum(part) for part in zip(*sums[side], strict=True)] for side in sides]
-            of_sides = [(units, scored * SCORE_UNIT) for units, scored in parts]
+            of_sides = [(units, scored * SCORE_SCALE) for units, scored in parts]
         else:
             of_sides = self._sides(self._parts(figure)).sum(axis=2).tolist()
         return [Fraction(above, below) if below else None for above, below in of_sides]
@@ -165,20 +165,20 @@ class JoinedRuns:
 
     def has_items(self, path: Path) -> bool:
         """Return whether a run has items, or objects, of a field."""
-        return bool(self._sum_cells(path, self.cells[:, OF_ITEMS]).any())
+        return bool(self._sum_cells(path, self.cells[:, ITEM_COUNTS]).any())
 
     def exact_fractions(self, path: Path, name: str) -> list[tuple[IntArray, IntArray]]:
         """Return dividends and divisors of a rate of exact items: a pair for each run.
 
         Both have shape (documents,).
         """
-        items = self._sum_cells(path, self.cells[:, OF_ITEMS])
+        items = self._sum_cells(path, self.cells[:, ITEM_COUNTS])
         fractions = []
         for exact, all_items, missed, invented in items:
             wrong = all_items - exact - missed - invented
             # In the order of outcomes: TP, FD, FA, FN, TN. Absent items are not counted.
             counts = (exact, wrong, invented, missed, np.zeros_like(exact))
-            fractions.append(EXACT_RULE.fractions(counts)[name])
+            fractions.append(EXACT_ITEM_RULE.rate_fractions(counts)[name])
         return fractions
 
     def _sum_cells(self, path: Path, cells: IntArray) -> IntArray:
@@ -192,8 +192,8 @@ class JoinedRuns:
 
     def _counts_of(self, mode: str) -> IntArray:
         """Return the counts of all cells in a counting mode, (n, 5 outcomes)."""
-        first = COUNTING_MODES.index(mode) * len(NAMES)
-        return self.cells[:, first : first + len(NAMES)]
+        first = COUNTING_MODES.index(mode) * len(OUTCOME_NAMES)
+        return self.cells[:, first : first + len(OUTCOME_NAMES)]
 
     def right_and_wrong(
         self, fields: Sequence[int], mode: str
@@ -226,12 +226,14 @@ class JoinedRuns:
         if figure.metric == WHOLLY_RIGHT:
             lost = self.of_runs((), COUNTING_MODES[-1])[:, LOST].any(axis=1)
             return np.stack([~lost, np.ones_like(lost)], axis=1).astype(np.int64)
-        if figure.metric in EXACT:
+        if figure.metric in EXACT_METRICS:
             name = figure.metric.removeprefix("exact_")
             return np.array(self.exact_fractions(figure.field, name))
-        if figure.metric != SCORE:
+        if figure.metric != SCORE_KEY:
             every = self.of_runs(figure.field, figure.mode)
-            return np.array([self.rule.fractions([*counts])[figure.metric] for counts in every])
+            return np.array(
+                [self.rule.rate_fractions([*counts])[figure.metric] for counts in every]
+            )
         found = np.zeros((sum(self.sides), 2, len(self.ids)), np.int64)
         for run, into in enumerate(found):
             for document, score in self._scores(figure.field, run):
@@ -248,9 +250,9 @@ class JoinedRuns:
         return [(rows.document[some], rows.score[some]) for rows, some in known]
 
     def _score_sums(self, path: Path, run: int) -> tuple[int, int]:
-        """Return the sum of scores of a field, in `SCORE_UNIT`s, and how many there are."""
+        """Return the sum of scores of a field, in `SCORE_SCALE`s, and how many there are."""
         scores = np.concatenate([np.zeros(0), *(it for _, it in self._scores(path, run))])
-        units = sum(sums_of_units(scores, np.zeros(1, np.intp))) if len(scores) else 0
+        units = sum(sum_scores(scores, np.zeros(1, np.intp))) if len(scores) else 0
         return units, len(scores)
 
     def _sides(self, of_runs: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -290,7 +292,7 @@ def join_runs(
     cells, rows = _rows(parts, [*paths], known, len(bases))
     absent = np.array([~each.compared for each in known])
     described = {it.field for it in fields}
-    patterns = [pattern_of(path, described) for path in paths]
+    patterns = [schema_pattern(path, described) for path in paths]
     positions: dict[Path, list[int]] = {}
     for place, (path, pattern) in enumerate(zip(paths, patterns, strict=True)):
         for each in {path, pattern}:
@@ -339,11 +341,11 @@ def _parts(
     ledger: Blocks, at: Mapping[str, int], paths: dict[FieldNames, int]
 ) -> Iterator[tuple[RunRows, IntArray]]:
     """Yield the rows of each block that say anything of a document of the first side, its cells."""
-    to = np.array([paths.setdefault(path, len(paths)) for path in ledger.at])
+    to = np.array([paths.setdefault(path, len(paths)) for path in ledger.field_numbers])
     for block in ledger:
         places = np.array([at.get(name, _NOWHERE) for name in block.documents.ids], np.int64)
         document = places[block.document_of_rows()]
-        cell, score = block.pairs[block.kind_of_rows()].T.astype(np.intp)
+        cell, score = block.cell_and_score[block.code_of_rows()].T.astype(np.intp)
         rows = RunRows(block.field_of_rows(to), document, cell, block.scores[score])
         some: NDArray[np.bool_] = np.any(block.cells, axis=1)
         told = (some[cell] | ~np.isnan(rows.score)) & (document >= 0)
@@ -357,9 +359,9 @@ def _rows(
     bases: int,
 ) -> tuple[IntArray, list[RunRows]]:
     """Return the cells of all runs, and the rows of each."""
-    table, to = coded(np.concatenate([cells for run in parts for _, cells in run]))
+    table, to = encode_rows(np.concatenate([cells for run in parts for _, cells in run]))
     lost = [_missed(table, inside=inside) for inside in (False, True)]
-    cells, places = coded(np.concatenate([table, *lost]))
+    cells, places = encode_rows(np.concatenate([table, *lost]))
     starts, found = 0, []
     for run in parts:
         of_blocks = []
@@ -387,15 +389,15 @@ def _missed(cells: IntArray, *, inside: bool) -> IntArray:
     Of fields inside others only `leaves` counts: a missed object is one unit.
     """
     found = np.zeros_like(cells)
-    by_mode = cells[:, :OF_MODES].reshape(len(cells), -1, len(NAMES))
-    into = found[:, :OF_MODES].reshape(by_mode.shape)
+    by_mode = cells[:, :N_UNIT_COUNTS].reshape(len(cells), -1, len(OUTCOME_NAMES))
+    into = found[:, :N_UNIT_COUNTS].reshape(by_mode.shape)
     into[..., 3] = by_mode[..., [0, 1, 3]].sum(axis=-1)
     into[..., 4] = by_mode[..., 4]
     if inside:
-        into[:, : LEAVES.start // len(NAMES)] = 0
-    found[:, :OF_MODES] = into.reshape(len(cells), OF_MODES)
-    _, items, _, invented = cells[:, OF_ITEMS].T
-    found[:, OF_ITEMS] = np.stack(
+        into[:, : LEAF_COUNTS.start // len(OUTCOME_NAMES)] = 0
+    found[:, :N_UNIT_COUNTS] = into.reshape(len(cells), N_UNIT_COUNTS)
+    _, items, _, invented = cells[:, ITEM_COUNTS].T
+    found[:, ITEM_COUNTS] = np.stack(
         [0 * items, items - invented, items - invented, 0 * items], axis=1
     )
     return found
@@ -426,23 +428,23 @@ def _ordered(parts: Sequence[RunRows], documents: int) -> RunRows:
 
 def _confident_leaves(
     ledgers: Sequence[Blocks], at: Mapping[str, int], known: Sequence[Known], bases: int
-) -> list[list[Leaves]]:
+) -> list[list[ConfidentValues]]:
     """Return the values with a confidence; of documents not compared those before."""
-    found: list[list[Leaves]] = []
+    found: list[list[ConfidentValues]] = []
     for ledger in ledgers:
         found.append([])
         for block in ledger:
-            leaves = block.documents.leaves
+            leaves = block.documents.confident_values
             if leaves is not None:
                 names = block.documents.ids
                 places = np.array([at.get(name, _NOWHERE) for name in names])[leaves.document]
-                some = leaves.placed(places).among(places >= 0)
+                some = leaves.with_documents(places).select(places >= 0)
                 found[-1].append(some)
     for run, mine in zip(known, found, strict=True):
         stand_ins = _stand_ins(run, known[:bases])
         for its, which in zip([[*each] for each in found[:bases]], stand_ins, strict=True):
             if which.any():
-                mine += [leaves.among(which[leaves.document]) for leaves in its]
+                mine += [leaves.select(which[leaves.document]) for leaves in its]
     return found
 
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from stickler_cli.compare.columns import Floats
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.confidence.calibration import reliability
-from stickler_cli.score.confidence.confidences import FEWEST
+from stickler_cli.score.confidence.confidences import MIN_DOCUMENTS
 from stickler_cli.score.gates import SCORE
-from stickler_cli.score.intervals import Interval, percentiles, resample
+from stickler_cli.score.intervals import Interval, percentile_interval, resample
 from stickler_cli.score.sums import COUNTING_MODES
 from stickler_cli.settings.deciding import Counting, CountingOptions
 from .joined_runs import LOST, IntArray, JoinedRuns, RunRows
@@ -241,8 +241,8 @@ def _confident(runs: JoinedRuns, side: slice, path: Path) -> Floats:
     parts = [np.zeros((3, 0))]
     for leaves in (leaves for every in runs.leaves[side] for leaves in every):
         asked = np.array([not path or it == path for it in leaves.paths], np.bool_)
-        some = leaves.among(asked[leaves.field])
-        parts.append(np.array([some.document, some.confidence, some.right]))
+        some = leaves.select(asked[leaves.field])
+        parts.append(np.array([some.document, some.confidence, some.is_right]))
     return np.concatenate(parts, axis=1)
 
 
@@ -261,9 +261,9 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
     if change is not None:
         known = by_chance[~np.isnan(by_chance)]  # the change seen is one of a figure, too
         p = (1 + int((np.abs(known) >= abs(change) - _SAME).sum())) / (len(known) + 1)
-        if documents >= FEWEST:
+        if documents >= MIN_DOCUMENTS:
             level = settings.intervals.level
-            interval = percentiles((sides[1] - sides[0])[1:], level)
+            interval = percentile_interval((sides[1] - sides[0])[1:], level)
     higher_is_better = figure.metric.removeprefix(CONFIDENCE) in _HIGHER_IS_BETTER
     trend, decision = trend_by(
         1.0 if p is None else p,
@@ -271,7 +271,7 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
         settings,
         Decision.SAMPLED,
         better=((change or 0) > 0) is higher_is_better,
-        enough=documents >= FEWEST and smallest_p(documents) <= settings.alpha,
+        enough=documents >= MIN_DOCUMENTS and smallest_p(documents) <= settings.alpha,
     )
     if same:
         trend, decision, interval = Trend.IDENTICAL, Decision.EQUAL, None

@@ -22,10 +22,10 @@ from stickler_cli.core.rules import (
     Rule,
 )
 from stickler_cli.score.errors.error_rows import ValueText
-from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
-from stickler_cli.score.intervals import REPLICATES, RESAMPLED, Interval, IntervalSettings
+from stickler_cli.score.gates import CONFIDENCE_METRICS, DOCUMENTS, RIGHT_SHARE, SCORE, GateResult
+from stickler_cli.score.intervals import N_REPLICATES, RESAMPLING_METHOD, Interval, IntervalSettings
 from stickler_cli.score.record import Run
-from stickler_cli.score.sums import COUNTING_MODES, EXACT
+from stickler_cli.score.sums import COUNTING_MODES, EXACT_METRICS
 from stickler_cli.settings.deciding import MARGIN, Counting, CountingOptions
 from .significance import SWAPS
 
@@ -33,7 +33,7 @@ HARD: Final = 0.5  # a document whose score falls by this much breaks hard: half
 DIFFERENT: Final = 1e-9  # scores that are less apart are equal: they are sums of rounded numbers
 
 F1: Final = "f1"
-WHOLLY_RIGHT: Final = f"{DOCUMENTS}.{RIGHT}"  # the share of documents that lost no value
+WHOLLY_RIGHT: Final = f"{DOCUMENTS}.{RIGHT_SHARE}"  # the share of documents that lost no value
 
 _CHANGE: Final = {"minimum": -1, "maximum": 1}
 _TO_TEXT: Final = Rule("a string", {"type": "string"}, written=field_path)
@@ -112,9 +112,9 @@ class TrendSettings:
             "swaps": SWAPS,
             "intervals": {
                 "level": self.intervals.level,
-                "method": RESAMPLED,
+                "method": RESAMPLING_METHOD,
                 "seed": self.intervals.seed,
-                "replicates": REPLICATES,
+                "replicates": N_REPLICATES,
             },
         }
 
@@ -149,7 +149,13 @@ class Figure:
     """The counting mode that the rate is of; empty for a score, and for exact items."""
     metric: Annotated[
         str,
-        Rule("a metric", {"type": "string", "enum": [F1, SCORE, WHOLLY_RIGHT, *EXACT, *TRUST]}),
+        Rule(
+            "a metric",
+            {
+                "type": "string",
+                "enum": [F1, SCORE, WHOLLY_RIGHT, *EXACT_METRICS, *CONFIDENCE_METRICS],
+            },
+        ),
     ]
     """F1, the mean score of documents, the share that is wholly right, a rate of exact items, or a
     figure of confidences."""

@@ -19,9 +19,9 @@ from stickler_cli.score.intervals import (
     Interval,
     IntervalSettings,
     added_weights,
-    ends,
-    ratio,
+    divide,
     resample,
+    resampled_intervals,
 )
 
 SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
@@ -170,7 +170,9 @@ def change_intervals(
         for sample, four in zip(samples, sums.reshape(len(samples), 4, -1), strict=True)
     ]
     broken, fixed = np.array(changes).swapaxes(0, 1)
-    found = zip(samples, broken[:, 0], ends(broken, fixed, settings.level), strict=True)
+    found = zip(
+        samples, broken[:, 0], resampled_intervals(broken, fixed, settings.level), strict=True
+    )
     return [
         interval and widened(interval, float(change), sample.runs, settings.level)
         for sample, change, interval in found
@@ -261,7 +263,7 @@ def _as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def quotients(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the first row divided by the second; 1 where there is nothing to divide by."""
-    return ratio(*sums, empty=1)
+    return divide(*sums, empty=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,10 +27,10 @@ from stickler_cli.core.sections import (
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.score.intervals import (
-    FEWEST_DOCUMENTS,
+    MIN_DOCUMENTS,
     IntervalSettings,
+    document_shares,
     intervals_of,
-    shares_of_documents,
 )
 from stickler_cli.score.record import RunVerdict
 from stickler_cli.studies.answering import NAMED, Desk, StudyAnswer, check_gate, rates_of
@@ -239,7 +239,7 @@ def _make_figures(
 ) -> list[SplitFigure]:
     """Return all figures with their intervals, given the counts of each packet by name."""
     sums = {name: np.array(columns[name]) for name in SUMS}
-    shares = shares_of_documents(_quotients(sums), settings)
+    shares = document_shares(_quotients(sums), settings)
     return [
         SplitFigure(
             name=name,
@@ -319,7 +319,7 @@ def make_report(record: SplitReport) -> Report:
     head = f"{record.gt} and {record.pred}: {packets}, {number_of(counts['pages'], 'page')}"
     figures_without_rates = [figure for figure in record.figures if "." not in figure.name]
     n_compared = counts["packets.compared"]
-    has_too_few = record.level is not None and n_compared < FEWEST_DOCUMENTS
+    has_too_few = record.level is not None and n_compared < MIN_DOCUMENTS
     verb = "is" if n_compared == 1 else "are"
     remark = f"{number_of(n_compared, 'packet')} {verb} too few for an interval"
     columns = _WITHOUT_INTERVAL if has_too_few else _ALL_FIGURES

@@ -23,7 +23,7 @@ from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.score.errors.error_rows import confidence_of
 from stickler_cli.score.errors.located_units import LocatedUnit, located_units
 from stickler_cli.score.errors.wrong_units import is_present_value
-from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents
+from stickler_cli.score.intervals import IntervalSettings, document_shares, intervals_of
 from stickler_cli.score.record import RunVerdict
 from stickler_cli.studies.answering import Desk, StudyAnswer, compare_sources, rates_of
 from stickler_cli.studies.study import StudyRecord
@@ -343,7 +343,7 @@ def _field(
     column = dict(zip(_COUNTED, counts.T, strict=True))
     right, pairs = column["both_right"], column["both_right"] + column["place_wrong"]
     total = {key: int(values.sum()) for key, values in column.items()}
-    shares = shares_of_documents(
+    shares = document_shares(
         {
             "located": (right, pairs),
             "centred": (column["centred"], pairs),

@@ -20,17 +20,23 @@ from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number
 from stickler_cli.core.sections import Curve, Curves, FigureColumn, Figures, Report
 from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.gates import (
-    RIGHT,
+    RIGHT_SHARE,
     SCORE,
     Gate,
-    asked,
-    asks_documents,
     check_paths,
+    fields_of_gate,
+    is_about_documents,
     parse_gate,
 )
-from stickler_cli.score.gates import refused as refused_gate
-from stickler_cli.score.intervals import SCORE_SPREAD, Interval, Spread, rate_intervals, spreads_of
-from stickler_cli.score.record import Run, counted_as
+from stickler_cli.score.gates import gate_error as refused_gate
+from stickler_cli.score.intervals import (
+    SCORE_SPREAD,
+    Interval,
+    Spread,
+    rate_and_score_spreads,
+    rate_intervals,
+)
+from stickler_cli.score.record import Run, with_counting
 from stickler_cli.score.sums import RATES
 from stickler_cli.settings.deciding import MARGIN
 from stickler_cli.studies.answering import Desk, StudyAnswer
@@ -317,7 +323,7 @@ def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
     whole = name and bool(base) is bool(new)
     if not whole or not (settings.half_width or settings.detect or settings.gate):
         raise UsageError([Problem("stickler plan", "too little is given", USAGE)])
-    run, pairs = counted_as(load_run(name), settings.counting), None
+    run, pairs = with_counting(load_run(name), settings.counting), None
     if base and new:
         sides = [with_rows(it, load_run(it)) for it in (base, new)]
         check_comparable(sides[0], sides[1:])
@@ -372,13 +378,13 @@ class _Planned:
         """Yield a gate for each figure that is asked for and has something to divide by."""
         gate = parse_gate(text, option, metrics=(*RATES, SCORE))
         fields = [info.field for info in self.run.fields]
-        if gate.metric not in (*RATES, SCORE, RIGHT) or gate.operator not in _LOWER_END:
+        if gate.metric not in (*RATES, SCORE, RIGHT_SHARE) or gate.operator not in _LOWER_END:
             expected = f"a least or most of {', '.join((*RATES, SCORE))} or documents.right"
             raise refused_gate(option, f"{gate.text!r} asks for something else", expected)
         if option == "--of" and self.settings.every_field:
             gate = replace(gate, path=("**",))
         check_paths([gate], fields, option)
-        found = [replace(gate, path=path) for path in asked(gate, fields)]
+        found = [replace(gate, path=path) for path in fields_of_gate(gate, fields)]
         yield from [it for it in found if self._pilot(it).share is not None] or found[:1]
 
     @property
@@ -390,9 +396,9 @@ class _Planned:
     def _pilot(self, gate: Gate) -> Pilot:
         rule, evaluation = self.run.rule, self.run.evaluation
         spread = evaluation.wholly_right.spread
-        if not asks_documents(gate):
-            tally = evaluation.sums.at(gate.path)
-            spreads = spreads_of(tally, recall_with_fd=rule.recall_with_fd)
+        if not is_about_documents(gate):
+            tally = evaluation.sums.tally(gate.path)
+            spreads = rate_and_score_spreads(tally, recall_with_fd=rule.recall_with_fd)
             rate = gate.mode or rule.counting, gate.metric
             spread = spreads[SCORE_SPREAD if gate.metric == SCORE else rate]
         return Pilot(spread, evaluation.evaluated, self.settings.ci)
@@ -404,7 +410,7 @@ class _Planned:
         if self.pairs is None:
             varies = pilot.deviation * sqrt(2 * (1 - self.settings.correlation))
         else:
-            metric = WHOLLY_RIGHT if asks_documents(gate) else gate.metric
+            metric = WHOLLY_RIGHT if is_about_documents(gate) else gate.metric
             mode = gate.mode or self.pairs.rule.counting
             sample = self.pairs.sample(ComparedFigure(gate.path, mode, metric))
             documents, there, varies = len(self.pairs.ids), sample.documents, sample.deviation

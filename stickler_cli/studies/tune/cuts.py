@@ -24,7 +24,13 @@ from stickler_cli.compare.work import Work
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.score.errors.located_units import field_pattern
-from stickler_cli.score.intervals import Interval, IntervalSettings, added_weights, ends, resample
+from stickler_cli.score.intervals import (
+    Interval,
+    IntervalSettings,
+    added_weights,
+    resample,
+    resampled_intervals,
+)
 from stickler_cli.studies.answering import (
     AT_ONCE,
     VerdictLine,
@@ -225,8 +231,8 @@ def _measure_gain(
     that it moves to the right side. So one moved pair is no evidence.
     """
     thresholds = (threshold, cut)
-    sums_of_units = np.concatenate([_sum_units(sample, value) for value in thresholds])
-    resampled = resample(sample.names, lambda weights: sums_of_units @ weights, settings)
+    sum_scores = np.concatenate([_sum_units(sample, value) for value in thresholds])
+    resampled = resample(sample.names, lambda weights: sum_scores @ weights, settings)
     sums_now, sums_then = np.split(resampled, 2)
     weights_of_pair = added_weights(settings)
     similar, dissimilar = _moved_pairs(min(thresholds), max(thresholds), sample)
@@ -238,7 +244,7 @@ def _measure_gain(
         now, then = _criterion(sums_now + added_now), _criterion(sums_then + added_then)
         gains.append(then - now)
     lower, upper = gains
-    (gain,) = ends(lower[np.newaxis], upper[np.newaxis], settings.level)
+    (gain,) = resampled_intervals(lower[np.newaxis], upper[np.newaxis], settings.level)
     # The first column is the sample itself.
     return float(now[0]), float(then[0]), gain or Interval(0.0, 0.0)
 

@@ -7,13 +7,13 @@ from stickler_cli.compare import engine
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.confidence.confidences import (
-    FEWEST,
+    MIN_DOCUMENTS,
     Confidences,
     counted_view,
     read_counted,
 )
 from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.intervals import IntervalSettings, percentiles, resample
+from stickler_cli.score.intervals import IntervalSettings, percentile_interval, resample
 from tests.score.batches import add_confidences
 
 RECORDS = {
@@ -50,8 +50,8 @@ def test_values_may_be_counted_at_any_time_and_in_any_order():
     turned = confidences("a", "d")
     turned.merge(mixed)
 
-    assert turned.counted == late.counted == confidences(*RECORDS, drop=True).counted
-    assert not turned.parts
+    assert turned.counts == late.counts == confidences(*RECORDS, drop=True).counts
+    assert not turned.chunks
 
 
 def test_no_values_are_none():
@@ -93,7 +93,7 @@ def test_replicates_are_the_same_however_many_are_made_at_once(monkeypatch):
     whole = found.view("x", 20, SETTINGS)
     again = Confidences()
     again.merge(found)
-    monkeypatch.setattr("stickler_cli.score.intervals._AT_ONCE", 20 * 7)
+    monkeypatch.setattr("stickler_cli.score.intervals._MAX_CELLS", 20 * 7)
     assert again.view("x", 20, SETTINGS) == whole
 
 
@@ -107,14 +107,14 @@ def test_of_many_values_intervals_are_those_of_confidences_in_thousandths(monkey
     views = [it.view("x", 20, SETTINGS) for it in (exact, rounded)]
     assert views[0]["intervals"] != views[1]["intervals"]
     exact.merge(Confidences())
-    monkeypatch.setattr("stickler_cli.score.confidence.confidences._MANY", 14)
+    monkeypatch.setattr("stickler_cli.score.confidence.confidences._MAX_EXACT_UNITS", 14)
     many = exact.view("x", 20, SETTINGS)
     assert many["intervals"] == views[1]["intervals"]
     assert many["brier"] == views[0]["brier"]
 
 
 def test_a_record_of_counted_values_needs_no_side_that_is_empty():
-    counted = confidences(*RECORDS, drop=True).counted
+    counted = confidences(*RECORDS, drop=True).counts
     assert read_counted(counted_view(counted)) == counted
     assert counted_view(counted)["y"] == {"documents": 2, "wrong": {"0.1": 2}}
 
@@ -128,15 +128,15 @@ def test_few_documents_have_no_intervals_nor_have_forgotten_ones():
             found.drop_rows()
         return found.view("x", 20, SETTINGS)
 
-    assert "intervals" in shown(FEWEST)
-    assert "intervals" not in shown(FEWEST - 1)
-    assert "intervals" not in shown(FEWEST, drop=True)
-    assert shown(FEWEST, drop=True)["documents"] == FEWEST
+    assert "intervals" in shown(MIN_DOCUMENTS)
+    assert "intervals" not in shown(MIN_DOCUMENTS - 1)
+    assert "intervals" not in shown(MIN_DOCUMENTS, drop=True)
+    assert shown(MIN_DOCUMENTS, drop=True)["documents"] == MIN_DOCUMENTS
 
 
 def test_figures_that_some_replicates_lack_have_no_interval():
-    assert percentiles(np.array([0.5, np.nan, 0.7]), 0.9) is None
-    assert percentiles(np.arange(101.0), 0.9) == pytest.approx((5, 95))
+    assert percentile_interval(np.array([0.5, np.nan, 0.7]), 0.9) is None
+    assert percentile_interval(np.arange(101.0), 0.9) == pytest.approx((5, 95))
 
 
 def test_a_missed_object_with_an_undeclared_key_has_no_confidences():
@@ -147,7 +147,7 @@ def test_a_missed_object_with_an_undeclared_key_has_no_confidences():
     account = engine.compare(plan, [gt], [pred], None, [{"a": 0.9}])
     some = Batch([DocumentResult("1", Status.EVALUATED, 0.5)], account)
 
-    assert some.leaves.records(1) == [{"right": {"a": [0.9]}}]
+    assert some.confident_values.records(1) == [{"right": {"a": [0.9]}}]
     assert some.counts.undeclared == [(0, ("o", "new"))]
 
 
@@ -157,5 +157,5 @@ def test_an_undeclared_key_of_several_documents_has_the_confidence_of_each():
     account = engine.compare(plan, [{"a": "x"}] * 2, preds, None, [{"new": 0.9}, {"new": 0.5}])
     results = [DocumentResult(name, Status.EVALUATED, 0.5) for name in "12"]
 
-    found = Batch(results, account).leaves.records(2)
+    found = Batch(results, account).confident_values.records(2)
     assert found == [{"wrong": {"new": [0.9]}}, {"wrong": {"new": [0.5]}}]

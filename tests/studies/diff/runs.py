@@ -29,7 +29,7 @@ def document(name, score=1.0, status="evaluated", **fields):
 def run_of(*documents, paths=("total",), **changes):
     """A run of these documents, under a schema with these fields."""
     blocks = Blocks()
-    blocks.read(documents)
+    blocks.read_records(documents)
     fields = [FieldInfo(parse_field_path(path), "leaf", "Exact", 0.5, 1.0) for path in paths]
     run = Run(Evaluation(ledger=Ledger(blocks=blocks)), SIGNATURE, OPTIONS, fields)
     return replace(run, **changes)

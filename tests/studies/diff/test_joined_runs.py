@@ -95,7 +95,7 @@ def test_documents_in_a_file_are_joined_like_those_in_memory(monkeypatch):
         return joined([base], [new])
 
     here = both()
-    monkeypatch.setattr(blocks, "MOST_BYTES", 1)
+    monkeypatch.setattr(blocks, "MAX_MEMORY_BYTES", 1)
     there = both()
 
     assert scores(there) == scores(here)

@@ -105,7 +105,7 @@ def test_items_that_failed_as_a_whole_are_no_values():
 
 
 def test_of_too_many_errors_those_of_documents_that_are_known_in_all_runs_are_told(monkeypatch):
-    monkeypatch.setattr(repeats, "MOST_ERRORS", 3)
+    monkeypatch.setattr(repeats, "MAX_KEPT_ERRORS", 3)
     many = [wrong(name, "total", "y") for name in ("d0", "d1", "d2")]
     found = repeats_of({"a": flags("0001", *many), "b": flags("1110", wrong("d3", "total", "y"))})
 
