@@ -85,6 +85,27 @@ def test_a_field_that_is_a_box_is_its_own_place(places):
     both = {**GT, "seal": [0, 0, 10, 10]}
     report = places({**GT, "seal": [0, 0, 10, 8]}, gt=both)
     assert cells(field(report, "seal")) == [1, 0, 0, 0]
+    # It is right where it overlaps, which says nothing of its place.
+    assert field(report, "seal")["located"] is None
+    assert report["whole"]["located"] == 1
+    (note,) = report["notes"]
+    assert note.startswith("boxes that are fields (seal) are compared as values")
+    assert "--wrapped" not in note
+
+
+def test_boxes_beside_values_that_became_fields_name_the_option(stickler, data):
+    gt = [{"name": {"value": f"a {at}", "bbox": [0, 0, 10, 5]}} for at in range(3)]
+    pred = [{"name": {"value": f"a {at}", "bbox": [5, 0, 10, 5]}} for at in range(3)]
+    for name, documents in (("g", gt), ("p", pred)):
+        lines = "".join(json.dumps(document) + "\n" for document in documents)
+        (data / f"{name}.jsonl").write_text(lines)
+
+    told = stickler("places", "g.jsonl", "p.jsonl", "-f", "json").json
+    assert told["whole"]["located"] is None
+    assert "--wrapped value would take values out of their objects" in told["notes"][0]
+    mended = stickler("places", "g.jsonl", "p.jsonl", "--wrapped", "value", "-f", "json").json
+    # Half of the box is the overlap.
+    assert (mended["whole"]["located"], mended["notes"]) == (1, [])
 
 
 def test_pixels_and_fractions_need_the_size_of_the_page(places):

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli import __version__
+from stickler_cli.comparators.bbox import BBoxIoUComparator
 from stickler_cli.compare.result import Outcome
-from stickler_cli.core.figures import number_of
-from stickler_cli.core.locations import field_path
+from stickler_cli.core.figures import number_of, some_of
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.sections import FigureColumn, Figures, Report, Text
 from stickler_cli.documents.document_pair import DocumentPair
@@ -49,9 +50,10 @@ class PlacedField:
     invented: Count
     """Boxes of predictions whose value is invented, or has no box in the ground truth."""
     located: FractionOrNone
-    """Of right values with both boxes, those in the right place."""
+    """Of right values with both boxes, those in the right place; boxes that are fields themselves
+    have no other place."""
     centred: FractionOrNone
-    """Of right values with both boxes, those whose centre is inside the true box."""
+    """Of right values with both boxes, those whose centre is inside the true box, likewise."""
     precision: FractionOrNone
     """Of all boxes of predictions, those of right values in the right place."""
     recall: FractionOrNone
@@ -129,8 +131,9 @@ def report_of(record: PlacesReport) -> Report:
 def _sentence(record: PlacesReport) -> str:
     whole = record.whole
     if whole.located is None:
-        return "no right value has a box on both sides"
-    pairs = whole.both_right + whole.place_wrong
+        but_boxes = ", but for boxes that are fields" if whole.both_right else ""
+        return f"no right value has a box on both sides{but_boxes}"
+    pairs = sum(it.both_right + it.place_wrong for it in record.fields if it.located is not None)
     centred = "" if whole.centred is None else f", {whole.centred:.1%} by their centre"
     said = f"of {number_of(pairs, 'right value')} with a box on both sides {whole.located:.1%} are"
     return f"{said} in the right place (overlap {record.min_overlap:g}{centred})"
@@ -156,6 +159,8 @@ def answer(settings: PlacesSettings, desk: Desk) -> StudyAnswer:
     if located.unlike:
         which = "of pixels on one side and fractions of the page on the other"
         notes.append(f"{located.unlike} pairs of boxes are {which}: give --page-size")
+    if located.note:
+        notes.append(located.note)
     intervals = intervals_of(settings)
     fields = located.fields(intervals)
     record = PlacesReport(
@@ -172,10 +177,14 @@ def answer(settings: PlacesSettings, desk: Desk) -> StudyAnswer:
         notes,
     )
     report = report_of(record)
-    if record.whole.located is None:
+    if record.whole.located is None and not located.box_fields:
         return StudyAnswer(report, RunVerdict.INCOMPLETE, [NO_BOXES])
     return StudyAnswer(report)
 
+
+NAMED: Final = 3  # fields that a note names
+_BESIDE_VALUES: Final = frozenset({"page", "pageNumber", "page_number", "confidence", "score"})
+"""Names of what stands beside a value and its box."""
 
 _COUNTED: Final = (
     *("both_right", "place_wrong", "value_wrong", "both_wrong"),
@@ -281,12 +290,17 @@ class Located:
     counts: list[dict[str, NDArray[np.int64]]] = field(default_factory=list)
     """In each document, by field, how many of each of `_COUNTED`."""
     detections: dict[str, Detections] = field(default_factory=dict)
+    box_fields: dict[str, str] = field(default_factory=dict)
+    """Fields that are boxes, and the name of the one other value in their object; empty if there
+    are several, or none."""
     unlike: int = 0
     """Pairs of boxes of which one is in pixels and one in fractions, of a page of unknown size."""
 
     def add(self, document: DocumentPair, units: Iterable[LocatedUnit]) -> None:
         """Add the values of a document."""
+        units = [*units]
         places = [self._place(document, unit) for unit in units]
+        self._note_box_fields(units)
         sizes = (spot.size for it in places for spot in (it.gt, it.pred) if spot)
         size = self.page_size or next(filter(None, sizes), None)
         by_field: dict[str, list[PlacedValue]] = {}
@@ -309,6 +323,36 @@ class Located:
         known = 1.0 if confidence is None else confidence
         return PlacedValue(field_path(unit.field_path), is_right, *spots, known)
 
+    def _note_box_fields(self, units: Sequence[LocatedUnit]) -> None:
+        """Note which fields are boxes, and which other value stands beside each."""
+        boxes = [
+            unit.field_path for unit in units if isinstance(unit.comparator, BBoxIoUComparator)
+        ]
+        if not any(field_path(path) not in self.box_fields for path in boxes):
+            return
+        names_by_parent: dict[Path, set[str]] = {}
+        for unit in units:
+            if unit.field_path and unit.field_path not in boxes:
+                names_by_parent.setdefault(unit.field_path[:-1], set()).add(unit.field_path[-1])
+        for path in boxes:
+            names = names_by_parent.get(path[:-1], set()) - _BESIDE_VALUES if path[:-1] else set()
+            self.box_fields[field_path(path)] = names.pop() if len(names) == 1 else ""
+
+    @property
+    def note(self) -> str:
+        """What boxes that are fields say nothing of, and the option that would help; or nothing."""
+        if not self.box_fields:
+            return ""
+        text = (
+            f"boxes that are fields ({some_of(self.box_fields, NAMED)}) are compared as values: "
+            "they are right where they overlap, so that none of them is located"
+        )
+        names = {*self.box_fields.values()}
+        value = names.pop() if len(names) == 1 else ""
+        if value:
+            text += f"; --wrapped {value} would take values out of their objects, with their boxes"
+        return text
+
     def _counts(self, places: Iterable[PlacedValue]) -> NDArray[np.int64]:
         counts = np.zeros(len(_COUNTED), np.int64)
         for _, is_right, gt, pred, _ in places:
@@ -325,28 +369,34 @@ class Located:
         paths = dict.fromkeys(path for counts in self.counts for path in counts)
         columns = {path: [it.get(path, nothing) for it in self.counts] for path in paths}
         tables = {path: np.array(rows) for path, rows in columns.items()}
-        whole = sum(tables.values(), np.zeros((len(self.counts), len(_COUNTED)), np.int64))
-        return [
-            _field(
-                name, table, {name: self.detections[name]} if name else self.detections, settings
-            )
-            for name, table in [("", whole), *tables.items()]
-        ]
+        nowhere = np.zeros((len(self.counts), len(_COUNTED)), np.int64)
+        whole = sum(tables.values(), nowhere)
+        located = sum((it for path, it in tables.items() if path not in self.box_fields), nowhere)
+        fields = [_field("", whole, located, self.detections, settings)]
+        for path, table in tables.items():
+            located = nowhere if path in self.box_fields else table
+            kinds = {path: self.detections[path]}
+            fields.append(_field(path, table, located, kinds, settings))
+        return fields
 
 
 def _field(
     name: str,
     counts: NDArray[np.int64],
+    located: NDArray[np.int64],
     kinds: Mapping[str, Detections],
     settings: IntervalSettings | None,
 ) -> PlacedField:
+    """Return the places of a field; `located` are counts of those that are no boxes themselves."""
     column = dict(zip(_COUNTED, counts.T, strict=True))
-    right, pairs = column["both_right"], column["both_right"] + column["place_wrong"]
+    located_column = dict(zip(_COUNTED, located.T, strict=True))
+    pairs = located_column["both_right"] + located_column["place_wrong"]
+    right = column["both_right"]
     total = {key: int(values.sum()) for key, values in column.items()}
     shares = document_shares(
         {
-            "located": (right, pairs),
-            "centred": (column["centred"], pairs),
+            "located": (located_column["both_right"], pairs),
+            "centred": (located_column["centred"], pairs),
             **rates_of(right, column["gt_boxes"], column["pred_boxes"]),
         },
         settings,

@@ -161,9 +161,9 @@ FEWEST: Final = 10
 UNEQUAL: Final = 0.75
 """Variation of the sizes of documents from which the chances of a plan are known to be lower."""
 UNEQUAL_NOTE: Final = (
-    "documents are of very unequal size, so numbers are too low: with sizes that vary as "
-    "log-normal ones (sigma 0.9) 'likely' held in 64% of pilots of 50 documents and 70% of 200, "
-    "not in 80%, and 'documents' of a gate in 36% and 47%, not in half of them"
+    "documents are of very unequal size, so numbers of gates are too low: with log-normal sizes "
+    "(sigma 0.9) 'likely' held for about 60% of pilots of 50 documents and 70% of 200, not 80%, "
+    "and 'documents' for 35 to 55%, not half of them"
 )
 FEWEST_TO_DIFFER: Final = 6  # of fewer, no swaps are rare enough to show a change
 MOST: Final = 10**8  # what so many documents do not reach is out of reach
