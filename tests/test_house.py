@@ -392,13 +392,6 @@ FIGURES: Final = {
         "packed calls": 1,
         "odd docstrings": 14.7,
     },
-    "cli": {
-        "vague locals": 19.5,
-        "vague parameters": 4.1,
-        "vague attributes": 5.0,
-        "vague functions": 5.2,
-        "odd docstrings": 13.2,
-    },
     "clients": {
         "vague locals": 14.4,
         "vague parameters": 4.4,

@@ -11,6 +11,7 @@ from stickler_cli.core.figures import visible_json
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.records.row_files import LineTable, lines_as_rows
 from stickler_cli.reports.formats import WITH_DETAIL
+from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.loading import LoadedSchema
@@ -19,7 +20,7 @@ from stickler_cli.studies.answering import Desk, StudyAnswer
 from stickler_cli.studies.study import LINE_FORMATS, Study
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
-from .eval import whole_run
+from .eval import evaluate_or_exit
 from .outputs import CODES, OUTPUT, Outputs, exit_code_of, outputs_of
 
 
@@ -27,24 +28,24 @@ def answer(study: Study, settings: Any) -> ExitCode:
     """Have a study answer its question, and write the answer."""
 
     def ask(desk: Desk) -> StudyAnswer:
-        found: StudyAnswer = import_module(f"{study.folder}.answer").answer(settings, desk)
-        return found
+        study_answer: StudyAnswer = import_module(f"{study.folder}.answer").answer(settings, desk)
+        return study_answer
 
     in_lines = bool(study.lines and getattr(settings, study.lines))
     formats = study.line_formats if in_lines else study.formats
-    return answered(ask, settings, formats, in_lines=in_lines)
+    return write_answer(ask, settings, formats, in_lines=in_lines)
 
 
-def answered(
+def write_answer(
     ask: Callable[[Desk], StudyAnswer],
     settings: Any,
     formats: Collection[str],
     *,
     in_lines: bool = False,
 ) -> ExitCode:
-    """Check where an answer goes, ask for it, write it, and return the exit code.
+    """Check the outputs, have the question answered, write the answer, and return the exit code.
 
-    An answer in lines goes to one place.
+    An answer in lines is written to one file, or to standard output.
     """
     outputs = outputs_of(settings, formats, "jsonl" if in_lines else None)
     if in_lines and outputs.files:
@@ -52,42 +53,42 @@ def answered(
             raise UsageError([Problem(OUTPUT, f"there are {len(outputs.files)}", "one at most")])
         outputs = replace(outputs, printed=None)
     with room_for_depth():
-        found = ask(_desk(settings, outputs))
-    if found.report is not None:
-        outputs.write(found.report)
-    if hasattr(found.report, "gates"):
-        outputs.conclude(found.report)
-    for line in found.why:
+        study_answer = ask(_desk(settings, outputs))
+    if study_answer.report is not None:
+        outputs.write(study_answer.report)
+    if hasattr(study_answer.report, "gates"):
+        outputs.conclude(study_answer.report)
+    for line in study_answer.why:
         warn(line)
-    return CODES[found.verdict]
+    return CODES[study_answer.verdict]
 
 
 def _desk(settings: Any, outputs: Outputs) -> Desk:
-    """Return what a study has this room do, with the settings of its command."""
-    known: dict[str, LoadedSchema] = {}
+    """Make the services that a study asks of the command line, for the settings of its command."""
+    loaded_schemas: dict[str, LoadedSchema] = {}
 
-    def schema(its: Any = settings) -> LoadedSchema:
-        if its.schema not in known:  # remarks on it are said once
-            known[its.schema] = schema_of(its.schema, its)
-        return known[its.schema]
+    def schema(run_settings: Any = settings) -> LoadedSchema:
+        if run_settings.schema not in loaded_schemas:  # remarks on it are said once
+            loaded_schemas[run_settings.schema] = schema_of(run_settings.schema, run_settings)
+        return loaded_schemas[run_settings.schema]
 
     def judge(run: Run) -> RunVerdict:
         exit_code_of(run)
         return run.verdict
 
     def write(lines: Iterable[bytes], columns: Iterable[str]) -> None:
-        file, form = next(iter(outputs.files.items()), ("", outputs.printed))
-        place: Any = (
+        file, format_name = next(iter(outputs.files.items()), ("", outputs.printed))
+        destination: Any = (
             whole_file(file, OUTPUT)
             if file
-            else nullcontext(_PrintedLines(is_json=form not in ("csv", "tsv")))
+            else nullcontext(_PrintedLines(is_json=format_name not in ("csv", "tsv")))
         )
         table = LineTable(dict.fromkeys(columns, object))
         with (
-            place as stream,
+            destination as stream,
             lines_as_rows(
                 stream,
-                form if form in LINE_FORMATS else "jsonl",
+                format_name if format_name in LINE_FORMATS else "jsonl",
                 lambda: table,
                 in_log=not file and outputs.style.in_log,
             ) as rows,
@@ -95,18 +96,25 @@ def _desk(settings: Any, outputs: Outputs) -> Desk:
             for line in lines:
                 rows.write(line)
 
+    def run(run_settings: Any, requested: OutputsRequested) -> Run:
+        return evaluate_or_exit(run_settings, requested, partial(schema, run_settings))
+
+    def tell(text: str) -> None:
+        if not settings.quiet:
+            warn(text)
+
     return Desk(
-        bool(WITH_DETAIL & outputs.formats),
-        schema,
-        lambda its, requested: whole_run(its, requested, partial(schema, its)),
-        judge,
-        write,
-        lambda text: None if settings.quiet else warn(text),
+        shows_values=bool(WITH_DETAIL & outputs.formats),
+        schema=schema,
+        run=run,
+        judge=judge,
+        write=write,
+        tell=tell,
     )
 
 
 class _PrintedLines:
-    """Standard output, as a file of lines."""
+    """Writes lines of JSON or of a table to standard output."""
 
     def __init__(self, *, is_json: bool) -> None:
         self._is_json = is_json

@@ -29,7 +29,7 @@ MOST_SHOWN: Final = 10  # problems of one error: a file may be wrong in each lin
 COMPLETING: Final = "_STICKLER_COMPLETE"
 """Set in the environment by a shell that completes a command line, whose words are there too."""
 
-# Of errors that are not for the user's command line to mend.
+# Errors that the user cannot mend on the command line.
 _CODES: Final[dict[type[SticklerError], ExitCode]] = {
     NotComparableError: ExitCode.INCOMPLETE,
     ComparisonError: ExitCode.INCOMPLETE,
@@ -38,8 +38,8 @@ _CODES: Final[dict[type[SticklerError], ExitCode]] = {
 }
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(is_requested: bool) -> None:
+    if is_requested:
         write_result(f"stickler {__version__}\n")
         raise typer.Exit
 
@@ -57,17 +57,17 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; nothing is raised past this line."""
     arguments = list(sys.argv[1:] if args is None else args)
     prepare_streams()
-    _answer_signals()
+    _handle_signals()
     try:
         with room_for_depth():
-            _app(arguments)(arguments)
+            _build_app(arguments)(arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else ExitCode.OK
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - a traceback would end with code 1, "a gate failed"
         try:
-            return _tell(error, debug=DEBUG_OPTION in arguments)
+            return _report_error(error, debug=DEBUG_OPTION in arguments)
         except Exception:  # noqa: BLE001 - standard error is full, or there is no memory for words
             with suppress(OSError):
                 os.write(2, b"error: too little memory, or no room for messages\n")
@@ -75,23 +75,23 @@ def main(args: Sequence[str] | None = None) -> int:
     return ExitCode.OK
 
 
-def _app(arguments: Sequence[str]) -> typer.Typer:
-    """Return the app with the command that is named; with all of them, where none is."""
-    named = next((each for each in arguments if not each.startswith("-")), "")
-    known = OWN if named in OWN else commands()
-    listed = {} if named in known else groups()
-    app = new_app(MEANINGS, listed, name="stickler", pretty_exceptions_enable=False)
+def _build_app(arguments: Sequence[str]) -> typer.Typer:
+    """Build the app with the command that the arguments name, or with all commands."""
+    command_name = next((argument for argument in arguments if not argument.startswith("-")), "")
+    available = OWN if command_name in OWN else commands()
+    command_groups = {} if command_name in available else groups()
+    app = new_app(MEANINGS, command_groups, name="stickler", pretty_exceptions_enable=False)
     app.callback()(_stickler)
-    if named in known:
-        known = {named: known[named]}
-    # To read the options of all takes its time, and help lists none of them.
-    add = add_command if named in known or COMPLETING in os.environ else list_command
-    for name, command in known.items():
+    if command_name in available:
+        available = {command_name: available[command_name]}
+    # Reading the options of all commands takes time, and the list of commands shows none of them.
+    add = add_command if command_name in available or COMPLETING in os.environ else list_command
+    for name, command in available.items():
         add(app, name, command)
     return app
 
 
-def _tell(error: Exception, *, debug: bool) -> ExitCode:
+def _report_error(error: Exception, *, debug: bool) -> ExitCode:
     """Report an error on standard error, and return its exit code."""
     code = ExitCode.INTERNAL
     match error:
@@ -100,7 +100,7 @@ def _tell(error: Exception, *, debug: bool) -> ExitCode:
             if len(error.problems) > MOST_SHOWN:
                 warn(f"and {len(error.problems) - MOST_SHOWN} more")
             code = _CODES.get(type(error), ExitCode.USAGE)
-        case FileNotFoundError(filename=None):  # of no file, so of os.getcwd
+        case FileNotFoundError(filename=None):  # os.getcwd names no file
             warn("error: the working directory has been deleted; change to one that is there")
             code = ExitCode.USAGE
         case OSError():
@@ -117,12 +117,12 @@ def _tell(error: Exception, *, debug: bool) -> ExitCode:
     return code
 
 
-def _answer_signals() -> None:
-    """Let a polite kill run the clean-up of open files, as an interrupt does.
+def _handle_signals() -> None:
+    """Have SIGTERM run the clean-up of open files, as an interrupt does.
 
-    An interrupt is given a class of its own, for CPython remembers a bare KeyboardInterrupt that
-    went through code made from text, as that of dataclasses is, and whatever became of it ends
-    the process by that signal instead of an exit code.
+    An interrupt raises a class of its own. CPython remembers a bare KeyboardInterrupt that passed
+    through code made from text, such as methods of dataclasses, and then ends the process by that
+    signal instead of the exit code, even if the interrupt was handled.
     """
 
     def interrupt(*signaled: object) -> NoReturn:

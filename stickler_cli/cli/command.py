@@ -39,7 +39,7 @@ PANELS: Final = (
     *("arguments", "options", "input", "output", "counting", "gates", "statistics", "run"),
     *("models", "engine"),
 )
-"""In their order; "options" are those of one command alone, and who tunes comes last."""
+"""Panels of help, in order; "options" are those of one command, and rarely used ones come last."""
 WIDEST: Final = 120  # columns: longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2
@@ -67,41 +67,43 @@ def new_app(
 
 def add_command(app: typer.Typer, name: str, command: Command) -> None:
     """Add a command to an app."""
-    kind = command.settings
-    options = options_of(kind) if kind else {}
+    settings_class = command.settings
+    options = options_of(settings_class) if settings_class else {}
 
-    def run(context: typer.Context, **given: Any) -> None:
-        if given.get("no_config") and given["config"] is not None:
+    def run(context: typer.Context, **typed_values: Any) -> None:
+        if typed_values.get("no_config") and typed_values["config"] is not None:
             raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
-        asked = {name: given[name] for name in options if given[name] is not None}
+        values = {name: typed_values[name] for name in options if typed_values[name] is not None}
         try:
-            asked |= _from_the_right(context, options)
-            settings = [read_settings(kind, asked, parsed=False)] if kind else []
+            values |= _read_arguments(context, options)
+            settings = (
+                [read_settings(settings_class, values, parsed=False)] if settings_class else []
+            )
             if settings:
                 _check_files(settings[0], context)
             check_address_space()
             if "url_timeout" in options:
                 wait_at_most(settings[0].url_timeout)
             module, _, function = command.does.partition(".")
-            does = getattr(import_module(f"{__package__}.{module}"), function)
-            code = does(*([command.study] if command.study else []), *settings)
+            run_command = getattr(import_module(f"{__package__}.{module}"), function)
+            code = run_command(*([command.study] if command.study else []), *settings)
         except (UsageError, UnavailableError) as error:
-            raise type(error)(_blamed(error.problems, context, options)) from error
+            raise type(error)(_name_config_file(error.problems, context, options)) from error
         raise typer.Exit(code)
 
     usual = USUAL.get(name, ())
-    # What typer reads instead of the signature that is written above.
+    # Typer reads this signature instead of the one of `run`.
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
-            _keyword("context", inspect.Parameter.empty, typer.Context),
-            *map(_argument, _arguments(options)),
-            *(_parameter(option) for option in options.values() if not option.argument),
-            *(_config_parameters(name) if kind else ()),
+            _keyword_parameter("context", inspect.Parameter.empty, typer.Context),
+            *map(_argument_parameter, _argument_options(options)),
+            *(_option_parameter(option) for option in options.values() if not option.argument),
+            *(_config_parameters(name) if settings_class else ()),
             *([_help_of_all()] if usual else []),
         ]
     )
-    own = {"examples": command.examples, "codes": command.exit_codes, "usual": usual}
-    app.command(name, cls=type("Single", (_Single,), own), help=command.help)(run)
+    attributes = {"examples": command.examples, "codes": command.exit_codes, "usual": usual}
+    app.command(name, cls=type("Single", (_Single,), attributes), help=command.help)(run)
 
 
 def list_command(app: typer.Typer, name: str, command: Command) -> None:
@@ -113,73 +115,79 @@ def list_command(app: typer.Typer, name: str, command: Command) -> None:
     app.command(name, help=command.help)(run)
 
 
-def _argument(option: Option) -> inspect.Parameter:
-    shown = typer.Argument(
+def _argument_parameter(option: Option) -> inspect.Parameter:
+    argument = typer.Argument(
         option.default, show_default=False, metavar=option.metavar, help=option.help
     )
-    return _keyword(option.name, shown, list[str] if option.values is TEXTS else str)
+    return _keyword_parameter(option.name, argument, list[str] if option.values is TEXTS else str)
 
 
-def spread(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
+def repeat_options(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
     """Return the arguments of a command with an option repeated where several values follow it.
 
     >>> spread(["--new", "a", "b", "--base=c", "d", "-q"], {"--new", "--base"})
     ['--new', 'a', '--new', 'b', '--base=c', '--base', 'd', '-q']
     """
-    found: list[str] = []
-    flag, waits = "", False
+    words: list[str] = []
+    flag, waits_for_first = "", False
     for argument in arguments:
         if argument.startswith("-") and argument != "-":
-            name, given, _ = argument.partition("=")
-            flag, waits = (name, not given) if name in flags else ("", False)
-        elif flag and waits:
-            waits = False
+            name, separator, _ = argument.partition("=")
+            flag, waits_for_first = (name, not separator) if name in flags else ("", False)
+        elif flag and waits_for_first:
+            waits_for_first = False
         elif flag:
-            found.append(flag)
-        found.append(argument)
-    return found
+            words.append(flag)
+        words.append(argument)
+    return words
 
 
-def _arguments(options: Mapping[str, Option]) -> list[Option]:
+def _argument_options(options: Mapping[str, Option]) -> list[Option]:
     """Return the options that are arguments on the command line, in their order."""
     return [option for option in options.values() if option.argument]
 
 
-def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
-    """Return the arguments that the command line has; of fewer than all they are the last.
+def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
+    """Read the arguments; if the command line has fewer than all, it has the last ones.
 
     Raises:
-        UsageError: neither the command line nor the configuration file has one.
+        UsageError: an argument is neither on the command line nor in the configuration file.
     """
-    instead = {
+    values_of_options = {
         argument: context.params[name]
         for name, option in options.items()
         for argument in option.instead_of
         if context.params[name] is not None
     }
-    names = [option.name for option in _arguments(options)]
-    typed = [context.params[name] for name in names if _said_by(context, name) == "COMMANDLINE"]
-    found: dict[str, Any] = {name: options[name].default for name in names}
-    found |= {name: said for name, said in (context.default_map or {}).items() if name in found}
-    found |= instead
-    left = [name for name in names if name not in instead]
-    if len(typed) > len(left):
+    argument_names = [option.name for option in _argument_options(options)]
+    typed_values = [
+        context.params[name]
+        for name in argument_names
+        if _value_source(context, name) == "COMMANDLINE"
+    ]
+    values: dict[str, Any] = {name: options[name].default for name in argument_names}
+    values |= {name: value for name, value in (context.default_map or {}).items() if name in values}
+    values |= values_of_options
+    remaining_names = [name for name in argument_names if name not in values_of_options]
+    if len(typed_values) > len(remaining_names):
         flag = next(option.flag for option in options.values() if option.instead_of)
-        words = " and ".join(map(str.upper, instead))
+        words = " and ".join(map(str.upper, values_of_options))
         expected = f"{flag} or {words}, and not both"
-        raise UsageError([Problem(flag, f"{typed[-1]} is given too", expected)])
-    found |= zip(left[len(left) - len(typed) :], typed, strict=True)
-    if missing := [name for name in names if not found[name] and options[name].needed]:
-        said = f"{', '.join(map(str.upper, missing))} missing"
-        arguments = (option.metavar or "" for option in _arguments(options))
+        raise UsageError([Problem(flag, f"{typed_values[-1]} is given too", expected)])
+    values |= zip(
+        remaining_names[len(remaining_names) - len(typed_values) :], typed_values, strict=True
+    )
+    if missing := [name for name in argument_names if not values[name] and options[name].needed]:
+        message = f"{', '.join(map(str.upper, missing))} missing"
+        arguments = (option.metavar or "" for option in _argument_options(options))
         usage = f"stickler {context.info_name} {' '.join(arguments)}"
-        if runs := [argument for argument in typed if holds_run(str(argument))]:
+        if runs := [argument for argument in typed_values if holds_run(str(argument))]:
             finding = f"this is a finished run, and stickler {context.info_name} reads documents"
             raise UsageError([Problem(str(runs[0]), finding, usage)])
-        kept = [name for name in missing if options[name].in_file != "none"]
-        hint = f"{OWN_FILE} may have {', '.join(kept)} instead" if kept else ""
-        raise UsageError([Problem("", said, usage, hint)])
-    return found
+        names_in_file = [name for name in missing if options[name].in_file != "none"]
+        hint = f"{OWN_FILE} may have {', '.join(names_in_file)} instead" if names_in_file else ""
+        raise UsageError([Problem(source="", found=message, expected=usage, hint=hint)])
+    return values
 
 
 def _check_files(settings: Settings, context: typer.Context) -> None:
@@ -194,47 +202,47 @@ def _check_files(settings: Settings, context: typer.Context) -> None:
     check_outputs(outputs, inputs)
 
 
-def _said_by(context: typer.Context, name: str) -> str:
+def _value_source(context: typer.Context, name: str) -> str:
     """Return where the value of a parameter comes from, as click calls it."""
     return getattr(context.get_parameter_source(name), "name", "")
 
 
-def _parameter(option: Option) -> inspect.Parameter:
-    """Return the parameter by which typer makes an option; values are checked elsewhere."""
-    kind: Any = str
+def _option_parameter(option: Option) -> inspect.Parameter:
+    """Make the parameter from which typer makes an option; `read_settings` checks its values."""
+    annotation: Any = str
     default = option.shown or option.default
     names = [option.flag]
     match option.values:
         case values if values == FLAG:
-            kind = bool
+            annotation = bool
             if default is None:
                 names = [f"{option.flag}/--no-{option.name}"]
         case Choice():
-            kind = option.kind
+            annotation = option.kind
         case values if values == TEXTS:
-            kind, default = list[str], None
+            annotation, default = list[str], None
         case _ if default is not None:
             default = str(default)
     if default is None:
-        kind |= None
+        annotation |= None
     if option.short is not None:
         names.append(option.short)
-    said = typer.Option(
+    typer_option = typer.Option(
         default, *names, metavar=option.metavar, help=option.help, rich_help_panel=option.panel
     )
-    return _keyword(option.name, said, kind)
+    return _keyword_parameter(option.name, typer_option, annotation)
 
 
-def _keyword(name: str, default: Any, kind: Any) -> inspect.Parameter:
+def _keyword_parameter(name: str, default: Any, kind: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
 def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
-    """Return the options that say which configuration file counts."""
+    """Make the options that choose the configuration file."""
 
     def use(context: typer.Context, config: str | None) -> str | None:
         if not context.resilient_parsing and not context.params.get("no_config"):
-            from .config import read_config  # asked for none, none is looked for
+            from .config import read_config  # --no-config looks for none
 
             context.default_map, context.obj = read_config(config, command)
         return config
@@ -246,7 +254,7 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
         help="Ignore configuration files.",
         rich_help_panel="run",
     )
-    yield _keyword("no_config", ignore, bool)
+    yield _keyword_parameter("no_config", ignore, bool)
     file = typer.Option(
         None,
         "--config",
@@ -257,14 +265,14 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
         help="Read options from this file instead of the nearest stickler.toml or [tool.stickler] "
         "in pyproject.toml.",
     )
-    yield _keyword("config", file, str | None)
+    yield _keyword_parameter("config", file, str | None)
 
 
 def _help_of_all() -> inspect.Parameter:
     """Return the option that shows the help of all options."""
 
-    def show(context: typer.Context, asked: bool) -> None:
-        if asked:
+    def show(context: typer.Context, is_requested: bool) -> None:
+        if is_requested:
             context.meta[EVERYTHING] = True
             write_result(f"{context.get_help()}\n")
             raise typer.Exit
@@ -277,21 +285,21 @@ def _help_of_all() -> inspect.Parameter:
         help="Show the help of all options.",
         rich_help_panel="run",
     )
-    return _keyword(EVERYTHING, option, bool)
+    return _keyword_parameter(EVERYTHING, option, bool)
 
 
-def _blamed(
+def _name_config_file(
     problems: Iterable[Problem], context: typer.Context, options: Mapping[str, Option]
 ) -> Iterator[Problem]:
-    """Name the configuration file where a problem names an option that it decided."""
+    """Name the configuration file in problems about options whose values it gave."""
     from_file = {
         options[name].flag: f"{context.obj}: {name}"
         for name in context.default_map or ()
-        if _said_by(context, name) == "DEFAULT_MAP"
+        if _value_source(context, name) == "DEFAULT_MAP"
     }
     for problem in problems:
-        flag, space, rest = problem.source.partition(" ")
-        yield replace(problem, source=from_file.get(flag, flag) + space + rest)
+        flag, space, remainder = problem.source.partition(" ")
+        yield replace(problem, source=from_file.get(flag, flag) + space + remainder)
 
 
 def _leave_value(parameter: Any, context: Any, value: Any) -> Any:
@@ -342,10 +350,12 @@ class _Documented:
         if self.examples:
             with formatter.section("Examples"):
                 for line in self.examples.strip("\n").splitlines():
-                    formatter.write(f"{line}\n")  # as it is: a command that is cut is none
+                    formatter.write(f"{line}\n")  # not wrapped: a command is to be copied
         if self.codes:
             with formatter.section("Exit codes"):
-                formatter.write_dl([(str(code.value), said) for code, said in self.codes.items()])
+                formatter.write_dl(
+                    [(str(code.value), meaning) for code, meaning in self.codes.items()]
+                )
 
 
 class _Group(_Documented, typer.core.TyperGroup):
@@ -357,18 +367,25 @@ class _Group(_Documented, typer.core.TyperGroup):
         if not self.groups:
             super().format_commands(ctx, formatter)
             return
-        room = formatter.width - max(map(len, self.commands)) - SPACE
+        columns = formatter.width - max(map(len, self.commands)) - SPACE
         for title, names in self.groups.items():
-            known = [(name, self.commands[name]) for name in names if name in self.commands]
-            if known:
+            listed_commands = [
+                (name, self.commands[name]) for name in names if name in self.commands
+            ]
+            if listed_commands:
                 with formatter.section(title):
-                    formatter.write_dl([(name, it.get_short_help_str(room)) for name, it in known])
+                    formatter.write_dl(
+                        [
+                            (name, command.get_short_help_str(columns))
+                            for name, command in listed_commands
+                        ]
+                    )
 
 
 class _Single(_Documented, typer.core.TyperCommand):
     """A command.
 
-    Of options help has the usual ones, if any are named, and all if the context is marked.
+    Help shows the usual options if the command names any, and all options with `--help-all`.
     """
 
     usual: Collection[str] = ()
@@ -376,38 +393,46 @@ class _Single(_Documented, typer.core.TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         flags = {
             flag
-            for it in self.get_params(ctx)
-            if it.param_type_name == "option" and (it.metavar or "").endswith(SEVERAL)
-            for flag in it.opts
+            for parameter in self.get_params(ctx)
+            if parameter.param_type_name == "option" and (parameter.metavar or "").endswith(SEVERAL)
+            for flag in parameter.opts
         }
-        return super().parse_args(ctx, spread(args, flags))
+        return super().parse_args(ctx, repeat_options(args, flags))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        known = (it for it in self.get_params(ctx) if it.param_type_name == "argument")
-        return [self.options_metavar or "", *(it.metavar for it in known)]
+        arguments = (
+            parameter
+            for parameter in self.get_params(ctx)
+            if parameter.param_type_name == "argument"
+        )
+        return [self.options_metavar or "", *(parameter.metavar for parameter in arguments)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         parameters = self.get_params(ctx)
         if self.usual and not ctx.meta.get(EVERYTHING):
-            shown = {*self.usual, EVERYTHING, "help"}
+            shown_names = {*self.usual, EVERYTHING, "help"}
             parameters = [
-                it for it in parameters if it.name in shown or it.param_type_name == "argument"
+                parameter
+                for parameter in parameters
+                if parameter.name in shown_names or parameter.param_type_name == "argument"
             ]
-        for title, rows in panels(parameters, ctx).items():
+        for title, rows in group_rows_by_panel(parameters, ctx).items():
             with formatter.section(title):
                 formatter.write_dl(rows, col_max=min(30, formatter.width // 3))
 
 
-def panels(parameters: Sequence[Any], context: Any) -> dict[str, list[tuple[str, str]]]:
-    """Return the options of a command, each with its help, by the title of their panel."""
-    found: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
+def group_rows_by_panel(
+    parameters: Sequence[Any], context: Any
+) -> dict[str, list[tuple[str, str]]]:
+    """Group the options of a command, each with its help, by the title of their panel."""
+    rows_by_panel: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
     for parameter in parameters:
-        said = parameter.get_help_record(context)
+        help_record = parameter.get_help_record(context)
         panel = getattr(parameter, "rich_help_panel", None) or "options"
         if parameter.param_type_name == "argument":
-            panel, said = "arguments", (parameter.metavar, parameter.help)
+            panel, help_record = "arguments", (parameter.metavar, parameter.help)
         elif parameter.name == "help":
             panel = "run"
-        if said is not None:
-            found[panel].append(said)
-    return {name.capitalize(): rows for name, rows in found.items() if rows}
+        if help_record is not None:
+            rows_by_panel[panel].append(help_record)
+    return {name.capitalize(): rows for name, rows in rows_by_panel.items() if rows}

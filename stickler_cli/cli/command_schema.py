@@ -59,21 +59,21 @@ _MODEL: Final = re.compile(r"[^\W\d][\w./]*:[^\W\d][\w.]*")
 
 
 def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
-    """Load a schema; name on standard error inferred fields, and annotations without effect.
+    """Load a schema; report inferred fields and annotations without effect on standard error.
 
-    Without a name it is inferred from the ground truth of the settings.
+    Without a name, the schema is inferred from the ground truth of the settings.
     """
     if isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
         if not name:
-            found = "SCHEMA is left out"
-            raise UsageError([Problem("--schema-by", found, "a directory of schemas")])
-        how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
-        how["boxes"] = settings.boxes
-        schema = load_schemas(name, look=partial(_values_in_hand, settings), **how)
+            finding = "SCHEMA is left out"
+            raise UsageError([Problem("--schema-by", finding, "a directory of schemas")])
+        options: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
+        options["boxes"] = settings.boxes
+        schema = load_schemas(name, look=partial(_observe_first_documents, settings), **options)
     elif not name and isinstance(settings, TruthSource) and isinstance(settings, FindingOptions):
-        schema = _of_ground_truth(settings.gt, settings, settings.infer, settings.boxes)
+        schema = _infer_from_ground_truth(settings.gt, settings, settings.infer, settings.boxes)
     else:
-        schema = _named(name, settings)
+        schema = _load_named(name, settings)
     files = [("a file that the schema refers to", file) for file in schema.plan.files]
     check_outputs(paths_named(settings, "output"), files)
     if not (isinstance(settings, ConsoleOptions) and settings.quiet):
@@ -85,61 +85,77 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
     return schema
 
 
-def _named(name: str, settings: SchemaOptions) -> LoadedSchema:
+def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:
     """Load the schema of a file or of a model."""
-    how: Any = {"when": settings.infer, "look": lambda: _values_in_hand(settings).get("")}
-    how["boxes"] = settings.boxes
+    options: Any = {
+        "when": settings.infer,
+        "look": lambda: _observe_first_documents(settings).get(""),
+    }
+    options["boxes"] = settings.boxes
     if not is_model(name):
         if not (is_url(name) or Path(name).exists()):
-            found = "there is no such file or directory"
-            raise SchemaError([Problem(name, found, "a JSON Schema file", near_name(name))])
-        return load_schema(name, allow_plugins=settings.allow_plugins, **how)
+            finding = "there is no such file or directory"
+            raise SchemaError(
+                [
+                    Problem(
+                        source=name,
+                        found=finding,
+                        expected="a JSON Schema file",
+                        hint=near_name(name),
+                    )
+                ]
+            )
+        return load_schema(name, allow_plugins=settings.allow_plugins, **options)
     from stickler_cli.api.ruled import inference_for  # loads pydantic
 
     compared_by: dict[str, BaseComparator] = {}
     contents = model_schema(name, settings, compared_by)
     digest = schema_digest(json_line(model_schema(name, settings)))
-    how |= {"allow_plugins": True, "comparators": compared_by}
-    how["when"] = inference_for(_model_class(name, settings), settings.infer)
-    return loaded(contents, name, None, digest, **how)
+    options |= {"allow_plugins": True, "comparators": compared_by}
+    options["when"] = inference_for(_model_class(name, settings), settings.infer)
+    return loaded(contents, name, None, digest, **options)
 
 
-def _values_in_hand(
+def _observe_first_documents(
     settings: SchemaOptions, schemas: Container[str] = ("",)
 ) -> dict[str, Observed]:
     """Return the values of the first documents of the ground truth, by the key of their schema."""
-    found: dict[str, Observed] = {}
+    values_by_schema: dict[str, Observed] = {}
     if not (isinstance(settings, TruthSource) and isinstance(settings, FindingOptions)):
-        return found
-    by = None
+        return values_by_schema
+    grouping = None
     if isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
-        (by,) = parse_groupings((), settings.by_file, settings.schema_by)
-    with suppress(UsageError, OSError), looking_into(settings.gt):  # the run will tell
+        (grouping,) = parse_groupings((), settings.by_file, settings.schema_by)
+    with suppress(UsageError, OSError), looking_into(settings.gt):  # the run will report it
         documents = _values_of(open_documents(settings.gt, settings), settings)
         for name, value in islice(documents, FIRST):
-            step = f"{group_of(name, value, by)}/" if by else ""
+            step = f"{group_of(name, value, grouping)}/" if grouping else ""
             if value is not None and step in schemas:
-                found.setdefault(step, Observed()).add(value)
-    return found
+                values_by_schema.setdefault(step, Observed()).add(value)
+    return values_by_schema
 
 
-def _of_ground_truth(
+def _infer_from_ground_truth(
     gt: str, settings: FindingOptions, when: Infer, boxes: BoxFormat
 ) -> LoadedSchema:
     if is_stream(gt):
-        found = "without SCHEMA it is read twice, which standard input cannot be"
-        raise UsageError([Problem("GT", found, "files", "or name a SCHEMA")])
-    what = "model" if is_model(gt) else "schema"
+        finding = "without SCHEMA it is read twice, which standard input cannot be"
+        raise UsageError(
+            [Problem(source="GT", found=finding, expected="files", hint="or name a SCHEMA")]
+        )
+    kind = "model" if is_model(gt) else "schema"
     if is_model(gt) or (kind_of_source(gt) is SourceKind.FILE and is_schema_file(gt)):
         missing = "PRED" if isinstance(settings, PredictionSource) else "GT"
         hint = f"to take it as a ground truth, name a SCHEMA before {gt}"
-        finding = f"{missing} missing: {gt} is a {what}, no ground truth"
+        finding = f"{missing} missing: {gt} is a {kind}, no ground truth"
         raise UsageError([Problem("", finding, hint=hint)])
-    keeps = _keeping(gt, settings)
-    schema = load_observed(observe(gt, settings), decoded(gt), when=when, keeps=keeps, boxes=boxes)
+    command = _init_command(gt, settings)
+    schema = load_observed(
+        observe(gt, settings), decoded(gt), when=when, keeps=command, boxes=boxes
+    )
     if kind_of_source(gt) is SourceKind.FILE and holds_array(gt):
-        more = "its array is one document: its elements are documents with a SCHEMA of objects"
-        return replace(schema, remark=f"{schema.remark}; {more}")
+        remark = "its array is one document: its elements are documents with a SCHEMA of objects"
+        return replace(schema, remark=f"{schema.remark}; {remark}")
     if kind_of_source(gt) is SourceKind.FILE and (doubt := doubt_of_document(gt)):
         return replace(schema, remark=f"{schema.remark}; {doubt}")
     return schema
@@ -151,37 +167,41 @@ def observe(source: str, settings: FindingOptions) -> Observed:
     Raises:
         UsageError: the source cannot be used, or no document of it can be read.
     """
-    found, root, unread = open_documents(source, settings), Observed(), 0
-    for _, value in _values_of(found, settings):
+    documents, root, unread = open_documents(source, settings), Observed(), 0
+    for _, value in _values_of(documents, settings):
         if value is None:
             unread += 1
         else:
             root.add(value)
     if not root.total:
-        told = f"none of its {unread} documents can be read" if unread else "there is no document"
-        raise UsageError([*found.problems, Problem(source, told, "documents to infer a schema of")])
+        finding = (
+            f"none of its {unread} documents can be read" if unread else "there is no document"
+        )
+        raise UsageError(
+            [*documents.problems, Problem(source, finding, "documents to infer a schema of")]
+        )
     if not root.fields and root.elements is None:
         raise UsageError([Problem(source, "its documents have no key", "documents with values")])
     return root
 
 
 def _values_of(
-    found: DocumentSet, settings: FindingOptions
+    documents: DocumentSet, settings: FindingOptions
 ) -> Iterator[tuple[str, JsonDocument | None]]:
     """Yield the documents of a ground truth out of their wrappers; None of those unread."""
     shape = PairShape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     unwrapper: Unwrapper | None = Unwrapper(open_default())
     if isinstance(settings, WrapperOptions):
         unwrapper = unwrapper_of(open_default(), settings)
-    for name, reference in found.refs():
+    for name, reference in documents.refs():
         value = shape.read(reference, "gt").value
-        bare: JsonValue | None = None if isinstance(value, Problem) else value
-        if bare is not None and unwrapper is not None:
-            bare = unwrapper(bare, is_truth=True).value
-        yield name, bare if isinstance(bare, dict | list) else None
+        unwrapped: JsonValue | None = None if isinstance(value, Problem) else value
+        if unwrapped is not None and unwrapper is not None:
+            unwrapped = unwrapper(unwrapped, is_truth=True).value
+        yield name, unwrapped if isinstance(unwrapped, dict | list) else None
 
 
-def _keeping(gt: str, settings: FindingOptions) -> str:
+def _init_command(gt: str, settings: FindingOptions) -> str:
     """Return the command that infers the same schema and writes it."""
     steps = parse_root(settings.gt_root)
     if isinstance(settings, PairsSource) and settings.pairs and not is_arrow_table(gt):
@@ -212,7 +232,7 @@ def is_model(name: str) -> bool:
 
 
 def model_schema(
-    name: str, settings: PluginOptions, known: "dict[str, BaseComparator] | None" = None
+    name: str, settings: PluginOptions, comparators: "dict[str, BaseComparator] | None" = None
 ) -> dict[str, Any]:
     """Return the annotated JSON Schema of a pydantic model by its name, `module:Model`.
 
@@ -222,7 +242,7 @@ def model_schema(
     model = _model_class(name, settings)
     from stickler_cli.api.ruled import model_schema as schema_of_class  # loads pydantic
 
-    return schema_of_class(model, known)
+    return schema_of_class(model, comparators)
 
 
 def _model_class(name: str, settings: PluginOptions) -> Any:
@@ -233,15 +253,24 @@ def _model_class(name: str, settings: PluginOptions) -> Any:
     """
     if not settings.allow_plugins:
         hint = "to import it, give --allow-plugins"
-        raise UsageError([Problem(name, "a model is code, which runs", "a schema file", hint)])
+        raise UsageError(
+            [
+                Problem(
+                    source=name,
+                    found="a model is code, which runs",
+                    expected="a schema file",
+                    hint=hint,
+                )
+            ]
+        )
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # where a script beside the model would find it
     try:
         file, colon, of_module = name.partition(":")  # the file of a module may stand for it
         model = imported(f"{file.removesuffix('.py').replace('/', '.')}{colon}{of_module}")
     except Exception as error:
-        found = f"it cannot be imported ({type(error).__name__}: {error})"
-        raise UsageError([Problem(name, found, "module:Model")]) from error
+        finding = f"it cannot be imported ({type(error).__name__}: {error})"
+        raise UsageError([Problem(name, finding, "module:Model")]) from error
     if not hasattr(model, "model_json_schema"):
         raise UsageError([Problem(name, "it is no pydantic model", "a subclass of BaseModel")])
     return model

@@ -32,7 +32,7 @@ ALWAYS: Final = (
     ExitCode.INTERRUPTED,
     ExitCode.TERMINATED,
 )
-"""What any command may end with."""
+"""Exit codes that any command may end with."""
 _GATE: Final = {ExitCode.GATE_FAILED: "a gate failed, and nothing else"}
 USUAL: Final = {
     "eval": (
@@ -58,14 +58,14 @@ class Command:
     """The class of its settings."""
     examples: str = ""
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
-    """What exit codes mean that not all commands have, or that mean something else here."""
+    """Meanings of exit codes that other commands do not have, or use otherwise."""
     study: "Study | None" = None
 
     @property
     def exit_codes(self) -> Mapping[ExitCode, str]:
         """Meanings by exit code."""
-        found = {**{code: MEANINGS[code] for code in ALWAYS}, **self.codes}
-        return dict(sorted(found.items()))
+        meanings = {**{code: MEANINGS[code] for code in ALWAYS}, **self.codes}
+        return dict(sorted(meanings.items()))
 
 
 OWN: Final = {
@@ -169,14 +169,14 @@ OWN: Final = {
   stickler show schema.json --infer always""",
     ),
     "merge": Command(
-        """Put the runs of shards together, to the last digit.
+        help="""Put the runs of shards together, to the last digit.
 
         The runs must be of one version, one schema and the same options, and no document may be in
         two of them. Gates are judged anew: those given here, else those of the runs.
         """,
-        "finished.merge",
-        MergeSettings,
-        """
+        does="finished.merge",
+        settings=MergeSettings,
+        examples="""
   stickler merge shard-1.json shard-2.json -o run.json
   stickler merge shards/*.json --gate 'f1>=0.9' -f markdown""",
         codes={
@@ -186,7 +186,7 @@ OWN: Final = {
         },
     ),
     "report": Command(
-        """Write a finished run in any format.
+        help="""Write a finished run in any format.
 
         Nothing is evaluated again.
 
@@ -197,9 +197,9 @@ OWN: Final = {
         Several runs of the same documents stand side by side on an HTML page: documents by runs,
         and what each said of the values of which they say different things.
         """,
-        "finished.report",
-        ReportSettings,
-        """
+        does="finished.report",
+        settings=ReportSettings,
+        examples="""
   stickler report run.json
   stickler report run.json --output report.html --output run.csv
   stickler report nightly/ --format markdown
@@ -231,30 +231,41 @@ OWN: Final = {
 @cache
 def commands() -> dict[str, Command]:
     """Return all commands by their names."""
-    # Most runs are no study, and spare themselves the settings of all.
+    # Most runs are no study, and do not load the settings of all studies.
     from stickler_cli.studies.registry import STUDIES
 
-    found = dict(OWN)
-    for name, it in STUDIES.items():
-        meanings = {ExitCode.GATE_FAILED: it.gate, ExitCode.INCOMPLETE: it.incomplete}
+    available = dict(OWN)
+    for name, study in STUDIES.items():
+        meanings = {ExitCode.GATE_FAILED: study.gate, ExitCode.INCOMPLETE: study.incomplete}
         codes = {code: meaning for code, meaning in meanings.items() if meaning}
-        found[name] = Command(
-            it.help, "answers.answer", it.settings, examples=it.examples, codes=codes, study=it
+        available[name] = Command(
+            help=study.help,
+            does="answers.answer",
+            settings=study.settings,
+            examples=study.examples,
+            codes=codes,
+            study=study,
         )
-    return found
+    return available
 
 
 def groups() -> dict[str, Sequence[str]]:
     """Return the commands as help lists them."""
-    found = {
+    fixed_groups = {
         "Evaluate": ("eval", "compare", "errors", "diff", "report", "view"),
         "Prepare": ("init", "check", "show", "lint", "comparators"),
     }
-    listed = {name for names in found.values() for name in names}
-    studies = [name for name, it in commands().items() if it.study and name not in listed]
-    return {**found, "Go further": (*studies, "merge")}
+    named_commands = {name for names in fixed_groups.values() for name in names}
+    studies = [
+        name for name, command in commands().items() if command.study and name not in named_commands
+    ]
+    return {**fixed_groups, "Go further": (*studies, "merge")}
 
 
 def settings_of_commands() -> dict[str, Any]:
-    """Return the options of each command; of two that have an option, a file follows the first."""
-    return {name: it.settings for name, it in commands().items() if it.settings is not None}
+    """Return the settings class of each command; files look options up in this order."""
+    return {
+        name: command.settings
+        for name, command in commands().items()
+        if command.settings is not None
+    }

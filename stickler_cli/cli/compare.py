@@ -38,10 +38,10 @@ from stickler_cli.score.errors.error_rows import Error, error_record
 from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.of_commands import CompareSettings, ErrorsSettings, as_of_eval
 from stickler_cli.studies.answering import Desk, StudyAnswer
-from .answers import answered
+from .answers import write_answer
 from .console import ExitCode
-from .outputs import tell_asked
-from .regrouping import of_finished, on_sources
+from .outputs import report_model_usage
+from .regrouping import command_on_sources, settings_of_finished
 
 _CLASSES: Final = {each.value: rank for rank, each in enumerate(ErrorClass)}
 _ORDERS: Final[Mapping[str, Callable[[Error], Any]]] = {
@@ -49,43 +49,43 @@ _ORDERS: Final[Mapping[str, Callable[[Error], Any]]] = {
     "class": lambda error: _CLASSES[error.error_class],
     "similarity": lambda error: inf if error.similarity is None else error.similarity,
 }
-"""What errors are sorted by; they come in the order of the documents."""
+"""Sort keys of errors; without one, errors stay in the order of the documents."""
 
 
 def compare(settings: CompareSettings) -> ExitCode:
-    """Compare the two documents and print how it went."""
+    """Compare two documents and print each step of the comparison."""
     if settings.only_errors and settings.everything:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
     if _names_run(settings):
-        settings = of_finished(settings)
-    return answered(partial(_explained_pair, settings), settings, PAIR_FORMATS)
+        settings = settings_of_finished(settings)
+    return write_answer(partial(_explain_pair, settings), settings, PAIR_FORMATS)
 
 
 def _names_run(settings: CompareSettings | ErrorsSettings) -> bool:
-    """Return whether PRED is a run; with sources in a configuration file it may be one too."""
+    """Return whether PRED names a run, also where a configuration file names the sources."""
     return not settings.gt or file_in(settings.pred, RUN_FILE) is not None
 
 
-def _explained_pair(settings: CompareSettings, desk: Desk) -> StudyAnswer:
+def _explain_pair(settings: CompareSettings, desk: Desk) -> StudyAnswer:
     if settings.cause is not None:
-        settings = _of_cause(settings, settings.cause, desk)
-    found, loaded = _pair(settings, desk.schema())
+        settings = _settings_of_cause(settings, settings.cause, desk)
+    pair, loaded = _select_pair(settings, desk.schema())
     if (unwrapper := unwrapper_of(loaded.plan.root, settings)) is not None:
-        found = unwrapped(unwrapper, found)
-    if not isinstance(found.gt, dict | list) or not isinstance(found.pred, dict | list):
-        sides = (found.gt, "ground truth"), (found.pred, "prediction")
+        pair = unwrapped(unwrapper, pair)
+    if not isinstance(pair.gt, dict | list) or not isinstance(pair.pred, dict | list):
+        sides = (pair.gt, "ground truth"), (pair.pred, "prediction")
         problems = [
-            side or Problem(found.id, f"there is no {name} for this document")
+            side or Problem(pair.id, f"there is no {name} for this document")
             for side, name in sides
             if side is None or isinstance(side, Problem)
         ]
         return StudyAnswer(
             None, RunVerdict.INCOMPLETE, [f"error: {problem}" for problem in problems]
         )
-    return StudyAnswer(_comparison(loaded, found, found.gt, found.pred, settings))
+    return StudyAnswer(_compare_pair(loaded, pair, pair.gt, pair.pred, settings))
 
 
-def _of_cause(settings: CompareSettings, number: int, desk: Desk) -> CompareSettings:
+def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> CompareSettings:
     """Return the settings with the first document of a cause."""
     if settings.document is not None:
         raise UsageError([Problem("--cause", "--document is given too", "one of the two")])
@@ -97,20 +97,22 @@ def _of_cause(settings: CompareSettings, number: int, desk: Desk) -> CompareSett
     return replace(settings, document=documents[0])
 
 
-def _pair(settings: CompareSettings, loaded: LoadedSchema) -> tuple[DocumentPair, LoadedSchema]:
-    """Return the pair that was asked for, and the schema that it has, of several."""
+def _select_pair(
+    settings: CompareSettings, loaded: LoadedSchema
+) -> tuple[DocumentPair, LoadedSchema]:
+    """Find the requested pair, and its schema if there are several."""
     if settings.schema_by is None:
-        return _found(settings, kinds_of(loaded)), loaded
+        return _find_pair(settings, kinds_of(loaded)), loaded
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)
     choice = SchemaChoice(by, loaded.of_step)
-    pair = _found(settings, kinds_of(loaded), choice.kinds_of)
+    pair = _find_pair(settings, kinds_of(loaded), choice.kinds_of)
     chosen = choice.for_document(pair.id, pair.gt) if isinstance(pair.gt, dict | list) else loaded
     if isinstance(chosen, Problem):
         return replace(pair, gt=chosen), loaded
     return pair, chosen
 
 
-def _found(
+def _find_pair(
     settings: CompareSettings, kinds: tuple[DocumentKind, ...], kinds_of: KindsOf | None = None
 ) -> DocumentPair:
     pairs = open_pairs(settings.gt, settings.pred, settings, kinds)
@@ -118,20 +120,31 @@ def _found(
     if pairs.single and document is None:
         return read_pair(next(pairs.refs()), kinds_of=kinds_of)
     ids = []
-    for ref in pairs.refs():  # once: standard input has no second time
+    for ref in pairs.refs():  # in one pass: standard input cannot be read again
         if ref.id == document:
             return read_pair(ref, kinds_of=kinds_of)
         ids.append(ref.id)
     example = f"such as --document {shlex.quote(ids[0])}" if ids else ""
     if document is None:
         expected = "two JSON files, or --document ID"
-        raise UsageError([Problem(settings.gt, "there are many documents", expected, example)])
-    found = f"there is no document {document!r}"
+        raise UsageError(
+            [
+                Problem(
+                    source=settings.gt,
+                    found="there are many documents",
+                    expected=expected,
+                    hint=example,
+                )
+            ]
+        )
+    finding = f"there is no document {document!r}"
     hint = did_you_mean(document, ids) or example
-    raise UsageError([Problem("--document", found, "an id as eval names it", hint)])
+    raise UsageError(
+        [Problem(source="--document", found=finding, expected="an id as eval names it", hint=hint)]
+    )
 
 
-def _comparison(
+def _compare_pair(
     loaded: LoadedSchema,
     pair: DocumentPair,
     gt: JsonDocument,
@@ -144,7 +157,7 @@ def _comparison(
         table = compare_documents(loaded.plan, [gt], [pred], options, (), [pair.gold])
         root = tree_of(table, 0, options)
         explain(root)
-    tell_asked(client, settings)
+    report_model_usage(client, settings)
     return ComparedPair(
         schema=loaded.path,
         model_name=loaded.name,
@@ -152,17 +165,17 @@ def _comparison(
         pairing_floor=settings.pairing_floor,
         extra_fields=settings.extra_fields,
         root=root,
-        chosen=_asked_places(settings, loaded, root),
+        chosen=_select_places(settings, loaded, root),
         errors=by_place(batch_of_unit(root).classified_errors(0)),
         detail="errors" if settings.only_errors else "all" if settings.everything else "brief",
         partial_gt=settings.partial_gt,
     )
 
 
-def _asked_places(
+def _select_places(
     settings: CompareSettings, loaded: LoadedSchema, root: TreePart
 ) -> list[TreePart]:
-    """Find the places that were asked for; without a wish, the whole document."""
+    """Find the places of `--field`; without the option, the root of the document."""
     field = settings.field
     if field is None:
         return [root]
@@ -173,98 +186,117 @@ def _asked_places(
         raise UsageError([Problem("--field", str(error), expected)]) from None
     if settings.schema_by is not None and path[:1] == (f"{Path(loaded.path).stem}/",):
         path = path[1:]  # as a run names it
-    found = places(root, path)
-    if not found:
+    chosen = places(root, path)
+    if not chosen:
         hint = did_you_mean(field, [field_path(place.gt_path) for place in all_places(root)])
         missing = f"there is no {field} in this document"
-        raise UsageError([Problem("--field", missing, expected, hint)])
-    return found
+        raise UsageError([Problem(source="--field", found=missing, expected=expected, hint=hint)])
+    return chosen
 
 
 def errors(settings: ErrorsSettings) -> ExitCode:
-    """List the errors that were asked for."""
+    """List the errors that pass the filters of the command."""
     if settings.error_class is not None and _class_name(settings.error_class) not in _CLASSES:
-        found, expected = f"there is no class {settings.error_class}", "a class of errors"
+        finding, expected = f"there is no class {settings.error_class}", "a class of errors"
         hint = did_you_mean(settings.error_class, _CLASSES)
-        raise UsageError([Problem("--class", found, expected, hint or ", ".join(_CLASSES))])
+        raise UsageError(
+            [
+                Problem(
+                    source="--class",
+                    found=finding,
+                    expected=expected,
+                    hint=hint or ", ".join(_CLASSES),
+                )
+            ]
+        )
     is_run = _names_run(settings)
-    return answered(
-        partial(_errors_kept if is_run else _errors_made, settings), settings, ERROR_FORMATS
+    return write_answer(
+        partial(_list_recorded_errors if is_run else _list_new_errors, settings),
+        settings,
+        ERROR_FORMATS,
     )
 
 
-def _errors_kept(settings: ErrorsSettings, desk: Desk) -> StudyAnswer:
+def _list_recorded_errors(settings: ErrorsSettings, desk: Desk) -> StudyAnswer:
     run = load_run(settings.pred)
-    kept = errors_of(settings.pred, run)
-    if kept is None:
-        found = "a run file has no single errors"
+    recorded_errors = errors_of(settings.pred, run)
+    if recorded_errors is None:
+        finding = "a run file has no single errors"
         expected = "a run directory, as stickler eval --run-dir makes it"
-        hint = f"or compare the documents again: {on_sources('errors', run, settings)}"
-        raise UsageError([Problem(settings.pred, found, expected, hint)])
-    return StudyAnswer(_asked_errors(run, kept, settings))
+        hint = f"or compare the documents again: {command_on_sources('errors', run, settings)}"
+        raise UsageError(
+            [Problem(source=settings.pred, found=finding, expected=expected, hint=hint)]
+        )
+    return StudyAnswer(_select_errors(run, recorded_errors, settings))
 
 
-def _errors_made(settings: ErrorsSettings, desk: Desk) -> StudyAnswer:
-    with TemporaryDirectory(prefix="stickler-") as place:
-        file = str(Path(place) / NON_MATCHES)
-        asked = as_of_eval(settings, ci="none", non_matches=file)
-        run = desk.run(asked, OutputsRequested(accounts=True))
-        return StudyAnswer(_asked_errors(run, errors_in(file), settings), desk.judge(run))
+def _list_new_errors(settings: ErrorsSettings, desk: Desk) -> StudyAnswer:
+    with TemporaryDirectory(prefix="stickler-") as directory:
+        file = str(Path(directory) / NON_MATCHES)
+        eval_settings = as_of_eval(settings, ci="none", non_matches=file)
+        run = desk.run(eval_settings, OutputsRequested(accounts=True))
+        return StudyAnswer(_select_errors(run, errors_in(file), settings), desk.judge(run))
 
 
-def _asked_errors(run: Run, found: Iterable[Error], settings: ErrorsSettings) -> ErrorList:
-    """Return the errors that were asked for, in the order that was asked for."""
-    total, kept, documents = 0, list[tuple[Any, bytes]](), set[str]()
-    order, document, field = _ORDERS.get(settings.sort), settings.document, settings.field
+def _select_errors(run: Run, candidates: Iterable[Error], settings: ErrorsSettings) -> ErrorList:
+    """Select errors by document, field, class and cause, and sort them."""
+    total, chosen, documents = 0, list[tuple[Any, bytes]](), set[str]()
+    sort_key, document, field = _ORDERS.get(settings.sort), settings.document, settings.field
     name = settings.error_class and _class_name(settings.error_class)
     keys = None
     if settings.cause is not None:
-        keys = {it.key for it in run.evaluation.fold(Causes).asked(settings.cause)}
-    for error in found:
+        keys = {cause.key for cause in run.evaluation.fold(Causes).asked(settings.cause)}
+    for error in candidates:
         total += 1
         if (
-            (document is None or _among(document, [error.document]))
+            (document is None or _matches_any(document, [error.document]))
             and (field is None or error.path == field or fnmatchcase(error.field, field))
             and (name is None or error.error_class == name)
             and (keys is None or not keys.isdisjoint(split_cause_keys(error.cause)))
         ):
-            line = json_line(error_record(error))[:-1]  # a copy without room to spare
-            kept.append((order and order(error), line))
+            line = json_line(error_record(error))[:-1]  # a copy, which holds no spare memory
+            chosen.append((sort_key and sort_key(error), line))
             documents.add(error.document)
-    if not kept:
-        _refuse_unknown(run, settings)
-    if order is not None:
-        kept.sort(key=lambda entry: entry[0])
-    named, more = causes(RunView(run)) if kept and settings.sort == "cause" else ([], [])
-    lines, of = [line for _, line in kept], total if settings.cause is None else None
-    return ErrorList(lines, len(documents), of, [*named, *more])
+    if not chosen:
+        _check_filters(run, settings)
+    if sort_key is not None:
+        chosen.sort(key=lambda entry: entry[0])
+    named_causes, further_causes = (
+        causes(RunView(run)) if chosen and settings.sort == "cause" else ([], [])
+    )
+    return ErrorList(
+        lines=[line for _, line in chosen],
+        documents=len(documents),
+        total=total if settings.cause is None else None,
+        causes=[*named_causes, *further_causes],
+    )
 
 
-def _refuse_unknown(run: Run, settings: ErrorsSettings) -> None:
-    """Raise UsageError with documents and fields asked for that the run does not have."""
+def _check_filters(run: Run, settings: ErrorsSettings) -> None:
+    """Raise UsageError if the run does not have the document or field of a filter."""
     blocks = run.evaluation.ledger.blocks
     ids = None if blocks is None else [*blocks.ids()]
-    fields = [field_path(info.field) for info in run.fields]
+    fields = [field_path(field_info.field) for field_info in run.fields]
     field = settings.field
-    with suppress(ValueError):  # of what is no path, such as a glob
+    with suppress(ValueError):  # a glob is not a path
         field = field and field_path(field_names(field))
-    asked = (
+    filters = (
         ("--document", "document", settings.document, ids),
         ("--field", "field", field, fields),
     )
     problems = [
-        Problem(flag, f"there is no {what} {wanted}", hint=did_you_mean(wanted, known))
-        for flag, what, wanted, known in asked
-        if wanted is not None and known is not None and not _among(wanted, known)
+        Problem(flag, f"there is no {kind} {wanted}", hint=did_you_mean(wanted, names))
+        for flag, kind, wanted, names in filters
+        if wanted is not None and names is not None and not _matches_any(wanted, names)
     ]
     if problems:
         raise UsageError(problems)
 
 
-def _among(wanted: str, known: Iterable[str]) -> bool:
-    return any(name == wanted or fnmatchcase(name, wanted) for name in known)
+def _matches_any(pattern: str, names: Iterable[str]) -> bool:
+    return any(name == pattern or fnmatchcase(name, pattern) for name in names)
 
 
 def _class_name(name: str) -> str:
-    """Return a class as results name it; reports for people have blanks in it."""
+    """Normalise the name of an error class: reports for people write it with blanks."""
     return name.lower().replace(" ", "_").replace("-", "_")

@@ -30,51 +30,62 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
     if named and is_url(named):
         finding = f"{shown_url(named)} is a URL; options are read from files here"
         raise UsageError([Problem("--config", finding, "a file")])
-    file = Path(named) if named else _nearest(Path.cwd())
+    file = Path(named) if named else _find_config_file(Path.cwd())
     if file is not None and not named and not _is_ours(file):
         whose = "may be written by others" if _others_write(file) else "belongs to another user"
         warn(f"warning: {file} {whose} and was not read; --config reads it")
         file = None
     if file is None:
         return {}, ""
-    of_commands = settings_of_commands()
-    own = options_of(of_commands[command])
-    known = {  # what a file may set; of two that have an option, this command goes first
+    settings_by_command = settings_of_commands()
+    command_options = options_of(settings_by_command[command])
+    allowed = {  # options of all commands; those of this command replace others of the same name
         name: option
-        for settings in (*reversed(of_commands.values()), of_commands[command])
+        for settings in (*reversed(settings_by_command.values()), settings_by_command[command])
         for name, option in options_of(settings).items()
         if option.in_file != "none"
     }
     problems = []
     values: dict[str, Any] = {}
-    for key, value in _table(file).items():
+    for key, value in _read_options(file).items():
         name = key.replace("-", "_")
-        if name not in known:
-            near = nearest_choices(name, known, 3, at_least=0.5)
-            expected = f"an option, such as {', '.join(near)}" if near else "an option of a command"
-            hint = did_you_mean(name, known)
-            problems.append(Problem(str(file), f"there is no option {key}", expected, hint))
+        if name not in allowed:
+            near_names = nearest_choices(name, allowed, 3, at_least=0.5)
+            expected = (
+                f"an option, such as {', '.join(near_names)}"
+                if near_names
+                else "an option of a command"
+            )
+            hint = did_you_mean(name, allowed)
+            problems.append(
+                Problem(
+                    source=str(file),
+                    found=f"there is no option {key}",
+                    expected=expected,
+                    hint=hint,
+                )
+            )
             continue
         try:
-            known[name].read(value)
+            allowed[name].read(value)
         except NotTakenError as error:
-            problems.append(known[name].problem(str(file), f"{key} is {brief(value)}", error))
-        if name in own and own[name].in_file in {"all", command}:
-            relative = own[name].is_path and value != STANDARD_INPUT
-            values[name] = _resolved(value, file.parent) if relative else value
+            problems.append(allowed[name].problem(str(file), f"{key} is {brief(value)}", error))
+        if name in command_options and command_options[name].in_file in {"all", command}:
+            is_relative = command_options[name].is_path and value != STANDARD_INPUT
+            values[name] = _resolve_paths(value, file.parent) if is_relative else value
     if problems:
         raise UsageError(problems)
     return values, str(file)
 
 
-def _resolved(value: object, folder: Path) -> object:
+def _resolve_paths(value: object, folder: Path) -> object:
     if isinstance(value, list):
-        return [_resolved(part, folder) for part in value]
+        return [_resolve_paths(entry, folder) for entry in value]
     text = str(value)
     return text if is_url(text) else str(folder / text)
 
 
-def _nearest(start: Path) -> Path | None:
+def _find_config_file(start: Path) -> Path | None:
     for folder in (start, *start.parents):
         if (folder / OWN_FILE).is_file():
             return folder / OWN_FILE
@@ -86,18 +97,20 @@ def _nearest(start: Path) -> Path | None:
 
 def _has_table(shared: Path) -> bool:
     if _is_ours(shared):
-        return "stickler" in _toml(shared).get("tool", {})
+        return "stickler" in _read_toml(shared).get("tool", {})
     try:
-        return b"tool.stickler" in shared.read_bytes()  # another's may be no TOML, and end no run
+        return (
+            b"tool.stickler" in shared.read_bytes()
+        )  # the file of another user need not be TOML, and must not end a run
     except OSError:
         return False
 
 
 def _is_ours(file: Path) -> bool:
-    """Return whether a file belongs to who runs this, also by sudo; as git asks of a repository.
+    """Return whether a file belongs to the user, also with sudo; git checks repositories so too.
 
-    In a directory that all may write to, such as /tmp, anybody could say what options are; and in a
-    file that all may write to, or a group that is not the user's own.
+    In a directory that everybody may write to, such as /tmp, anybody could set options; also in a
+    file that everybody may write to, or a group that is not the user's own.
     """
     if sys.platform == "win32":
         return True
@@ -105,7 +118,7 @@ def _is_ours(file: Path) -> bool:
         return False
     stated = file.stat()
     owners = {stated.st_uid, file.lstat().st_uid}  # of a link, both ends
-    if stated.st_nlink > 1:  # who has the directory may have made a link to a file of the user
+    if stated.st_nlink > 1:  # the owner of the directory may have linked to a file of the user
         owners.add(file.parent.stat().st_uid)
     user = os.geteuid()
     users = {str(user), os.environ.get("SUDO_UID") if user == 0 else None}
@@ -113,24 +126,33 @@ def _is_ours(file: Path) -> bool:
 
 
 def _others_write(file: Path) -> bool:
-    said = file.stat()
-    by_group = said.st_gid != os.getegid() and said.st_mode & stat.S_IWGRP
-    return bool(said.st_mode & stat.S_IWOTH or by_group)
+    status = file.stat()
+    by_group = status.st_gid != os.getegid() and status.st_mode & stat.S_IWGRP
+    return bool(status.st_mode & stat.S_IWOTH or by_group)
 
 
-def _table(file: Path) -> dict[str, Any]:
-    table = _toml(file)
+def _read_options(file: Path) -> dict[str, Any]:
+    table = _read_toml(file)
     if file.name == SHARED_FILE:
         table = table.get("tool", {}).get("stickler")
     elif "tool" in table:
         hint = f"leave out the header [tool.stickler]: it is for {SHARED_FILE}"
-        raise UsageError([Problem(str(file), "there is a table [tool]", "options alone", hint)])
+        raise UsageError(
+            [
+                Problem(
+                    source=str(file),
+                    found="there is a table [tool]",
+                    expected="options alone",
+                    hint=hint,
+                )
+            ]
+        )
     if not isinstance(table, dict):
         raise UsageError([Problem(str(file), "there is no [tool.stickler] table", "one")])
     return table
 
 
-def _toml(file: Path) -> dict[str, Any]:
+def _read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_named(str(file), MAX_DOCUMENT_BYTES).decode())
     except OSError as error:

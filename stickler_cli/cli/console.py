@@ -55,11 +55,11 @@ _HELD: Final = "\0"  # stands for a space at which no line breaks
 
 
 def prepare_streams() -> None:
-    """Make sure that any text can be printed, whatever the terminal's encoding.
+    """Make sure that any text can be printed in any encoding of the terminal.
 
-    A stream that is closed from the start gets a place where all is lost: else the next file that
-    is opened would take its number, and what others print would end up in it. Results cannot be
-    written there.
+    A stream that is closed from the start is replaced by the null device. Otherwise the next file
+    that is opened would take its number, and printed text would end up in that file. Writing
+    results to the replacement is an error.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is not None:
@@ -67,32 +67,32 @@ def prepare_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            # The lowest number that is free; results that are lost there are an error.
+            # It takes the lowest free number. Results would be lost, so writing them must fail.
             nowhere = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_RDWR)
             if name != "stdin":
                 lost = open(nowhere, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-                setattr(sys, name, _whole(lost))
+                setattr(sys, name, _make_lossless(lost))
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is getattr(sys, f"__{name}__"):
-            stream = _whole(stream)
+            stream = _make_lossless(stream)
             setattr(sys, name, stream)
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _whole(stream: TextIO) -> TextIO:
-    """Return a stream that writes all or raises, in place of one that may lose a part."""
-    below = getattr(stream.buffer, "raw", stream.buffer)  # itself, where nothing is buffered
-    if type(below) is not io.FileIO:  # a console of Windows
+def _make_lossless(stream: TextIO) -> TextIO:
+    """Return a stream that writes everything or raises, instead of one that may lose a part."""
+    raw_stream = getattr(stream.buffer, "raw", stream.buffer)  # itself, where nothing is buffered
+    if type(raw_stream) is not io.FileIO:  # a console of Windows
         return stream
     stream.flush()
-    whole = io.BufferedWriter(_Printed(below.fileno(), closefd=False))
-    return io.TextIOWrapper(whole, stream.encoding, line_buffering=bool(stream.line_buffering))
+    buffer = io.BufferedWriter(_Printed(raw_stream.fileno(), closefd=False))
+    return io.TextIOWrapper(buffer, stream.encoding, line_buffering=bool(stream.line_buffering))
 
 
 class _Printed(WholeWriter):
-    """Standard output or error: an error is told once, and a reader that is gone is none."""
+    """Standard output or error: a failed write raises once, and a closed pipe raises nothing."""
 
     def write(self, data: "ReadableBuffer", /) -> int:
         try:
@@ -106,7 +106,7 @@ class _Printed(WholeWriter):
 
 
 def goes_to_log() -> bool:
-    """Return whether somebody may read standard output as it comes: it leads to no file."""
+    """Return whether standard output is no file, so that people may read it as it is written."""
     try:
         return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
     except (OSError, ValueError):
@@ -135,21 +135,21 @@ def terminal_columns() -> int:
 def warn(text: str) -> None:
     """Write one line to standard error, made safe: names and values may be in it.
 
-    A terminal has it broken between words, but no command, which is to be copied.
+    On a terminal, the line is wrapped between words, but not inside commands, which are copied.
     """
     line = visible(hide_secrets(text))
     if sys.stderr.isatty():
         line = _COMMAND.sub(lambda command: command[0].replace(" ", _HELD), line)
-        width, further = terminal_columns(), INDENT * (2 if line[0] == " " else 1)
-        how: Any = {"subsequent_indent": further, "break_on_hyphens": False}
-        line = fill(line, width, **how, break_long_words=False).replace(_HELD, " ")
+        width, indent = terminal_columns(), INDENT * (2 if line[0] == " " else 1)
+        options: Any = {"subsequent_indent": indent, "break_on_hyphens": False}
+        line = fill(line, width, **options, break_long_words=False).replace(_HELD, " ")
     _write(sys.stderr, f"{line}\n")
 
 
-def show_problems(problems: Iterable[Problem], what: str = "error") -> None:
+def show_problems(problems: Iterable[Problem], severity: str = "error") -> None:
     """Write problems to standard error, one a line."""
     for problem in problems:
-        warn(f"{what}: {problem}")
+        warn(f"{severity}: {problem}")
 
 
 def shell_command(words: Iterable[str]) -> str:

@@ -25,11 +25,11 @@ from stickler_cli.score.record import MAX_KEPT_ERRORS, Run
 from stickler_cli.settings.of_commands import CompareSettings, ErrorsSettings, EvalSettings
 from .command_schema import schema_of
 from .console import ExitCode, shell_command, warn, write_result
-from .outputs import exit_code_of, listing, outputs_of, tell_asked
+from .outputs import exit_code_of, outputs_of, render_listing, report_model_usage
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
 
-_OF_THE_FIRST: Final[dict[str, Any]] = {
+_OF_FIRST_PREDICTIONS: Final[dict[str, Any]] = {
     "documents": None,
     "non_matches": None,
     "values": None,
@@ -39,55 +39,64 @@ _OF_THE_FIRST: Final[dict[str, Any]] = {
     "gate": (),
     "fail_under": None,
 }
-"""Settings that are for the first predictions, and not for those that repeat them."""
+"""Settings that apply to the first predictions only, not to those of `--repeat`."""
 
-_OF_THIS_CALL: Final = ("output", "run")  # panels of options that no other call has to repeat
+_OF_THIS_CALL: Final = ("output", "run")  # panels of options that another command need not repeat
 
 
 def report_run(settings: EvalSettings) -> ExitCode:
     """Evaluate all documents and report."""
     outputs = outputs_of(settings)
-    shown = outputs.formats
-    reported = OutputsRequested(
-        accounts=bool(WITH_ACCOUNTS & shown or settings.show_documents),
-        detail=bool(WITH_DETAIL & shown),
-        boxes=settings.boxes if settings.sources and WITH_DETAIL & shown else None,
+    formats = outputs.formats
+    requested = OutputsRequested(
+        accounts=bool(WITH_ACCOUNTS & formats or settings.show_documents),
+        detail=bool(WITH_DETAIL & formats),
+        boxes=settings.boxes if settings.sources and WITH_DETAIL & formats else None,
     )
     if settings.repeat:
         _check_repeats(settings)
-        reported = replace(reported, accounts=True, first_non_matches=MAX_KEPT_ERRORS)
+        requested = replace(requested, accounts=True, first_non_matches=MAX_KEPT_ERRORS)
     tell = None if settings.quiet else warn
-    write = None if settings.write_gold is None else _gold_writer(settings, settings.write_gold)
-    assembly = assemble(settings, reported, lambda: schema_of(settings.schema, settings), tell)
+    write_gold = (
+        None if settings.write_gold is None else _gold_writer(settings, settings.write_gold)
+    )
+    assembly = assemble(settings, requested, lambda: schema_of(settings.schema, settings), tell)
     pairs = assembly.pairs
     if settings.verbose:
         total = "?" if pairs.total is None else pairs.total
-        named = f"{assembly.schema.name} of {assembly.schema.path}"
-        warn(f"evaluating {total} documents with {named}")
+        schema_name = f"{assembly.schema.name} of {assembly.schema.path}"
+        warn(f"evaluating {total} documents with {schema_name}")
     if settings.dry_run:
         _show_dry_run(assembly.job, pairs)
         return ExitCode.OK
 
     for warning in () if settings.quiet else assembly.warnings:
         warn(f"warning: {warning}")
-    run, signal = evaluated(assembly)
-    further: list[Run] = []
+    run, signal = evaluate_assembly(assembly)
+    repeated_runs: list[Run] = []
     _tell_unwrapping(run, settings)
     if settings.repeat and signal is None:
-        further, signal = _further(assembly)
+        repeated_runs, signal = _evaluate_repeats(assembly)
         if signal is None:
-            run = _with_repeats(run, further, settings)
-    run = replace(run, explain_command=explaining(settings), errors_command=listing_of(settings))
+            run = _with_repeats(run, repeated_runs, settings)
+    run = replace(
+        run, explain_command=compare_command(settings), errors_command=errors_command(settings)
+    )
     outputs.write(run)
     outputs.conclude(run)
     if signal is not None:
         return ExitCode(128 + signal)
-    if write is not None:
-        write(assembly)
+    if write_gold is not None:
+        write_gold(assembly)
     code = exit_code_of(run)
     if not run.nothing_paired:
-        refuse_keys_of_none(run)
-    return max([code, *(exit_code_of(each) for each in further if each.n_unfit)])
+        check_group_keys(run)
+    return max(
+        [
+            code,
+            *(exit_code_of(repeated_run) for repeated_run in repeated_runs if repeated_run.n_unfit),
+        ]
+    )
 
 
 def _tell_unwrapping(run: Run, settings: EvalSettings) -> None:
@@ -110,32 +119,36 @@ def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly],
     def write(assembly: Assembly) -> None:
         refs, job = assembly.pairs.refs(), assembly.job
         changes_in = partial(gold_writing.marked_changes, job)
-        told = gold_writing.write_gold(refs, changes_in, job.unwrapper, directory)
+        summary = gold_writing.write_gold(refs, changes_in, job.unwrapper, directory)
         if not settings.quiet:
-            warn(told)
+            warn(summary)
 
     return write
 
 
-def listing_of(settings: EvalSettings) -> str:
-    """Return the command that lists the errors of a run, but for which ones; empty if none does."""
+def errors_command(settings: EvalSettings) -> str:
+    """Return the command that lists errors of a run, without filters; empty if no command can."""
     if settings.run_dir is not None:
         return shell_command(["stickler", "errors", settings.run_dir])
-    return "" if settings.sample else _again("errors", settings, options_of(ErrorsSettings))
+    return (
+        ""
+        if settings.sample
+        else _command_on_sources("errors", settings, options_of(ErrorsSettings))
+    )
 
 
-def explaining(settings: EvalSettings) -> str:
-    """Return the command that explains a document, but for its id; empty of standard input."""
-    return _again("compare", settings, options_of(CompareSettings))
+def compare_command(settings: EvalSettings) -> str:
+    """Return the command that explains a document, without its id; empty for standard input."""
+    return _command_on_sources("compare", settings, options_of(CompareSettings))
 
 
-def _again(command: str, settings: EvalSettings, options: Mapping[str, Option]) -> str:
-    """Return another command on the same documents; empty of what has no second time."""
+def _command_on_sources(command: str, settings: EvalSettings, options: Mapping[str, Option]) -> str:
+    """Return a command on the same documents; empty if standard input is one of the sources."""
     if any(map(is_stream, (settings.gt, settings.pred))):
         return ""
     sources = [settings.gt, settings.pred] if settings.pairs is None else []
     words = ["stickler", command, *filter(None, [settings.schema]), *sources]
-    # What is known of documents says here which group each is in, there which schema it has.
+    # --by-file gives the groups of documents here, but their schemas in the other command.
     left_out = "by_file" if settings.schema_by is None else ""
     shared = {
         name: option
@@ -143,23 +156,28 @@ def _again(command: str, settings: EvalSettings, options: Mapping[str, Option]) 
         if hasattr(settings, name) and not (option.argument or option.panel in _OF_THIS_CALL)
         if name != left_out
     }
-    return shell_command([*words, *spelt(settings, shared)])
+    return shell_command([*words, *command_line_arguments(settings, shared)])
 
 
-def spelt(settings: Settings, options: Mapping[str, Option]) -> Iterator[str]:
-    """Yield the words by which a command line says those of some options that are no defaults."""
+def command_line_arguments(settings: Settings, options: Mapping[str, Option]) -> Iterator[str]:
+    """Yield the command-line arguments of options whose values are not their defaults."""
     for name, option in options.items():
         value = getattr(settings, name)
-        for each in value if isinstance(value, tuple) else (value,):
+        for entry in value if isinstance(value, tuple) else (value,):
             if value != option.default:
-                yield from [option.flag] if each is True else [option.flag, str(each)]
+                yield from [option.flag] if entry is True else [option.flag, str(entry)]
 
 
-def refuse_keys_of_none(run: Run) -> None:
-    """Raise UsageError with the keys of groups that no document has, if there are any."""
-    paths = [field_path(info.field) for info in run.fields]
+def check_group_keys(run: Run) -> None:
+    """Raise UsageError if no document has the key of a grouping."""
+    paths = [field_path(field_info.field) for field_info in run.fields]
     problems = [
-        Problem(f"{BY} {key}", "no document has it", EXPECTED, did_you_mean(key, paths))
+        Problem(
+            source=f"{BY} {key}",
+            found="no document has it",
+            expected=EXPECTED,
+            hint=did_you_mean(key, paths),
+        )
         for key, groups in run.evaluation.by.items()
         if groups.keys() == {NO_GROUP}
     ]
@@ -168,7 +186,7 @@ def refuse_keys_of_none(run: Run) -> None:
 
 
 def _check_repeats(settings: EvalSettings) -> None:
-    """Refuse options that exclude several predictions."""
+    """Raise UsageError if options exclude each other or a prediction is named twice."""
     names = [settings.pred, *settings.repeat]
     problems = [
         Problem("--repeat", f"{name} stands there twice", "predictions that were made one by one")
@@ -182,39 +200,39 @@ def _check_repeats(settings: EvalSettings) -> None:
         raise UsageError(problems)
 
 
-def _further(assembly: Assembly) -> tuple[list[Run], int | None]:
-    """Return the runs of other predictions, and the signal that ended the last one early."""
-    found: list[Run] = []
+def _evaluate_repeats(assembly: Assembly) -> tuple[list[Run], int | None]:
+    """Evaluate the predictions of `--repeat`; also return the signal that ended one."""
+    runs: list[Run] = []
     requested = assembly.job.requested
     for pred in assembly.settings.repeat:
-        settings = replace(assembly.settings, pred=pred, **_OF_THE_FIRST)
-        again = assemble(settings, requested, lambda: assembly.schema)
-        run, signal = evaluated(again)
-        found.append(run)
+        settings = replace(assembly.settings, pred=pred, **_OF_FIRST_PREDICTIONS)
+        repeated = assemble(settings, requested, lambda: assembly.schema)
+        run, signal = evaluate_assembly(repeated)
+        runs.append(run)
         if signal is not None:
-            return found, signal
-    return found, None
+            return runs, signal
+    return runs, None
 
 
-def _with_repeats(run: Run, further: Sequence[Run], settings: EvalSettings) -> Run:
+def _with_repeats(run: Run, repeated_runs: Sequence[Run], settings: EvalSettings) -> Run:
     from stickler_cli.studies.repeats import repeats_of  # few runs are repeated
 
     names = [settings.pred, *settings.repeat]
-    return replace(run, repeats=repeats_of(dict(zip(names, [run, *further], strict=True))))
+    return replace(run, repeats=repeats_of(dict(zip(names, [run, *repeated_runs], strict=True))))
 
 
-def whole_run(
+def evaluate_or_exit(
     settings: EvalSettings, requested: OutputsRequested, load: Callable[[], LoadedSchema]
 ) -> Run:
-    """Return a run that is made here; a signal that ends it early ends the command."""
-    run, signal = evaluated(assemble(settings, requested, load))
+    """Evaluate a run; exit if a signal ends it early."""
+    run, signal = evaluate_assembly(assemble(settings, requested, load))
     if signal is not None:
         raise SystemExit(128 + signal)
     return run
 
 
-def evaluated(assembly: Assembly) -> tuple[Run, int | None]:
-    """Return a run that was put together here, and the signal that ended it early, if one did."""
+def evaluate_assembly(assembly: Assembly) -> tuple[Run, int | None]:
+    """Evaluate an assembly; return the run, and the signal that ended it early, else None."""
     settings = assembly.settings
 
     def tell(text: str) -> None:
@@ -222,30 +240,32 @@ def evaluated(assembly: Assembly) -> tuple[Run, int | None]:
             warn(text)
 
     wants_progress = sys.stderr.isatty() if settings.progress is None else settings.progress
-    found = evaluate(
+    outcome = evaluate(
         assembly,
         started=_now(),
         progress=wants_progress and not settings.quiet,
         tell=tell,
         written=lambda run: written("json", run, TableStyle()),
     )
-    tell_asked(assembly.job.options.client, settings)
-    return found
+    report_model_usage(assembly.job.options.client, settings)
+    return outcome
 
 
 def _now() -> str:
     """Return the time in UTC. Source: reproducible-builds.org, SOURCE_DATE_EPOCH."""
-    said = os.environ.get(EPOCH)
+    seconds = os.environ.get(EPOCH)
     try:
-        now = datetime.now(UTC) if said is None else datetime.fromtimestamp(int(said), UTC)
+        now = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(int(seconds), UTC)
     except (ValueError, OverflowError, OSError):
         expected = "seconds since 1970"
-        raise UsageError([Problem(EPOCH, f"it is {said!r}", expected, "unset it")]) from None
+        raise UsageError(
+            [Problem(source=EPOCH, found=f"it is {seconds!r}", expected=expected, hint="unset it")]
+        ) from None
     return now.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _show_dry_run(job: Job, pairs: Pairs) -> None:
-    """Print the questions that models would be asked; none is."""
+    """Print how many questions a run would ask models, without asking any."""
     client = job.options.client
     if client is None:
         write_result("No comparator of this schema asks a model.\n")
@@ -257,9 +277,16 @@ def _show_dry_run(job: Job, pairs: Pairs) -> None:
         return
     names = ("comparator", "model", "in the cache", "to ask", "calls", "tokens, about")
     rows = [
-        (of.model.comparator, of.model.title, of.cached, of.questions, of.calls, of.tokens)
-        for of in client.needs
+        (
+            model_need.model.comparator,
+            model_need.model.title,
+            model_need.cached,
+            model_need.questions,
+            model_need.calls,
+            model_need.tokens,
+        )
+        for model_need in client.needs
     ]
     calls = sum(need.calls for need in client.needs)
     write_result(f"A run would make {calls} calls, and more where one is tried again.\n\n")
-    write_result(listing(names, rows))
+    write_result(render_listing(names, rows))

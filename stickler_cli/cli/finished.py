@@ -31,7 +31,11 @@ def report(settings: ReportSettings) -> ExitCode:
     if len(names) > 1 and outputs.formats != WITH_DETAIL:
         hint = "-o page.html; stickler merge puts the shards of one run together"
         raise UsageError([Problem("RUN", "several runs stand side by side on a page", hint=hint)])
-    outputs.write(_beside(names, settings) if names[1:] else _one(names[0], settings, outputs))
+    outputs.write(
+        _read_side_by_side(names, settings)
+        if names[1:]
+        else _read_finished(names[0], settings, outputs)
+    )
     if settings.open:
         page = next(path for path, name in outputs.files.items() if name == "html")
         if not settings.quiet:
@@ -40,32 +44,32 @@ def report(settings: ReportSettings) -> ExitCode:
     return ExitCode.OK
 
 
-def _one(name: str, settings: ReportSettings, outputs: Outputs) -> Run:
+def _read_finished(name: str, settings: ReportSettings, outputs: Outputs) -> Run:
     run = with_counting(load_run(name), settings.counting)
     detail = bool(WITH_DETAIL & outputs.formats)
     by_others = settings.by and [*run.evaluation.by] != [*settings.by]
     explained = settings.show_documents and file_in(name, JOURNAL)
     if by_others or explained:
-        from .regrouping import explaining_finished, regrouped  # loads the engine
+        from .regrouping import compare_command_of_finished, regroup_run  # loads the engine
     if by_others:
-        run = regrouped(name, run, settings, detail=detail)
+        run = regroup_run(name, run, settings, detail=detail)
     elif detail:
         run = replace(run, detail=load_detail(name, run))
     if explained:
-        run = replace(run, explain_command=explaining_finished(name, run, settings))
+        run = replace(run, explain_command=compare_command_of_finished(name, run, settings))
     if file_in(name, NON_MATCHES) is not None:
         run = replace(run, errors_command=shell_command(["stickler", "errors", name]))
     return run
 
 
-def _beside(names: Sequence[str], settings: ReportSettings) -> RunsBeside:
-    """Return runs side by side; those of other schemas have other values."""
+def _read_side_by_side(names: Sequence[str], settings: ReportSettings) -> RunsBeside:
+    """Read runs of one schema to show them side by side."""
     runs = {
         name: with_rows(name, with_counting(load_run(name), settings.counting)) for name in names
     }
     if len({run.schema.digest for run in runs.values()}) > 1:
-        found, hint = "the runs are of different schemas", "evaluate them with one"
-        raise NotComparableError([Problem("", found, hint=hint)])
+        finding, hint = "the runs are of different schemas", "evaluate them with one"
+        raise NotComparableError([Problem("", finding, hint=hint)])
     runs = {name: replace(run, detail=load_detail(name, run)) for name, run in runs.items()}
     return RunsBeside(runs, changed_values(*runs.values()), [*map(page_of, names)])
 
@@ -76,12 +80,12 @@ def merge(settings: MergeSettings) -> ExitCode:
     outputs = outputs_of(settings)
     runs = [(name, with_counting(load_run(name), settings.counting)) for name in settings.run]
     _, first = runs[0]
-    check_paths(gates, [info.field for info in first.fields])
+    check_paths(gates, [field_info.field for field_info in first.fields])
     if first.evaluation.interval_settings is None:
         check_no_bounds(gates)
     for _, run in runs if len(runs) > 1 else ():
         load_metrics(run.evaluation.metrics.values(), allow_plugins=settings.allow_plugins)
-    whole = merge_runs(runs, gates or None)
-    outputs.write(whole)
-    outputs.conclude(whole)
-    return exit_code_of(whole)
+    merged = merge_runs(runs, gates or None)
+    outputs.write(merged)
+    outputs.conclude(merged)
+    return exit_code_of(merged)

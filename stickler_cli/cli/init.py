@@ -43,15 +43,14 @@ LEGEND: Final = (
     "Enter keeps a choice; a comparator or a threshold (FuzzyComparator 0.8) changes it, - leaves "
     "the field without, and the end of input (Ctrl-D) keeps all others."
 )
-SHOWN: Final = 4
-"""Values of a field that are shown."""
+SHOWN: Final = 4  # observed values of a field that a question shows
 YES: Final = ("y", "yes")
 BY_HAND: Final = "chosen by hand"
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """A schema to be annotated, and its source."""
+class _Source:
+    """A schema to be annotated, and where it is from."""
 
     text: str
     name: str
@@ -84,30 +83,42 @@ def init(settings: InitSettings) -> ExitCode:
     if settings.output is not None and not settings.force and FilePath(settings.output).exists():
         place = f"{OUTPUT} {settings.output}"
         raise UsageError([Problem(place, "there is a file already", "a new one, or --force")])
-    given = _given(settings.gt, settings)
-    schema: Any = json.loads(given.text)
-    # Tells what is wrong with it, and refuses what describes nothing.
+    annotatable = _read_source(settings.gt, settings)
+    schema: Any = json.loads(annotatable.text)
+    # Report problems of the schema, and refuse one that describes nothing.
     try:
-        loaded(schema, given.name, given.file, allow_plugins=settings.allow_plugins, when="always")
+        loaded(
+            schema,
+            annotatable.name,
+            annotatable.file,
+            allow_plugins=settings.allow_plugins,
+            when="always",
+        )
     except SchemaError as error:
-        if given.file is None or is_schema_file(str(given.file)):
+        if annotatable.file is None or is_schema_file(str(annotatable.file)):
             raise
         finding = "this file was read as a schema"
         hint = "if it is a document, put it into a directory or on a line of a .jsonl file"
-        raise SchemaError([*error.problems, Problem(given.name, finding, hint=hint)]) from None
-    found = infer(
-        schema, given.name, given.file, seen=given.seen, allow_plugins=settings.allow_plugins
+        raise SchemaError(
+            [*error.problems, Problem(annotatable.name, finding, hint=hint)]
+        ) from None
+    inference = infer(
+        schema,
+        annotatable.name,
+        annotatable.file,
+        seen=annotatable.seen,
+        allow_plugins=settings.allow_plugins,
     )
-    here = given.file.resolve().as_uri() if given.file else IN_MEMORY
-    inside = {path: choice for (uri, path), choice in found.choices.items() if uri == here}
-    elsewhere = len(found.choices) - len(inside)
-    target = _without_choices(found, inside, schema)
-    suggestions = [*_suggestions(target, given.seen)] if given.seen else []
+    own_uri = annotatable.file.resolve().as_uri() if annotatable.file else IN_MEMORY
+    choices = {path: choice for (uri, path), choice in inference.choices.items() if uri == own_uri}
+    elsewhere = len(inference.choices) - len(choices)
+    target = _without_choices(inference, choices, schema)
+    suggestions = [*_suggestions(target, annotatable.seen)] if annotatable.seen else []
     accepted: list[Suggestion] = []
     if settings.interactive:
-        inside = interview(inside, given.seen)
+        choices = interview(choices, annotatable.seen)
         accepted = [suggestion for suggestion in suggestions if _accepts(suggestion)]
-    added = _added(target, inside, given.seen)
+    added = _missing_annotations(target, choices, annotatable.seen)
     for suggestion in suggestions:
         keys = added.setdefault(suggestion.pointer, {})
         comment = str(suggestion)
@@ -115,30 +126,35 @@ def init(settings: InitSettings) -> ExitCode:
             keys |= suggestion.annotation
             comment = suggestion.reason
         keys[COMMENT] = f"{keys[COMMENT]}; {comment}" if COMMENT in keys else comment
-    text = with_keys(given.text, _put_into_unions(added, target, found.rewritten, given.text))
+    text = with_keys(
+        annotatable.text, _put_into_unions(added, target, inference.rewritten, annotatable.text)
+    )
     if settings.output is None:
         write_result(visible_json(text) if goes_to_log() else text)
     else:
         with whole_file(settings.output, OUTPUT) as stream:
             stream.write(text.encode("utf-8", "backslashreplace"))
     if not settings.quiet:
-        _conclude(len(inside), elsewhere, settings)
+        _conclude(len(choices), elsewhere, settings)
         for suggestion in () if settings.interactive else suggestions:
             warn(f"{suggestion.pointer or '/'}: {suggestion}")
     return ExitCode.OK
 
 
-def _given(source: str, settings: InitSettings) -> _Given:
+def _read_source(source: str, settings: InitSettings) -> _Source:
     if is_model(source):
         schema = model_schema(source, settings)
-        return _Given(f"{json.dumps(schema, indent=2, ensure_ascii=False)}\n", source)
+        return _Source(f"{json.dumps(schema, indent=2, ensure_ascii=False)}\n", source)
     is_file = kind_of_source(source) is SourceKind.FILE
     if is_file and (doubt_of_document(source) or is_schema_file(source)):
         file = FilePath(source)
-        return _Given(file.read_bytes().decode("utf-8-sig"), source, file)
+        return _Source(file.read_bytes().decode("utf-8-sig"), source, file)
     seen = observe(source, settings)
-    return _Given(
-        f"{json.dumps(observed_schema(seen), indent=2, ensure_ascii=False)}\n", source, None, seen
+    return _Source(
+        text=f"{json.dumps(observed_schema(seen), indent=2, ensure_ascii=False)}\n",
+        name=source,
+        file=None,
+        seen=seen,
     )
 
 
@@ -155,14 +171,14 @@ def _has_place(schema: Any, path: Path) -> bool:
 def _without_choices(found: Inference, choices: Mapping[Path, Inferred], schema: Any) -> Any:
     """Return the inferred schema without the annotations that were chosen for its places."""
     for path, choice in choices.items():
-        place = _at(found.schema, path)
-        stated = _at(schema, path) if _has_place(schema, path) else {}
+        place = _value_at(found.schema, path)
+        stated = _value_at(schema, path) if _has_place(schema, path) else {}
         for key in choice.annotations().keys() - stated.keys():
             del place[key]
     return found.schema
 
 
-def _at(schema: Any, path: Path) -> Any:
+def _value_at(schema: Any, path: Path) -> Any:
     return reduce(getitem, path, schema)
 
 
@@ -183,7 +199,7 @@ def _put_into_unions(
     outside: dict[str, JsonObject] = {}
     for pointer, keys in added.items():
         if is_rewritten(pointer):
-            _at_pointer(schema, pointer).update(keys)
+            _value_at_pointer(schema, pointer).update(keys)
         else:
             outside[pointer] = dict(keys)
 
@@ -191,7 +207,7 @@ def _put_into_unions(
         pointer = json_pointer(union.path)
         if is_rewritten(pointer):
             continue
-        place = _at(schema, union.path)
+        place = _value_at(schema, union.path)
         for keyword in union.keywords:
             arms = place[keyword]
             # A reference may count the alternatives.
@@ -201,29 +217,29 @@ def _put_into_unions(
     return outside
 
 
-def _at_pointer(schema: Any, pointer: str) -> Any:
+def _value_at_pointer(schema: Any, pointer: str) -> Any:
     for step in pointer_steps(pointer):
         schema = schema[int(step) if isinstance(schema, list) else step]
     return schema
 
 
-def _added(
+def _missing_annotations(
     schema: JsonObject, choices: Mapping[Path, Inferred], seen: Observed | None
 ) -> dict[str, JsonObject]:
     """Return the missing annotations, each with its reason, by JSON Pointer."""
     added = {}
     for path, choice in choices.items():
-        there = _at(schema, path)
+        place = _value_at(schema, path)
         values = seen and seen.at(choice.path)
         why = f"{choice.reason} ({_facts_of(values)})" if values else choice.reason
-        before = f"{there[COMMENT]}; " if COMMENT in there else ""
-        keys = {key: value for key, value in choice.annotations().items() if key not in there}
-        added[json_pointer(path)] = {**keys, COMMENT: before + why}
+        earlier_comment = f"{place[COMMENT]}; " if COMMENT in place else ""
+        keys = {key: value for key, value in choice.annotations().items() if key not in place}
+        added[json_pointer(path)] = {**keys, COMMENT: earlier_comment + why}
     return added
 
 
 def _facts_of(seen: Observed) -> str:
-    """Return the counts of the values seen of a field, for whoever checks a choice."""
+    """Word the counts of the observed values of a field."""
     count = seen.total - seen.kinds["null"]
     facts = [f"{count} value{'s' * (count != 1)}"]
     if seen.kinds["null"]:
@@ -234,13 +250,13 @@ def _facts_of(seen: Observed) -> str:
 
 
 def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Suggestion]:
-    """Yield what the values suggest about absence and keys."""
+    """Yield annotations on absence and keys that the values suggest."""
     if seen.nothing:
         absent: JsonObject = {annotated("absent_values"): [*sorted(seen.nothing)]}
         yield Suggestion(json_pointer(path), absent, "texts that usually stand for nothing")
-    for name, part in schema.get("properties", {}).items():
-        if (inside := seen.fields.get(name)) is not None:
-            yield from _suggestions(part, inside, (*path, "properties", name))
+    for name, field_schema in schema.get("properties", {}).items():
+        if (field_values := seen.fields.get(name)) is not None:
+            yield from _suggestions(field_schema, field_values, (*path, "properties", name))
     if "additionalProperties" in schema:
         place = (*path, "additionalProperties")
         yield from _suggestions(schema["additionalProperties"], seen.together, place)
@@ -253,16 +269,18 @@ def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Sugge
 
 
 def _keys_of_items(seen: Observed) -> list[str]:
-    """Return the fields of the items of lists that are unique in each, and there in all."""
+    """Return the fields that are unique in each list and present in all items, best first."""
     if seen.lists < LISTS or seen.elements is None:
         return []
     fields, items = seen.elements.fields, seen.elements.kinds["object"]
-    there = {name: it.total - it.kinds["null"] for name, it in fields.items()}
-    likely = item_key(seen)
-    running = seen.shape.running_numbers
-    unique = (name for name, lists in seen.keyed.items() if lists == seen.lists)
-    keys = (name for name in unique if name not in running)
-    return sorted((name for name in keys if there[name] == items), key=lambda name: name != likely)
+    n_present = {name: field.total - field.kinds["null"] for name, field in fields.items()}
+    likely_key = item_key(seen)
+    running_numbers = seen.shape.running_numbers
+    unique_names = (name for name, lists in seen.keyed.items() if lists == seen.lists)
+    keys = (name for name in unique_names if name not in running_numbers)
+    return sorted(
+        (name for name in keys if n_present[name] == items), key=lambda name: name != likely_key
+    )
 
 
 def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:
@@ -284,11 +302,11 @@ def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[P
     n_asked = sum(bool(choice.comparator) for choice in choices.values())
     number = 0
     for place, choice in choices.items():
-        if not choice.comparator:  # about the list around values
+        if not choice.comparator:  # it is about a list, not about its values
             kept[place] = choice
             continue
         number += 1
-        answer = None if ended else _asked(f"{number}/{n_asked}", choice, seen)
+        answer = None if ended else _ask_about(f"{number}/{n_asked}", choice, seen)
         ended = answer is None
         if answer != LEFT_OUT:
             kept[place] = answer if isinstance(answer, Inferred) else choice
@@ -305,7 +323,7 @@ def _accepts(suggestion: Suggestion) -> bool:
     return sys.stdin.readline().strip().lower() in YES
 
 
-def _asked(number: str, choice: Inferred, seen: Observed | None) -> Inferred | str | None:
+def _ask_about(number: str, choice: Inferred, seen: Observed | None) -> Inferred | str | None:
     """Ask until an answer can be understood; None at the end of input."""
     values = seen and seen.at(choice.path)
     warn("")
@@ -313,20 +331,20 @@ def _asked(number: str, choice: Inferred, seen: Observed | None) -> Inferred | s
     warn(f"{number} {field_path(choice.path)}: {choice.compared_by}{threshold}")
     warn(f"    {choice.reason}")
     if values:
-        shown = ", ".join(sorted(values.values or ())[:SHOWN])
-        warn(f"    {_facts_of(values)}" + (f": {shown}" if shown else ""))
+        examples = ", ".join(sorted(values.values or ())[:SHOWN])
+        warn(f"    {_facts_of(values)}" + (f": {examples}" if examples else ""))
     while line := sys.stdin.readline():
         words = line.split()
         if words == [LEFT_OUT]:
             return LEFT_OUT
         try:
-            return _changed(choice, words)
+            return _change_choice(choice, words)
         except ValueError as error:
             warn(f"    {error}")
     return None
 
 
-def _changed(choice: Inferred, words: list[str]) -> Inferred:
+def _change_choice(choice: Inferred, words: list[str]) -> Inferred:
     """Return a choice changed by an answer; ValueError if that cannot be understood."""
     for word in words:
         try:

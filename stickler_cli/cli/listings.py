@@ -1,6 +1,7 @@
 """Commands that show schemas and comparators."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from inspect import Parameter
 from textwrap import fill, indent
 from typing import Final
 
@@ -33,7 +34,7 @@ _RULES: Final = Column("rules", 5, left=True)
 
 
 def check(settings: CheckSettings) -> ExitCode:
-    """Compile schemas and tell every problem of all of them; no document is read."""
+    """Compile schemas and report every problem of each; no document is read."""
     code = ExitCode.OK
     for schema in settings.schema:
         try:
@@ -52,17 +53,21 @@ def check(settings: CheckSettings) -> ExitCode:
 
 
 def _unions(fields: Iterable[Inferred]) -> Iterator[str]:
-    """Say which arm is meant for which values, of fields that have several."""
+    """Describe the arms of fields that have several, and the values each is for."""
     arms: dict[Path, list[Inferred]] = {}
     for field in fields:
         arms.setdefault(field.path, []).append(field)
     for path, of_field in arms.items():
-        told = [f"{arm.kind} by {arm.compared_by or 'its fields'}" for arm in of_field]
+        readings = [f"{arm.kind} by {arm.compared_by or 'its fields'}" for arm in of_field]
         kinds = {arm.kind for arm in of_field}
         texts = "string" in kinds and kinds & {"number", "integer"}
-        more = "; a text that is a number is meant as one" if texts else ""
-        if len(told) > 1:
-            yield f"  {field_path(path)}: {', '.join(told)}{more}"
+        rule = "; a text that is a number is meant as one" if texts else ""
+        if len(readings) > 1:
+            yield f"  {field_path(path)}: {', '.join(readings)}{rule}"
+
+
+def _default_of(keyword: Parameter) -> str:
+    return "required" if keyword.default is keyword.empty else brief(keyword.default)
 
 
 def list_comparators() -> ExitCode:
@@ -70,10 +75,7 @@ def list_comparators() -> ExitCode:
     blocks = []
     for entry in describe():
         lines = [" = ".join((entry.name, *entry.aliases)), indent(fill(entry.summary, 76), "  ")]
-        lines += (
-            f"  - {each.name} ({'required' if each.default is each.empty else brief(each.default)})"
-            for each in entry.keywords
-        )
+        lines += (f"  - {keyword.name} ({_default_of(keyword)})" for keyword in entry.keywords)
         blocks.append("\n".join(lines))
     plugins = plugin_names()
     if plugins:
@@ -110,33 +112,33 @@ def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
 
 
 def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:
-    """Return a row for each field with all that there is to say, in a tree partly below it."""
+    """Make a table with a row for each field; as a tree, details stand below the row."""
     rows, below = [], []
-    rules = any(field.rules for field in fields)  # what the schema knows of the ground truth
+    rules = any(field.rules for field in fields)  # rules of the schema about the ground truth
     for field in fields:
-        said, margin = said_by(field), INDENT * (len(field.path) - 1) if tree else ""
+        source, margin = source_of_comparison(field), INDENT * (len(field.path) - 1) if tree else ""
         name = margin + (field_path(field.path[-1:] if tree else field.path) or WHOLE)
         comparator = field.comparator.removesuffix("Comparator") if tree else field.compared_by
         figures = setting(field.threshold), setting(field.weight)
-        last = (*(() if tree else (said,)), *(("; ".join(field.rules),) if rules else ()))
-        rows.append([Span.of(it) for it in (name, comparator, *figures, field.kind, *last)])
-        more = filter(None, (field.keywords, "" if said == ANNOTATION else said))
-        below.append([Text(text, "dim", margin=f"{margin}{INDENT}") for text in more])
+        last = (*(() if tree else (source,)), *(("; ".join(field.rules),) if rules else ()))
+        rows.append([Span.of(cell) for cell in (name, comparator, *figures, field.kind, *last)])
+        details = filter(None, (field.keywords, "" if source == ANNOTATION else source))
+        below.append([Text(text, "dim", margin=f"{margin}{INDENT}") for text in details])
     columns = (*_COLUMNS, *(() if tree else (_SAID_BY,)), *((_RULES,) if rules else ()))
     if not tree:
         return Table(columns, rows)
     legend = [("field", "where nothing else is below a field, annotations say it all")]
-    return Table(columns, rows, legend, below)
+    return Table(columns=columns, rows=rows, legend=legend, below=below)
 
 
-def said_by(field: Inferred) -> str:
-    """Return who said how a field is compared, part by part where several did."""
-    parts = {"comparator": bool(field.comparator), "threshold": field.threshold is not None}
-    others = [name for name, there in parts.items() if there and name not in field.said]
-    rest = f"inferred: {field.reason}" if field.source == "inferred" else "default"
-    if not others and field.said:
-        told = field.reason not in {"", ANNOTATED} and "comparator" in field.said
-        return f"{ANNOTATION}: {field.reason}" if told else ANNOTATION
-    if not others or not field.said:
-        return rest
-    return f"{ANNOTATION}: {', '.join(field.said)}; {rest}: {', '.join(others)}"
+def source_of_comparison(field: Inferred) -> str:
+    """Name the sources of a field's comparator and threshold: annotation, inference or default."""
+    decided = {"comparator": bool(field.comparator), "threshold": field.threshold is not None}
+    undecided = [name for name in decided if decided[name] and name not in field.said]
+    remainder = f"inferred: {field.reason}" if field.source == "inferred" else "default"
+    if not undecided and field.said:
+        has_reason = field.reason not in {"", ANNOTATED} and "comparator" in field.said
+        return f"{ANNOTATION}: {field.reason}" if has_reason else ANNOTATION
+    if not undecided or not field.said:
+        return remainder
+    return f"{ANNOTATION}: {', '.join(field.said)}; {remainder}: {', '.join(undecided)}"

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 OUTPUT: Final = "--output"
 
-# By which GitHub's runner names the summary of a step. Source: docs.github.com, Workflow commands.
+# GitHub's runner names the file of a step's summary in this variable.
+# Source: docs.github.com, Workflow commands.
 SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 
 NAMED: Final = 5  # documents that an error names on standard error; the results name all
@@ -75,7 +76,7 @@ class Outputs:
     settings: Any
     """The options of output, those that the command has."""
     sources: "SourcesOf | None" = None
-    """Finds what a run was read from, for its page."""
+    """Finds the source files of documents, for the page of a run."""
 
     @property
     def formats(self) -> set[str]:
@@ -85,16 +86,16 @@ class Outputs:
     def write(self, results: "Subject") -> None:
         """Write results to files, each there whole or not at all, and print them unless quiet.
 
-        Part of a run goes to another file where its format does not say that it is one. Quiet is
-        nothing to a format that programs read: it was asked for.
+        A partial run is written to another file if the format cannot say that it is partial.
+        Quiet suppresses printed tables only: formats for programs were requested.
         """
         partial = isinstance(results, Run) and results.partial
         if isinstance(results, Run) and self.sources and WITH_DETAIL & self.formats:
             pages = [path for path, form in self.files.items() if form in WITH_DETAIL]
-            found, amiss = self.sources(results, pages)
-            for note in () if self.settings.quiet else amiss:
+            page_sources, notes = self.sources(results, pages)
+            for note in () if self.settings.quiet else notes:
                 warn(f"warning: {note}")
-            results = replace(results, sources=found)
+            results = replace(results, sources=page_sources)
         in_files = replace(self.style, width=None, color=False, plain=True, in_log=False)
         for path, name in self.files.items():
             place = f"{path}{PARTIAL}" if partial and name not in SAY_PARTIAL else path
@@ -102,22 +103,31 @@ class Outputs:
                 stream.writelines(written(name, results, in_files))
             if self.settings.verbose:
                 warn(f"wrote {place}")
-        # A list of errors is what was asked for, and no table beside other results.
+        # `errors` was asked for a list, so quiet does not suppress its table.
         is_list = isinstance(self.settings, ErrorsSettings)
         if self.printed and not (self.settings.quiet and self.printed == "table" and not is_list):
-            for piece in pieces(self.printed, results, self.style):
+            for text in pieces(self.printed, results, self.style):
                 is_json = self.style.in_log and self.printed in _JSON
-                write_result(visible_json(piece) if is_json else piece)
+                write_result(visible_json(text) if is_json else text)
         if isinstance(results, Run) and (wanted := self.style.fields) != TableStyle().fields:
             names = [field_path(row.path) for row in field_rows(results)]
             if names and not any(fnmatchcase(name, wanted) for name in names):
                 missing = f"no field matches {wanted!r}"
-                raise UsageError([Problem("--fields", missing, "", did_you_mean(wanted, names))])
+                raise UsageError(
+                    [
+                        Problem(
+                            source="--fields",
+                            found=missing,
+                            expected="",
+                            hint=did_you_mean(wanted, names),
+                        )
+                    ]
+                )
 
     def conclude(self, results: "Run | Difference") -> None:
-        """Append the summary of a step; name failed gates where a person does not see them.
+        """Append the summary of a step of GitHub; report failed gates if no terminal shows them.
 
-        A summary that cannot be written is no reason for another exit code: the figures stand.
+        A summary that cannot be written does not change the exit code: the figures are right.
         """
         named = os.environ.get(SUMMARY_FILE)
         if self.printed == "github" and named:
@@ -136,20 +146,20 @@ class Outputs:
                     warn(f"gate failed: {result.reason}")
 
 
-def tell_asked(client: "Client | None", settings: ConsoleOptions) -> None:
-    """Report the usage of models on standard error, if any may have been asked."""
+def report_model_usage(client: "Client | None", settings: ConsoleOptions) -> None:
+    """Report the usage of models on standard error, if there is a client."""
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
 
 
 def outputs_of(
     settings: Any,
-    known: Collection[str] = tuple(FORMATS),
+    formats: Collection[str] = tuple(FORMATS),
     plain: str | None = None,
 ) -> Outputs:
-    """Return where results go, after a look at whether they can.
+    """Choose the destinations of results, and check that each can be written.
 
-    `plain` is the format of a file without a suffix, as a pipe; None of none.
+    `plain` is the format of a file without a suffix, such as a pipe; None accepts no such file.
 
     Raises:
         UsageError: with every file whose suffix is that of no known format.
@@ -159,22 +169,22 @@ def outputs_of(
     problems = []
     for path in settings.output:
         name = format_of(path) or (None if Path(path).suffix else plain)
-        if name is not None and name in known:
+        if name is not None and name in formats:
             files[path] = name
         else:
-            suffixes = ", ".join(suffix for suffix, name in SUFFIXES.items() if name in known)
+            suffixes = ", ".join(suffix for suffix, name in SUFFIXES.items() if name in formats)
             problems.append(Problem(OUTPUT, f"the file is {path}", f"one that ends in {suffixes}"))
     if problems:
         raise UsageError(problems)
     printed = settings.format or (None if files else "table")
-    outputs = Outputs(files, printed, style_of(settings), settings)
+    outputs = Outputs(files=files, printed=printed, style=style_of(settings), settings=settings)
     require(outputs.formats)
-    asked, embed = getattr(settings, "sources", None), getattr(settings, "embed_sources", 0)
-    if asked is None and not embed:
+    sources, embed = getattr(settings, "sources", None), getattr(settings, "embed_sources", 0)
+    if sources is None and not embed:
         return outputs
     from stickler_cli.runs.page_sources import checked_sources  # few pages show them
 
-    return replace(outputs, sources=checked_sources(asked, embed))
+    return replace(outputs, sources=checked_sources(sources, embed))
 
 
 def style_of(settings: Any) -> TableStyle:
@@ -205,7 +215,16 @@ def _columns(names: str | None) -> list[str]:
         if name != MATRIX_NAME and name not in titles:
             choices = [*titles.values(), MATRIX_NAME]
             hint, expected = did_you_mean(name, choices), f"some of {', '.join(choices)}"
-            raise UsageError([Problem("--columns", f"there is no {name!r}", expected, hint)])
+            raise UsageError(
+                [
+                    Problem(
+                        source="--columns",
+                        found=f"there is no {name!r}",
+                        expected=expected,
+                        hint=hint,
+                    )
+                ]
+            )
         chosen += MATRIX if name == MATRIX_NAME else [titles[name]]
     return [*dict.fromkeys(chosen)]
 
@@ -213,19 +232,19 @@ def _columns(names: str | None) -> list[str]:
 def exit_code_of(run: Run) -> ExitCode:
     """Return the exit code of a run; name documents that failed on standard error."""
     for name, problem in run.evaluation.metric_problems.items():
-        mend = "mend it and evaluate again, a --run-dir with --restart"
-        warn(f"error: metric {name}: {problem}; it has no figures: {mend}")
+        advice = "mend it and evaluate again, a --run-dir with --restart"
+        warn(f"error: metric {name}: {problem}; it has no figures: {advice}")
     if run.nothing_paired:
         show_problems([_nothing_paired(run.evaluation)])
     elif run.verdict is RunVerdict.INCOMPLETE and run.n_unfit:
-        total, named = run.evaluation.documents["total"], run.unfit_problems
+        total, problems = run.evaluation.documents["total"], run.unfit_problems
         warn(f"error: {run.n_unfit} of {total} documents could not be evaluated")
-        for entry in named[:NAMED]:
+        for entry in problems[:NAMED]:
             warn(f"  {entry}")
-        if len(named) > NAMED:
-            more, unnamed = len(named) - NAMED, run.unfit_unnamed
-            which = f"the first {more} of them" if unnamed else "all"
-            warn(f"  and {more + unnamed} more, {which} in the JSON results")
+        if len(problems) > NAMED:
+            n_further, n_unnamed = len(problems) - NAMED, run.unfit_unnamed
+            reported = f"the first {n_further} of them" if n_unnamed else "all"
+            warn(f"  and {n_further + n_unnamed} more, {reported} in the JSON results")
     elif not run.evaluation.evaluated:
         warn("error: no document was evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED]:
@@ -235,16 +254,21 @@ def exit_code_of(run: Run) -> ExitCode:
 
 def _nothing_paired(evaluation: Evaluation) -> Problem:
     gts, preds = documents_without_partner(evaluation)
-    found = f"nothing was paired: {len(gts)} ground truths, {len(preds)} predictions"
+    finding = f"nothing was paired: {len(gts)} ground truths, {len(preds)} predictions"
     names = nearest_pair(gts, preds)
     if names is not None:
-        found += f"; the nearest names are {brief(names[0])} and {brief(names[1])}"
-    same = "the same names, or ids," if gts and preds else "documents"
-    return Problem("", found, f"{same} on both sides", name_pattern(evaluation) or "")
+        finding += f"; the nearest names are {brief(names[0])} and {brief(names[1])}"
+    requirement = "the same names, or ids," if gts and preds else "documents"
+    return Problem(
+        source="",
+        found=finding,
+        expected=f"{requirement} on both sides",
+        hint=name_pattern(evaluation) or "",
+    )
 
 
-def listing(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a plain table of which two columns are text, and the rest figures."""
-    columns = [Column(name, left=at < 2) for at, name in enumerate(names)]
+def render_listing(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Draw a plain table: the first two columns are text, the others are figures."""
+    columns = [Column(name, left=position < 2) for position, name in enumerate(names)]
     cells = [[Span.of(str(cell)) for cell in row] for row in rows]
     return plain_text(table_lines(Table(columns, cells))[0])

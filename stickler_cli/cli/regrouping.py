@@ -38,64 +38,94 @@ from stickler_cli.settings.of_commands import (
 from stickler_cli.settings.running import TerminalOptions
 from .command_schema import is_model, schema_of
 from .console import shell_command
-from .eval import evaluated, explaining, refuse_keys_of_none, spelt
+from .eval import check_group_keys, command_line_arguments, compare_command, evaluate_assembly
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
-"""What files that a directory does not keep say of all documents: groups change none of it."""
+"""Keys of a run from files that the directory does not keep; groups do not change them."""
 _OF_THE_CALLER: Final = ("by_file", "repeat", "policy", "verdicts")
 """Inputs that no recorded run decides."""
 _OF_TERMINAL: Final = options_of(TerminalOptions)
 _KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)
-"""Options that a run directory tells under their own names."""
+"""Groups of options that a journal records under their own names."""
 
 
-def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) -> Run:
-    """Return the run of a directory with the groups that are asked for.
+def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) -> Run:
+    """Compare the documents of a run directory again, to group them anew.
 
     Raises:
         UsageError: it is no directory, or its schema or documents are not what they were.
     """
     _check_directory(name, BY)
-    asked = _with_allowed_sources(_settings_of(name, run, settings), name, settings.read)
-    check_outputs(paths_named(settings, "output"), paths_named(asked, "input"))
-    asked, schema = _inferred_as_it_was(run, asked)
-    # All that a run directory keeps, so that it can be held against what it says.
-    reported = OutputsRequested(accounts=True, detail=detail)
-    assembly = assemble(asked, reported, lambda: schema)
-    again, signal = evaluated(assembly)
-    if signal is not None or _figures_of(again) != _figures_of(run):
-        found = "its documents, or what compares them, are not what they were"
+    recorded = _with_allowed_sources(_settings_of(name, run, settings), name, settings.read)
+    check_outputs(paths_named(settings, "output"), paths_named(recorded, "input"))
+    recorded, schema = _inferred_as_it_was(run, recorded)
+    # Request all that a run directory keeps, to check the new figures against the recorded ones.
+    requested = OutputsRequested(accounts=True, detail=detail)
+    assembly = assemble(recorded, requested, lambda: schema)
+    new_run, signal = evaluate_assembly(assembly)
+    if signal is not None or _figures_of(new_run) != _figures_of(run):
+        finding = "its documents, or what compares them, are not what they were"
         raise UsageError(
-            [Problem(name, found, "those of the run", "evaluate again, with --restart")]
+            [
+                Problem(
+                    source=name,
+                    found=finding,
+                    expected="those of the run",
+                    hint="evaluate again, with --restart",
+                )
+            ]
         )
-    refuse_keys_of_none(again)
+    check_group_keys(new_run)
     return replace(
         run,
-        evaluation=again.evaluation,
-        detail=again.detail,
-        first_non_matches=again.first_non_matches,
+        evaluation=new_run.evaluation,
+        detail=new_run.detail,
+        first_non_matches=new_run.first_non_matches,
     )
 
 
-def _check_directory(name: str, which: str, hint: str = "") -> None:
+def _check_directory(name: str, option: str, hint: str = "") -> None:
     if not (file_in(name, JOURNAL) if is_url(name) else Path(name).is_dir()):
-        found = f"{name} is a run file, which does not tell how its documents were read"
-        raise UsageError([Problem(which, found, "a run directory, as --run-dir makes it", hint)])
+        finding = f"{name} is a run file, which does not tell how its documents were read"
+        raise UsageError(
+            [
+                Problem(
+                    source=option,
+                    found=finding,
+                    expected="a run directory, as --run-dir makes it",
+                    hint=hint,
+                )
+            ]
+        )
 
 
-def on_sources(command: str, run: Run, settings: CompareSettings | ErrorsSettings) -> str:
-    """Return a command on the sources of a run, as far as it names them, with its options."""
-    sources = [side for it in run.provenance[:1] for side in (it.gt, it.pred)]
+def command_on_sources(command: str, run: Run, settings: CompareSettings | ErrorsSettings) -> str:
+    """Return a command on the sources of a run, with placeholders for sources it does not name."""
+    sources = [
+        side for provenance in run.provenance[:1] for side in (provenance.gt, provenance.pred)
+    ]
     words = [run.schema.path, *sources] if len(sources) == 2 else ["SCHEMA", "GT", "PRED"]
     words = words[words[0].startswith("inferred from ") :]
-    own = options_of(type(settings))  # type: ignore[arg-type]  # cannot be hashed for mypy
-    decided = {name: it for name, it in options_of(DecidingOptions).items() if name in own}
-    which = ["--document", settings.document] if settings.document else []
-    return shell_command(["stickler", command, *words, *spelt(run.options, decided), *which])
+    command_options = options_of(type(settings))  # type: ignore[arg-type]  # cannot be hashed for mypy
+    deciding_options = {
+        name: provenance
+        for name, provenance in options_of(DecidingOptions).items()
+        if name in command_options
+    }
+    document_option = ["--document", settings.document] if settings.document else []
+    return shell_command(
+        [
+            "stickler",
+            command,
+            *words,
+            *command_line_arguments(run.options, deciding_options),
+            *document_option,
+        ]
+    )
 
 
-def of_finished(settings: CompareSettings) -> CompareSettings:
+def settings_of_finished(settings: CompareSettings) -> CompareSettings:
     """Return settings that compare a document of a run directory as it was compared.
 
     Raises:
@@ -103,14 +133,14 @@ def of_finished(settings: CompareSettings) -> CompareSettings:
     """
     name = settings.pred
     run = load_run(name)
-    again = on_sources("compare", run, settings)
-    _check_directory(name, "RUN", f"or name the documents: {again}")
-    recorded = _as_it_was(name, run, ReportSettings(allow_plugins=settings.allow_plugins))
-    asked = _with_allowed_sources(recorded, name, settings.read)
-    check_outputs(paths_named(settings, "output"), paths_named(asked, "input"))
-    asked, _ = _inferred_as_it_was(run, asked)
+    command = command_on_sources("compare", run, settings)
+    _check_directory(name, "RUN", f"or name the documents: {command}")
+    recorded = _recorded_settings(name, run, ReportSettings(allow_plugins=settings.allow_plugins))
+    allowed = _with_allowed_sources(recorded, name, settings.read)
+    check_outputs(paths_named(settings, "output"), paths_named(allowed, "input"))
+    allowed, _ = _inferred_as_it_was(run, allowed)
     decided = {
-        key: getattr(asked, key)
+        key: getattr(allowed, key)
         for key, option in options_of(EvalSettings).items()
         if hasattr(settings, key) and option.panel != "output" and key not in _OF_TERMINAL
     }
@@ -143,7 +173,16 @@ def _with_allowed_sources(
         finding = f"the run names {', '.join(map(decoded, refused))}"
         expected = "sources below the working directory, or ones that --read allows"
         words = [word for path in refused for word in ("--read", path)]
-        raise UsageError([Problem(directory, finding, expected, f"add {shell_command(words)}")])
+        raise UsageError(
+            [
+                Problem(
+                    source=directory,
+                    found=finding,
+                    expected=expected,
+                    hint=f"add {shell_command(words)}",
+                )
+            ]
+        )
     return replace(
         settings, **{key: named_here.get(path, path) for key, path in sources.items() if path}
     )
@@ -158,24 +197,24 @@ def _is_below_here(path: str, directory: str) -> bool:
     return place.is_relative_to(Path.cwd().resolve()) and not is_in_run
 
 
-def explaining_finished(name: str, run: Run, settings: ReportSettings) -> str:
-    """Return the command that explains a document of the run of a directory, but for which one."""
-    return explaining(replace(_as_it_was(name, run, settings), offline=False))
+def compare_command_of_finished(name: str, run: Run, settings: ReportSettings) -> str:
+    """Return the command that explains a document of a run directory, without the document's id."""
+    return compare_command(replace(_recorded_settings(name, run, settings), offline=False))
 
 
-def _as_it_was(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
+def _recorded_settings(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
     """Return the settings of the run of a directory, with the inference that it had."""
-    asked = _settings_of(name, run, settings)
-    source = "" if run.schema.path == f"inferred from {asked.gt}" else run.schema.path
-    # A directory does not keep --infer, but what came of it.
+    settings_then = _settings_of(name, run, settings)
+    source = "" if run.schema.path == f"inferred from {settings_then.gt}" else run.schema.path
+    # A directory does not keep --infer, but the digest of its result.
     infer: Infer = "never" if run.schema.inferred is None else "always"
-    return replace(asked, schema=source, infer=infer)
+    return replace(settings_then, schema=source, infer=infer)
 
 
 def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
     """Return the settings of the run that decide figures, with the new groups."""
     begun = begun_with(name)
-    kept = [*_KEPT, *(each for group in _KEPT_GROUPS for each in options_of(group))]
+    kept = [*_KEPT, *(option_name for group in _KEPT_GROUPS for option_name in options_of(group))]
     values: dict[str, Any] = {key: begun[key] for key in kept if key in begun}
     sides = read(list[str], begun.get("validate"), name, ("validate",))
     intervals = run.evaluation.interval_settings
@@ -195,11 +234,11 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
         "offline": True,
         "quiet": True,
     }
-    return read_settings(EvalSettings, values)  # lists of a journal are tuples
+    return read_settings(EvalSettings, values)  # which makes tuples of the lists of a journal
 
 
 def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings, LoadedSchema]:
-    """Return settings with the inference that a run had, and the schema that these lead to.
+    """Find the settings of inference that a run had, and the schema that they give.
 
     Raises:
         UsageError: the schema, or what is inferred from the ground truth, is not what it was.
@@ -207,19 +246,21 @@ def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings,
     source = settings.schema
     if source == f"inferred from {settings.gt}":
         source = ""
-    # A directory does not keep --infer and --boxes, but what came of them.
-    ways: tuple[Infer, ...] = ("never",) if run.schema.inferred is None else ("auto", "always")
-    for when, boxes in product(ways, get_args(BoxFormat)):
-        asked = replace(settings, schema=source, infer=when, boxes=boxes, quiet=True)
-        schema = schema_of(source, asked)
+    # A directory does not keep --infer and --boxes, but the digest of their result.
+    inference_choices: tuple[Infer, ...] = (
+        ("never",) if run.schema.inferred is None else ("auto", "always")
+    )
+    for when, boxes in product(inference_choices, get_args(BoxFormat)):
+        candidate = replace(settings, schema=source, infer=when, boxes=boxes, quiet=True)
+        schema = schema_of(source, candidate)
         if (schema.digest, schema.inferred) == (run.schema.digest, run.schema.inferred):
-            return replace(asked, quiet=settings.quiet), schema
+            return replace(candidate, quiet=settings.quiet), schema
     expected = f"that of the run, {run.schema.digest}"
     raise UsageError([Problem(run.schema.path, "the schema is another one", expected)])
 
 
 def _figures_of(run: Run) -> dict[str, object]:
     """Return the figures of a run over all documents."""
-    said = run_record(replace(run, gates=(), notes=(), provenance=()), per_document=False)
+    record = run_record(replace(run, gates=(), notes=(), provenance=()), per_document=False)
     not_figures = ("by", PER_DOCUMENT, "schema", *_KEPT_ONLY_BY_THE_RUN)
-    return {key: value for key, value in said.items() if key not in not_figures}
+    return {key: value for key, value in record.items() if key not in not_figures}

@@ -47,7 +47,7 @@ def view(settings: ViewSettings) -> ExitCode:
     if settings.sources and not is_address(settings.sources):
         warn("warning: --sources is a directory, and a page that is served may not open files")
     name = settings.run
-    server, address = served(name, settings.port, settings.sources)
+    server, address = make_server(name, settings.port, settings.sources)
     with server:
         if not settings.quiet:
             warn(f"{address} shows {name} to this machine alone; Ctrl-C ends it")
@@ -58,23 +58,25 @@ def view(settings: ViewSettings) -> ExitCode:
     return ExitCode.OK
 
 
-def served(name: str, port: int, sources: str | None = None) -> tuple[ThreadingHTTPServer, str]:
-    """Return a server of the page of a run, and its address; 0 is a port that is free.
+def make_server(
+    name: str, port: int, sources: str | None = None
+) -> tuple[ThreadingHTTPServer, str]:
+    """Make a server of the page of a run; return it and its address. Port 0 takes a free port.
 
-    Where sources are an address, documents are links to it.
+    If `sources` is an address, documents link to it.
 
     Raises:
         UsageError: there is no such run, it has no single errors, or the port is taken.
     """
     run = load_run(name)
     if errors_of(name, run) is None:
-        found, expected = "a run file has no single errors", "a run directory"
+        finding, expected = "a run file has no single errors", "a run directory"
         hint = "make one with stickler eval --run-dir, or a page with stickler report -o"
-        raise UsageError([Problem(name, found, expected, hint)])
+        raise UsageError([Problem(source=name, found=finding, expected=expected, hint=hint)])
     if sources and is_address(sources):
         run = replace(run, sources=PageSources(template=sources))
     page = ServedRun(run)
-    index = ErrorIndex(lambda: _announced(page.rows(errors_of(name, run) or ())), name)
+    index = ErrorIndex(lambda: _announce_progress(page.rows(errors_of(name, run) or ())), name)
     documents = DocumentIndex(lambda: page.documents(with_lines(name, run)), name)
     questions: Mapping[str, Callable[..., object]] = {
         "select": index.select,
@@ -92,21 +94,21 @@ def served(name: str, port: int, sources: str | None = None) -> tuple[ThreadingH
     try:
         server = _Server((HERE, port), answers)
     except (OSError, OverflowError):
-        found = "this port cannot be used"
-        raise UsageError([Problem(f"--port {port}", found, "another one, or 0")]) from None
+        finding = "this port cannot be used"
+        raise UsageError([Problem(f"--port {port}", finding, "another one, or 0")]) from None
     return server, f"http://{HERE}:{server.server_port}{root}"
 
 
 T = TypeVar("T")
 
 
-def _announced(rows: Iterable[T]) -> Iterator[T]:
-    """Yield rows, and tell now and then how many were read."""
-    told = monotonic()
+def _announce_progress(rows: Iterable[T]) -> Iterator[T]:
+    """Yield rows, and report every few seconds how many were read."""
+    last_told = monotonic()
     for number, row in enumerate(rows, start=1):
-        if number % 1_000 == 0 and monotonic() - told >= PATIENCE:
+        if number % 1_000 == 0 and monotonic() - last_told >= PATIENCE:
             warn(f"{number:,} errors are read")
-            told = monotonic()
+            last_told = monotonic()
         yield row
 
 

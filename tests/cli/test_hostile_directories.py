@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.cli.viewing import served
+from stickler_cli.cli.viewing import make_server
 from stickler_cli.core import remote
 from stickler_cli.core.json_values import json_line
 from stickler_cli.runs import page_index
@@ -117,7 +117,7 @@ def test_a_page_that_is_a_link_is_not_linked_to(night, data):
 
 
 def errors_served(night: Path) -> list[str]:
-    server, _ = served(night.name, 0)
+    server, _ = make_server(night.name, 0)
     server.server_close()
     lines = ErrorIndex(lambda: pytest.fail("it is made anew"), night.name).page({}, 0, 100)
     return [json.loads(line)[2] for line in lines]

@@ -5,7 +5,7 @@ from threading import Event
 import pytest
 
 from stickler_cli.cli.app import main
-from stickler_cli.cli.eval import explaining
+from stickler_cli.cli.eval import compare_command
 from stickler_cli.core.problems import UsageError
 from stickler_cli.documents import sources
 from stickler_cli.documents.pairs import open_pairs, pairs_of_table
@@ -52,7 +52,7 @@ def test_every_command_of_two_sources_takes_a_table(table: str, capsys: pytest.C
 
 def test_what_explains_a_document_of_a_table_names_the_table():
     settings = EvalSettings(schema="s.json", gt="t.jsonl", pred="t.jsonl", pairs="t.jsonl")
-    assert explaining(settings) == "stickler compare s.json --pairs t.jsonl"
+    assert compare_command(settings) == "stickler compare s.json --pairs t.jsonl"
 
 
 def test_a_schema_is_inferred_of_the_ground_truth_of_a_table(

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from stickler_cli.cli import viewing
-from stickler_cli.cli.viewing import served
+from stickler_cli.cli.viewing import make_server
 from stickler_cli.reports.html.page import ServedRun
 from stickler_cli.runs.page_index import DocumentIndex, ErrorIndex
 from stickler_cli.runs.saved import load_run, with_lines
@@ -20,7 +20,7 @@ from stickler_cli.runs.saved import load_run, with_lines
 @pytest.fixture
 def address(stickler):
     stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
-    server, address = served("night", 0)
+    server, address = make_server("night", 0)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield address
@@ -138,11 +138,11 @@ def test_lines_that_are_no_documents_are_told(stickler, data):
 
 def test_a_page_that_is_served_links_to_addresses_only(stickler, data):
     stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
-    server, _ = served("night", 0, "https://host/{id}.pdf")
+    server, _ = make_server("night", 0, "https://host/{id}.pdf")
     server.server_close()
     assert 'id="data-sources"' in server.RequestHandlerClass.args[1].decode()
     (data / "plain").mkdir()
-    server, _ = served("night", 0, "plain")
+    server, _ = make_server("night", 0, "plain")
     server.server_close()
     assert 'id="data-sources"' not in server.RequestHandlerClass.args[1].decode()
 
@@ -225,7 +225,7 @@ def test_connections_without_the_token_shut_nobody_out(address):
 def test_so_many_callers_with_the_token_are_answered_at_once(stickler, monkeypatch):
     monkeypatch.setattr(viewing, "IDLE", 0.01)
     stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
-    server, _ = served("night", 0)
+    server, _ = make_server("night", 0)
     with server, ExitStack() as stack:
         places = [
             stack.enter_context(server.place_of_token_holder(object()))
@@ -238,7 +238,7 @@ def test_so_many_callers_with_the_token_are_answered_at_once(stickler, monkeypat
 
 def test_it_is_told_how_many_errors_were_read(capsys, monkeypatch):
     monkeypatch.setattr(viewing, "PATIENCE", 0.0)
-    rows = viewing._announced(range(2_500))  # noqa: SLF001
+    rows = viewing._announce_progress(range(2_500))  # noqa: SLF001
 
     assert len([*rows]) == 2_500
     assert capsys.readouterr().err == "1,000 errors are read\n2,000 errors are read\n"
@@ -250,7 +250,7 @@ def test_what_is_looked_up_is_kept_beside_the_run_as_long_as_it_is_this_one(stic
     night = data / "night"
 
     def lines():
-        server, _ = served("night", 0)
+        server, _ = make_server("night", 0)
         server.server_close()
         asked = [ErrorIndex(lambda: pytest.fail("it is made anew"), "night")]
         return [index.page({}, 0, 100) for index in asked]
@@ -270,6 +270,6 @@ def test_what_is_looked_up_is_kept_beside_the_run_as_long_as_it_is_this_one(stic
 def test_nothing_is_kept_where_nothing_can_be_written(stickler, data, monkeypatch):
     stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
     monkeypatch.setattr(ErrorIndex, "file", "no/such/folder")
-    server, _ = served("night", 0)
+    server, _ = make_server("night", 0)
     server.server_close()
     assert [it.name for it in (data / "night").glob("view-*")] == ["view-documents.sqlite"]

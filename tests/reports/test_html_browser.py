@@ -19,7 +19,7 @@ import pytest
 
 from schemas.writing import schema_of
 from stickler_cli.cli import main
-from stickler_cli.cli.viewing import served
+from stickler_cli.cli.viewing import make_server
 from stickler_cli.core.locations import field_path
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.records.account_format import VerdictRecord
@@ -1132,7 +1132,7 @@ def test_a_served_page_lists_what_a_page_that_has_all_lists(browser, open_page, 
     sources += [str(folder / "fixtures" / "invoice" / side) for side in ("gt", "pred")]
     kept, file = str(tmp_path / "kept"), str(tmp_path / "report.html")
     assert main(["eval", *sources, "--no-config", "-q", "--run-dir", kept, "-o", file]) == 0
-    server, address = served(kept, 0)
+    server, address = make_server(kept, 0)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
