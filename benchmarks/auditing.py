@@ -221,7 +221,7 @@ SOME: Final = [KINDS[at] for at in (4, 5, 22, 23)]
 """Those of which intervals of F1 and of agreement are looked at."""
 
 
-def told_apart(sets: int, seed: int, *, copies: bool, systems: int = 4) -> float:
+def format_beside_limit(sets: int, seed: int, *, copies: bool, systems: int = 4) -> float:
     """Return how often the first two systems are named as ones that share answers."""
     random, kind = np.random.default_rng(seed), Labels(systems, 0.03, copies=copies)
     found = [runs_that_share(draw(kind, random)[2]) for _ in range(sets)]
@@ -237,7 +237,7 @@ def measure(seed: int, share: float = 1.0) -> Report:
         shares = covered(it, sets // 2, seed).items()
         held.append(f"{it.name}: {', '.join(f'{name} {share:.3f}' for name, share in shares)}")
     unseen = [covered_unseen(wrong, sets, seed) for wrong in UNSEEN]
-    named = [told_apart(sets // 2, seed, copies=copies) for copies in (True, False)]
+    named = [format_beside_limit(sets // 2, seed, copies=copies) for copies in (True, False)]
     return Report(
         "Audits of a ground truth",
         ("ground truth and systems", "average precision", "held", "width"),

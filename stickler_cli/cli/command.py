@@ -210,7 +210,7 @@ def _value_source(context: typer.Context, name: str) -> str:
 def _option_parameter(option: Option) -> inspect.Parameter:
     """Make the parameter from which typer makes an option; `read_settings` checks its values."""
     annotation: Any = str
-    default = option.shown or option.default
+    default = option.default_text or option.default
     names = [option.flag]
     match option.values:
         case values if values == FLAG:

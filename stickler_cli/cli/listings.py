@@ -7,7 +7,7 @@ from typing import Final
 
 from stickler_cli.comparators.registry import describe, plugin_names
 from stickler_cli.compare.text_rules import texts_by_note
-from stickler_cli.core.figures import WHOLE, number_of, setting, some_of, visible
+from stickler_cli.core.figures import WHOLE, join_some, number_of, setting, visible
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import SchemaError
@@ -108,7 +108,7 @@ def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
     for note, paths in texts_by_note(loaded.plan).items():
         names = [field_path(path) or WHOLE for path in paths if path in texts]
         if names:
-            yield f"{note}: {some_of(names, MAX_NAMED_FIELDS)}"
+            yield f"{note}: {join_some(names, MAX_NAMED_FIELDS)}"
 
 
 def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:

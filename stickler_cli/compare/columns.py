@@ -21,7 +21,7 @@ from stickler_cli.core.json_values import (
     Gold,
     JsonValue,
     ReadingRule,
-    part_of,
+    child_gold_of,
 )
 from stickler_cli.core.locations import ANY_KEY, Step
 from .prepared import NUMBERS, TEXTS, PreparedValues
@@ -305,7 +305,7 @@ class Columns:
         """Return the gold of all slots of fields, field by field; None if no slot has any."""
         if self.gold is None:
             return None
-        gold = [part_of(of_object, name) for name in names for of_object in self.gold.by_slot]
+        gold = [child_gold_of(of_object, name) for name in names for of_object in self.gold.by_slot]
         return gold if any(gold) else None
 
     @cached_property
@@ -447,7 +447,7 @@ class Columns:
                 children_by_value.append(children)
                 for index, child in list_children(value):
                     is_container = isinstance(value, container)
-                    child_gold = part_of(stated, step_of(index)) if is_container else stated
+                    child_gold = child_gold_of(stated, step_of(index)) if is_container else stated
                     if not is_absent(child) or (
                         child_gold and child_gold.decides_when_absent(is_field=container is dict)
                     ):

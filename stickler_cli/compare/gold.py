@@ -16,9 +16,9 @@ from stickler_cli.core.json_values import (
     Gold,
     JsonDocument,
     JsonValue,
+    child_gold_of,
+    drop_unlabelled,
     is_absent,
-    labelled_part,
-    part_of,
 )
 from stickler_cli.core.locations import ANY_KEY, Step
 from .columns import ABSENT, NOTHING, OBJECT, Columns, Floats, GoldColumn, Indexes, Mask
@@ -117,7 +117,7 @@ def label_value(
     if gold is None or not gold.alternatives:
         return _label_inside(node, value, gold, is_partial)
     without_alternatives = Gold()
-    without_alternatives.parts, without_alternatives.exhaustive = gold.parts, gold.exhaustive
+    without_alternatives.children, without_alternatives.exhaustive = gold.children, gold.exhaustive
     own_value, own_gold = _label_inside(node, value, without_alternatives, is_partial)
     if own_gold is not None and not own_gold.labelled:
         return None, UNLABELLED
@@ -166,7 +166,7 @@ def _resolve_alternative(
     return [
         candidate._replace(
             metadata={**alternative.metadata, **candidate.metadata},
-            at=(*alternative.at, *candidate.at),
+            location=(*alternative.location, *candidate.location),
         )
         for candidate in (gold.alternatives if gold is not None else ())
     ]
@@ -198,16 +198,18 @@ def _label_inside(
     children: dict[Step, JsonValue] = {}
     for step, child in _compared_children(node, value):
         child_node = node and node.child_node(step)
-        children[step], child_gold = label_value(child_node, child, part_of(gold, step), is_partial)
+        children[step], child_gold = label_value(
+            child_node, child, child_gold_of(gold, step), is_partial
+        )
         if child_gold is not None:
-            labelled.parts[step] = child_gold
-    unlabelled = [step for step, child_gold in labelled.parts.items() if not child_gold.labelled]
+            labelled.children[step] = child_gold
+    unlabelled = [step for step, child_gold in labelled.children.items() if not child_gold.labelled]
     if isinstance(value, dict) and is_partial and node is not None:
         names = (name for name, _ in node.list_fields() if name != ANY_KEY)
         missing = [name for name in names if name not in value]
-        labelled.parts |= dict.fromkeys(missing, UNLABELLED)
+        labelled.children |= dict.fromkeys(missing, UNLABELLED)
     truth: Any = [*children.values()] if isinstance(value, list) else {**value, **children}
-    has_unlabelled = any(not child_gold.labelled for child_gold in labelled.parts.values())
+    has_unlabelled = any(not child_gold.labelled for child_gold in labelled.children.values())
     if len(unlabelled) == len(children) and has_unlabelled:
         return truth, UNLABELLED
 
@@ -216,22 +218,22 @@ def _label_inside(
     if unlabelled and not by_place:
         labelled.exhaustive = False
         for step in unlabelled:
-            del labelled.parts[step]
+            del labelled.children[step]
     labelled.has_unlabelled = by_place and any(
-        child.has_unlabelled for child in labelled.parts.values()
+        child.has_unlabelled for child in labelled.children.values()
     )
     counts_as_absent = is_absent(truth) or (
         isinstance(truth, list) and node is not None and node.counts_as_absent(truth)
     )
     labelled.present_in_alternative = counts_as_absent and any(
-        child.present_in_alternative for child in labelled.parts.values()
+        child.present_in_alternative for child in labelled.children.values()
     )
-    labelled.is_optional = any(child.is_optional for child in labelled.parts.values()) and all(
-        _may_be_absent(child, labelled.parts.get(step))
+    labelled.is_optional = any(child.is_optional for child in labelled.children.values()) and all(
+        _may_be_absent(child, labelled.children.get(step))
         or (node is not None and node.ignores_inside(step, child))
         for step, child in children.items()
     )
-    has_content = labelled.parts or labelled.n_unlabelled_items or not labelled.exhaustive
+    has_content = labelled.children or labelled.n_unlabelled_items or not labelled.exhaustive
     return truth, labelled if has_content else None
 
 
@@ -367,7 +369,7 @@ def drop_unlabelled_predictions(
         return gt, pred
     gt, pred = gt.copy(), pred.copy()
     for pair in np.flatnonzero(has_unlabelled & (pred >= 0)).tolist():
-        value = labelled_part(columns.pred[pred[pair]], gold.by_slot[gt[pair]])
+        value = drop_unlabelled(columns.pred[pred[pair]], gold.by_slot[gt[pair]])
         if is_absent(value) or rule.counts_as_absent(value):
             pred[pair] = NOTHING
             gt[pair] = NOTHING if gold.all_optional[gt[pair]] else gt[pair]

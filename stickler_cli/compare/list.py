@@ -27,7 +27,7 @@ from .pair_scores import PairScores, classify, classify_present, fill_rows, has_
 from .pairing import ListPairs, concatenate_pairs, pair_items
 from .plan import Mode, Node, Options, Recording, Task
 from .result import FA, FN, NOT_EVALUATED, TN, TP, ListPairing, ThresholdSource
-from .units import LIST, OBJECT, Placement, UnitBatch, notes_by_row, some_of
+from .units import LIST, OBJECT, Placement, UnitBatch, join_some, notes_by_row
 
 BYTES_OF_LIST_PAIR: Final = 300
 """Bytes that a pair of lists takes while its items are paired, about, as measured."""
@@ -553,10 +553,10 @@ def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
         container=lists,
         positions=owner,
         document=lists.document[owner],
-        field=some_of(lists.field, owner),
+        field=join_some(lists.field, owner),
         order=np.arange(len(owner)),
         is_item=True,
-        weight=some_of(lists.weight, owner),
+        weight=join_some(lists.weight, owner),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.core.json_values import JsonValue, is_absent, part_of
+from stickler_cli.core.json_values import JsonValue, child_gold_of, is_absent
 from stickler_cli.core.locations import ANY_KEY, Step
 from stickler_cli.core.problems import ComparisonError
 from .columns import (
@@ -51,7 +51,7 @@ from .pair_scores import (
 from .plan import Mode, Node, Options, Recording, Scoring
 from .result import DEFAULT_MATCH_THRESHOLD, NOT_EVALUATED, ThresholdSource
 from .units import OBJECT as OBJECT_UNIT
-from .units import Placement, UnitBatch, notes_by_row, some_of
+from .units import Placement, UnitBatch, join_some, notes_by_row
 from .work import UNDECLARED_STEPS
 
 _OBJECTS: Final = frozenset((dict, type(None)))
@@ -322,7 +322,7 @@ class ObjectNode(Node):
         document, field = batch.document, batch.field
         if len(positions) < len(gt):
             gt, pred, document = gt[positions], pred[positions], document[positions]
-            field = some_of(field, positions)
+            field = join_some(field, positions)
         children = Placement(container=batch, positions=positions, document=document, field=field)
         field_index = recording.table.fields
         field_numbers: Indexes = field_index.declared_of_each(children.field, self.in_order)
@@ -347,7 +347,7 @@ class ObjectNode(Node):
         def record_keys(keys: MapKeys, selected: Indexes, node: Node) -> PairScores:
             """Record the selected keys of maps, as fields after the declared ones."""
             owner = keys.owner[selected]
-            parent_fields = some_of(children.field, owner)
+            parent_fields = join_some(children.field, owner)
             placement = Placement(
                 container=batch,
                 positions=positions[owner],
@@ -563,7 +563,9 @@ class ObjectNode(Node):
                 name
                 for name in names
                 if is_absent(true_values.get(name))
-                and ((child := part_of(gold, name)) is None or not child.decides_when_absent())
+                and (
+                    (child := child_gold_of(gold, name)) is None or not child.decides_when_absent()
+                )
             )
         return {position: names for position, names in extra_keys.items() if names}
 
@@ -601,4 +603,4 @@ def _spread_figures(
 def _set_aggregate(scores: PairScores, is_included: bool | Mask) -> None:
     """Record whether the aggregates include some units."""
     for positions, group in scores.by_node():
-        group.batch.in_aggregate = some_of(is_included, positions)
+        group.batch.in_aggregate = join_some(is_included, positions)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stickler_cli.core.json_values import JsonValue, kind_of, part_of
+from stickler_cli.core.json_values import JsonValue, child_gold_of, kind_of
 from stickler_cli.core.locations import Step
 from stickler_cli.core.problems import ComparisonError
 from .columns import Columns, Indexes
@@ -193,7 +193,7 @@ class SchemasNode(Node):
         )
         gold = None
         if columns.gold is not None:
-            gold = [part_of(columns.gold.by_slot[slot], step) for slot in slots]
+            gold = [child_gold_of(columns.gold.by_slot[slot], step) for slot in slots]
         documents = Columns(gts, preds, columns.work.of_field(step), gold=gold)
         if columns.confidences is not None:
             stated = (columns.confidences[slot] for slot in slots)

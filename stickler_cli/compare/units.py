@@ -601,6 +601,6 @@ def notes_by_row(notes: Mapping[int, T], batch: UnitBatch) -> dict[int, T]:
     return {batch.start + position: note for position, note in notes.items()}
 
 
-def some_of(values: Any, selected: Indexes) -> Any:
+def join_some(values: Any, selected: Indexes) -> Any:
     """Return the values of some pairs; a single value holds for all pairs, so it is returned."""
     return values[selected] if isinstance(values, np.ndarray) else values

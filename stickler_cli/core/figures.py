@@ -20,7 +20,7 @@ DIGITS: Final = 4
 MOST_DECIMALS: Final = 17  # with which no two floats below 1 are alike
 
 NOTHING: Final = "-"
-"""Stands for a rate that has nothing to divide by, and for a score that nobody gave."""
+"""Text for an undefined rate, and for a missing score."""
 
 WHOLE: Final = "(document)"
 """Stands for the path of the document itself, which is empty."""
@@ -49,10 +49,10 @@ def rate(value: float | None, limits: Collection[float] = (), digits: int = DIGI
     """
     if value is None:
         return NOTHING
-    shown = round(value, digits)
-    if shown != value and shown in (0.0, 1.0, *limits):
-        shown += math.copysign(10**-digits, value - shown)
-    return f"{shown:.{digits}f}"
+    rounded = round(value, digits)
+    if rounded != value and rounded in (0.0, 1.0, *limits):
+        rounded += math.copysign(10**-digits, value - rounded)
+    return f"{rounded:.{digits}f}"
 
 
 def percent(share: float) -> str:
@@ -77,8 +77,8 @@ def interval_text(
     return f"[{', '.join(rate(end, limits, digits) for end in interval)}]"
 
 
-def told_apart(value: float, limit: float) -> str:
-    """Return a figure in at least three decimals, and in as many as tell it from a limit.
+def format_beside_limit(value: float, limit: float) -> str:
+    """Format a figure with three decimals, or with more if it would be rounded onto a limit.
 
     >>> told_apart(0.96651, 0.97), told_apart(0.96996, 0.97), told_apart(0.9, 0.9), told_apart(3, 5)
     ('0.967', '0.96996', '0.9', '3')
@@ -115,15 +115,15 @@ def in_short(count: int) -> str:
     return f"{count / size:.3g}{name}"
 
 
-def some_of(names: Iterable[str], most: int) -> str:
-    """Return the first names, and how many more there are."""
-    everything = list(names)
-    more = len(everything) - most
-    return ", ".join(everything[:most]) + (f" and {more} more" if more > 0 else "")
+def join_some(names: Iterable[str], max_names: int) -> str:
+    """Join the first names, and say how many more there are."""
+    all_names = list(names)
+    n_more = len(all_names) - max_names
+    return ", ".join(all_names[:max_names]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
-def more_of(count: int) -> str:
-    """Return how many more there are than a report for people names."""
+def count_unlisted(count: int) -> str:
+    """Say how many further entries a report for people leaves out."""
     return f"and {count:,} more; all of them are in the JSON report"
 
 
@@ -147,7 +147,7 @@ def visible(text: str) -> str:
             else letter.encode("unicode_escape").decode("ascii")
             for letter in text
         )
-    return _COMMAND.sub(lambda found: f"{found[0][:-1]}\\x{ord(found[0][-1]):02x}", text)
+    return _COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):02x}", text)
 
 
 _HIDDEN_IN_JSON: Final = re.compile(

@@ -1,4 +1,4 @@
-"""JSON values: their kinds, how messages show them, which count as nothing, and their gold.
+"""JSON values: their types, how messages show them, which count as absent, and their gold.
 
 Nothing is a missing key, `null`, `""`, and objects and lists of nothing else; beside these, values
 that a schema has count as nothing, or as others. Gold is what a ground truth says of itself: other
@@ -69,7 +69,7 @@ def brief(value: object, length: int = BRIEF_LENGTH) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
-def same_json(one: JsonValue, other: JsonValue) -> bool:
+def same_json(first: JsonValue, second: JsonValue) -> bool:
     """Return whether two values of JSON are the same; to Python's own `==`, true is 1.
 
     Only for JSON: a dict that holds a set raises TypeError, and NaN may be the same as itself.
@@ -77,13 +77,13 @@ def same_json(one: JsonValue, other: JsonValue) -> bool:
     >>> same_json([1, {"a": 0}], [1.0, {"a": 0}]), same_json(0, False)
     (True, False)
     """
-    return json_key(one) == json_key(other)
+    return json_key(first) == json_key(second)
 
 
 def json_key(value: JsonValue) -> Hashable:
     """Return a key that values share if `same_json` says that they are the same."""
     if isinstance(value, dict):
-        return dict, frozenset((name, json_key(part)) for name, part in value.items())
+        return dict, frozenset((name, json_key(child)) for name, child in value.items())
     if isinstance(value, list):
         return list, tuple(map(json_key, value))
     return isinstance(value, bool), value
@@ -128,14 +128,14 @@ class Absence:
         """Return whether a value is nothing, as `is_absent` does."""
         if not isinstance(value, _CONTAINERS):
             return not value if isinstance(value, str) else value is None
-        is_deep, parts = False, value.values() if isinstance(value, dict) else value
-        for part in parts:
-            if isinstance(part, _CONTAINERS):
+        is_deep, children = False, value.values() if isinstance(value, dict) else value
+        for child in children:
+            if isinstance(child, _CONTAINERS):
                 is_deep = True
-            elif part if isinstance(part, str) else part is not None:
+            elif child if isinstance(child, str) else child is not None:
                 return False  # most have such a part, and it is found as soon as looked up
         if is_deep and id(value) not in self._known:
-            self._known[id(value)] = all(map(self, parts))
+            self._known[id(value)] = all(map(self, children))
         return not is_deep or self._known[id(value)]
 
 
@@ -146,9 +146,11 @@ def without_absent(value: JsonValue) -> JsonValue:
     {'b': [1]}
     """
     if isinstance(value, dict):
-        return {name: without_absent(part) for name, part in value.items() if not is_absent(part)}
+        return {
+            name: without_absent(child) for name, child in value.items() if not is_absent(child)
+        }
     if isinstance(value, list):
-        return [without_absent(part) for part in value if not is_absent(part)]
+        return [without_absent(child) for child in value if not is_absent(child)]
     return value
 
 
@@ -170,8 +172,15 @@ class ReadingRule:
     nothing: frozenset[Hashable] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        names = {_folded(it): name for name, texts in self.aliases.items() for it in (name, *texts)}
-        keys = (_folded(it) if isinstance(it, str) else json_key(it) for it in self.absent)
+        names = {
+            _folded(spelling): name
+            for name, texts in self.aliases.items()
+            for spelling in (name, *texts)
+        }
+        keys = (
+            _folded(spelling) if isinstance(spelling, str) else json_key(spelling)
+            for spelling in self.absent
+        )
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "nothing", frozenset(keys))
 
@@ -206,11 +215,11 @@ def says_nothing(text: str) -> bool:
 
 def doubled_names(aliases: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
     """List the texts that stand for two names, with both."""
-    known: dict[str, str] = {}
+    names_by_spelling: dict[str, str] = {}
     for name, texts in aliases.items():
         for text in (name, *texts):
-            if known.setdefault(_folded(text), name) != name:
-                yield text, known[_folded(text)], name
+            if names_by_spelling.setdefault(_folded(text), name) != name:
+                yield text, names_by_spelling[_folded(text)], name
 
 
 ALTERNATIVES: Final = "_alternatives"
@@ -234,7 +243,7 @@ class Gold:
     """Whether this place is labelled."""
     exhaustive: bool = True
     """Whether a list has all elements that there are."""
-    parts: "dict[Step, Gold]" = field(default_factory=dict)
+    children: "dict[Step, Gold]" = field(default_factory=dict)
     n_unlabelled_items: int = 0
     """The number of items of a list that are not labelled."""
     present_in_alternative: bool = False
@@ -258,23 +267,26 @@ class Gold:
         return self.present_in_alternative or not self.labelled or decides_as_field
 
     @staticmethod
-    def around(step: Step, inside: "Gold | None") -> "Gold | None":
-        """Return the gold of a place, given that of a part of it."""
-        return inside and Gold(parts={step: inside}, has_unlabelled=inside.has_unlabelled)
+    def of_parent(step: Step, child_gold: "Gold | None") -> "Gold | None":
+        """Return the gold of a parent of which only one child has gold."""
+        return child_gold and Gold(
+            children={step: child_gold}, has_unlabelled=child_gold.has_unlabelled
+        )
 
-    def part(self, path: Iterable[Step]) -> "Gold":
-        """Return the gold of a place inside, made if there is none."""
-        found = self
+    def descendant(self, path: Iterable[Step]) -> "Gold":
+        """Return the gold of a descendant; create it if it does not exist."""
+        gold = self
         for step in path:
-            found = found.parts.setdefault(step, Gold())
-        return found
+            gold = gold.children.setdefault(step, Gold())
+        return gold
 
     def is_labelled(self, path: Iterable[Step]) -> bool:
-        """Return whether a place inside is labelled, and all around it."""
-        found: Gold | None = self
+        """Return whether a descendant and all its parents are labelled."""
+        gold: Gold | None = self
         for step in path:
-            found = found.parts.get(step) if found is not None and found.labelled else found
-        return found is None or found.labelled
+            if gold is not None and gold.labelled:
+                gold = gold.children.get(step)
+        return gold is None or gold.labelled
 
 
 class Alternative(NamedTuple):
@@ -285,32 +297,37 @@ class Alternative(NamedTuple):
     """Its gold, without alternatives."""
     metadata: Mapping[Path, JsonObject] = {}
     """Metadata beside it and beside values inside, by paths from here."""
-    at: Path = ()
-    """Where it is written, in the wrapper of its place; there where its value is."""
+    location: Path = ()
+    """Steps from its place to the value, inside the wrapper of the place."""
 
 
 UNLABELLED: Final = Gold(labelled=False, has_unlabelled=True)
 
 
-def part_of(gold: Gold | None, step: Step) -> Gold | None:
-    """Return the gold of a part of a place; None for none."""
-    return None if gold is None else gold.parts.get(step)
+def child_gold_of(gold: Gold | None, step: Step) -> Gold | None:
+    """Return the gold of a child; None if it has no gold."""
+    return None if gold is None else gold.children.get(step)
 
 
-def labelled_part(value: JsonValue, gold: Gold | None) -> JsonValue:
+def drop_unlabelled(value: JsonValue, gold: Gold | None) -> JsonValue:
     """Return a prediction without the places that the ground truth does not label."""
     if gold is not None and not gold.labelled:
         return None
     if gold is None or not gold.has_unlabelled or not isinstance(value, dict | list):
         return value
     if isinstance(value, list):
-        return [labelled_part(part, gold.parts.get(at)) for at, part in enumerate(value)]
-    return {name: labelled_part(part, gold.parts.get(name)) for name, part in value.items()}
+        return [
+            drop_unlabelled(child, gold.children.get(position))
+            for position, child in enumerate(value)
+        ]
+    return {name: drop_unlabelled(child, gold.children.get(name)) for name, child in value.items()}
 
 
-def least(known: Any) -> float | None:
+def least(confidences: Any) -> float | None:
     """Return a confidence: of a value that is compared as a whole, the least one in it."""
-    if known is None or known.__class__ is float:
-        return known
-    parts = known.values() if isinstance(known, dict) else known
-    return min((one for part in parts if (one := least(part)) is not None), default=None)
+    if confidences is None or confidences.__class__ is float:
+        return confidences
+    children = confidences.values() if isinstance(confidences, dict) else confidences
+    return min(
+        (smallest for child in children if (smallest := least(child)) is not None), default=None
+    )

@@ -47,11 +47,13 @@ def field_path(path: Path) -> str:
 
 
 def _steps_text(path: Path) -> str:
-    return "".join([f"[{step}]" if isinstance(step, int) else _named(step) for step in path])
+    return "".join(
+        [f"[{step}]" if isinstance(step, int) else _attribute_step(step) for step in path]
+    )
 
 
 @lru_cache(10_000)  # a path is as long as its document is deep, and made for each value
-def _named(name: str) -> str:
+def _attribute_step(name: str) -> str:
     return f".{name}" if re.fullmatch(_NAME, name) else _quoted(name)
 
 
@@ -67,7 +69,9 @@ def plain_path(text: str) -> str:
     """
     if '"' not in text:
         return text
-    steps = (f"[{it}]" if isinstance(it, int) else f".{it}" for it in parse_field_path(text))
+    steps = (
+        f"[{step}]" if isinstance(step, int) else f".{step}" for step in parse_field_path(text)
+    )
     return "".join(steps).removeprefix(".")
 
 
@@ -150,4 +154,4 @@ def json_pointer(path: Path) -> str:
 
 def pointer_steps(pointer: str) -> tuple[str, ...]:
     """Return the steps of a JSON Pointer; those into lists are digits."""
-    return tuple(it.replace("~1", "/").replace("~0", "~") for it in pointer.split("/")[1:])
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])

@@ -39,7 +39,7 @@ class Read:
 
     expected: str
     """The values that are right, as a noun phrase."""
-    read: Callable[[object], Any]
+    convert: Callable[[object], Any]
     """Returns a value as it is used, as all kinds of values do; else raises NotTakenError."""
 
 
@@ -54,7 +54,7 @@ class Choice:
         """The values that are right, as a noun phrase."""
         return f"one of {', '.join(self.words)}"
 
-    def read(self, value: object) -> str:
+    def convert(self, value: object) -> str:
         """Return the word."""
         if not isinstance(value, str) or value not in self.words:
             raise NotTakenError(did_you_mean(str(value), self.words))
@@ -70,7 +70,7 @@ class NumberRange:
     whole: bool = False
     word: str | None = None
 
-    def read(self, value: object) -> float | str:
+    def convert(self, value: object) -> float | str:
         """Return the number, or the word."""
         if self.word is not None and isinstance(value, str):
             if value == self.word:
@@ -105,8 +105,8 @@ def _bytes(value: object) -> int:
     >>> _bytes("200MB"), _bytes("1.5 GiB"), _bytes(4096)
     (200000000, 1610612736, 4096)
     """
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    text = str(value) if whole or isinstance(value, str) else ""
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    text = str(value) if is_integer or isinstance(value, str) else ""
     match = re.fullmatch(_BYTES, text, re.IGNORECASE | re.ASCII)
     if match is None:
         raise NotTakenError
@@ -126,7 +126,9 @@ def _typed(kind: type, value: object) -> object:
 def _texts(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
-    if not isinstance(value, list | tuple) or not all(isinstance(part, str) for part in value):
+    if not isinstance(value, list | tuple) or not all(
+        isinstance(element, str) for element in value
+    ):
         raise NotTakenError
     return tuple(value)
 
@@ -146,7 +148,7 @@ class Option:
     metavar: str | None = None
     short: str | None = None  # of one letter: `-f`
     values: Values = FLAG  # where its type does not say what it takes
-    shown: str | None = None  # its default as people write it
+    default_text: str | None = None  # its default as people write it
     in_file: Literal["all", "eval", "none"] = "all"  # commands that take it from a file
     is_path: bool = False  # in a configuration file they are relative to that file
     role: Literal["", "input", "output"] = ""  # what happens to the file that it names
@@ -159,9 +161,9 @@ class Option:
     kind: Any = None
     default: Any = None
 
-    def read(self, value: object) -> Any:
+    def convert(self, value: object) -> Any:
         """Return a value as it is used; NotTakenError if it is not taken."""
-        return None if value is None and self.default is None else self.values.read(value)
+        return None if value is None and self.default is None else self.values.convert(value)
 
     def parse(self, value: object) -> Any:
         """Return a value of a command line, where numbers are text, as it is used."""
@@ -171,17 +173,17 @@ class Option:
             and value != self.values.word
         ):
             value = self.values.in_text(value)
-        return self.read(value)
+        return self.convert(value)
 
     def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
         """Return the problem of a value."""
-        return Problem(source, found, self.values.expected, str(error))
+        return Problem(source=source, found=found, expected=self.values.expected, hint=str(error))
 
 
 def option(default: T, help: str, metavar: str | None = None, **more: Any) -> T:  # noqa: A002 - the word of typer
     """Declare a field of settings; `more` are other attributes of `Option`."""
-    found: T = field(default=default, metadata={"help": help, "metavar": metavar, **more})
-    return found
+    option_field: T = field(default=default, metadata={"help": help, "metavar": metavar, **more})
+    return option_field
 
 
 _TITLES_OF_INPUTS: Final = {"schema": "the schema", "run": "the run", "runs": "a run"}
@@ -235,7 +237,7 @@ class Settings:
 @cache
 def options_of(settings: type[Settings]) -> Mapping[str, Option]:
     """Return the options of a class of settings by name: its own, then those of its groups."""
-    kinds, found = get_type_hints(settings), {}
+    kinds, options_by_name = get_type_hints(settings), {}
     by_name = {entry.name: entry for entry in fields(settings)}
     panels: dict[str, str] = {}
     for group in settings.__mro__:
@@ -245,12 +247,14 @@ def options_of(settings: type[Settings]) -> Mapping[str, Option]:
     for name, panel in panels.items():
         if name not in by_name:  # it is the class's
             continue
-        given: dict[str, Any] = {"flag": f"--{name.replace('_', '-')}", "panel": panel}
-        given |= by_name[name].metadata
-        if "values" not in given:
-            given["values"] = _values_of(kinds[name])
-        found[name] = Option(**given, name=name, kind=kinds[name], default=by_name[name].default)
-    return MappingProxyType(found)
+        derived: dict[str, Any] = {"flag": f"--{name.replace('_', '-')}", "panel": panel}
+        derived |= by_name[name].metadata
+        if "values" not in derived:
+            derived["values"] = _values_of(kinds[name])
+        options_by_name[name] = Option(
+            **derived, name=name, kind=kinds[name], default=by_name[name].default
+        )
+    return MappingProxyType(options_by_name)
 
 
 def _values_of(kind: object) -> Values:
@@ -259,8 +263,8 @@ def _values_of(kind: object) -> Values:
         return TEXTS
     if get_origin(kind) is Literal:
         return Choice(get_args(kind))
-    (part,) = {*get_args(kind)} - {NoneType} or {kind}
-    return _TYPED.get(part) or Choice(get_args(part))
+    (member,) = {*get_args(kind)} - {NoneType} or {kind}
+    return _TYPED.get(member) or Choice(get_args(member))
 
 
 def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: bool = True) -> S:
@@ -275,7 +279,7 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
     for name, value in given.items():
         option = known[name]
         try:
-            values[name] = option.read(value) if parsed else option.parse(value)
+            values[name] = option.convert(value) if parsed else option.parse(value)
         except NotTakenError as error:
             source = name if parsed else option.flag
             problems.append(option.problem(source, f"it is {value!r}", error))
@@ -298,7 +302,7 @@ def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tu
     return paths
 
 
-def part_of(settings: Settings, kind: type[S]) -> S:
+def select_settings(settings: Settings, kind: type[S]) -> S:
     """Return the options of one group, with the values that they have in settings."""
     return kind(**{entry.name: getattr(settings, entry.name) for entry in fields(kind)})
 

@@ -36,7 +36,7 @@ class Problem:
     hint: str = ""
     """Advice, as a clause or question: `did you mean 0.85?`."""
     pointer: str | None = None
-    """RFC 6901 pointer to the value inside the file; None where there is none."""
+    """RFC 6901 pointer to the value inside the file; None without such a value."""
     line: int | None = None
     """Line in the file, from 1."""
     column: int | None = None
@@ -74,9 +74,9 @@ class Violation:
     """One thing about a document that its schema forbids."""
 
     keyword: str
-    """Of the schema: `required`."""
+    """Keyword of the schema, such as `required`."""
     field: str
-    """Of the field, `[]` for items and `*` for keys of maps; empty for the document."""
+    """Path of the field, with `[]` for items and `*` for keys of maps; empty for the document."""
     pointer: str
     """RFC 6901 pointer to the value in the document."""
     message: str
@@ -124,27 +124,27 @@ class WorkLimitError(SticklerError):
     def __init__(self, limit: float, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
         place = f", most of it at {field_path(path)}" if path else ""
-        found = f"it takes more work to compare than --work-limit {limit:g} lets it{place}"
-        self.problems = (Problem("", found),)
+        finding = f"it takes more work to compare than --work-limit {limit:g} lets it{place}"
+        self.problems = (Problem("", finding),)
 
 
 class RoomLimitError(WorkLimitError):
-    """Documents of which too much would have to be kept while they are compared."""
+    """Documents whose comparison would need too much memory."""
 
     def __init__(self, limit: int, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
         place = f" at {field_path(path)}" if path else ""
-        found = f"what is found of lists in lists{place} takes more than {limit >> 20} MB"
-        self.problems = (Problem("", found),)
+        finding = f"what is found of lists in lists{place} takes more than {limit >> 20} MB"
+        self.problems = (Problem("", finding),)
 
 
 class ModelError(Exception):
     """A question that got no answer, and why; concerns the documents that ask it."""
 
-    def __init__(self, cause: str, at: int = 0) -> None:
-        super().__init__(cause, at)
+    def __init__(self, cause: str, position: int = 0) -> None:
+        super().__init__(cause, position)
         self.cause = cause
-        self.at = at
+        self.at = position
         """The position, in a column of pairs, of the first that the question is about."""
 
     def __str__(self) -> str:
@@ -171,28 +171,30 @@ def installing(extra: str) -> str:
     return f"in a checkout of stickler, pip install '{PACKAGE}[{extra}]'"
 
 
-def require(module: str, what: str, extra: str, source: str = "") -> None:
+def require(module: str, user: str, extra: str, source: str = "") -> None:
     """Raise UnavailableError, with the package to install, unless a module is there."""
     name, _, _ = module.partition(".")
     if find_spec(name) is None or find_spec(module) is None:
-        found = f"{what} needs {module}, which is not installed"
-        raise UnavailableError([Problem(source, found, "", installing(extra))])
+        finding = f"{user} needs {module}, which is not installed"
+        raise UnavailableError(
+            [Problem(source=source, found=finding, expected="", hint=installing(extra))]
+        )
 
 
-def import_extra(module: str, what: str, extra: str, source: str = "") -> Any:
+def import_extra(module: str, user: str, extra: str, source: str = "") -> Any:
     """Import a module that comes with an extra, or raise UnavailableError as `require` does."""
-    require(module, what, extra, source)
+    require(module, user, extra, source)
     return import_module(module)
 
 
-def require_pyarrow(what: str = "Parquet") -> None:
+def require_pyarrow(user: str = "Parquet") -> None:
     """Raise UnavailableError if nothing is installed that reads and writes Parquet and Arrow."""
-    require("pyarrow", what, "parquet")
+    require("pyarrow", user, "parquet")
 
 
-def import_pyarrow(what: str = "Parquet", module: str = "pyarrow") -> Any:
+def import_pyarrow(user: str = "Parquet", module: str = "pyarrow") -> Any:
     """Import pyarrow, or a module of it, or raise UnavailableError as `require_pyarrow` does."""
-    return import_extra(module, what, "parquet")
+    return import_extra(module, user, "parquet")
 
 
 def nearest_choices(
@@ -268,10 +270,10 @@ def percentage_hint(number: float) -> str:
     return f"did you mean {number / 100:g}?" if is_percentage else ""
 
 
-def did_you_mean(word: str, choices: Iterable[str], *, shown: Callable[[str], str] = str) -> str:
+def did_you_mean(word: str, choices: Iterable[str], *, display: Callable[[str], str] = str) -> str:
     """Word the hint that names the nearest choice; empty where no choice is near."""
     choice = nearest(word, choices)
-    return f"did you mean {shown(choice)}?" if choice else ""
+    return f"did you mean {display(choice)}?" if choice else ""
 
 
 _LOCATION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -300,14 +302,14 @@ class Family(Generic[T]):
     code that nobody installed for this purpose, from `package.module:Class`; in this order.
     """
 
-    what: str
+    noun: str
     """The noun for one: `comparator`."""
     base: type[T]
     """The base class of all."""
     built_in: Mapping[str, str]
     """Name -> where the class is, `package.module:Class`."""
     group: str
-    """Of entry points."""
+    """Group of entry points."""
 
     def find(self, name: str, *, allow_plugins: bool = False) -> type[T]:
         """Return a class by its built-in name, its entry point or as `package.module:Class`.
@@ -330,7 +332,7 @@ class Family(Generic[T]):
                     "allow it with --allow-plugins or `allow_plugins = true` in the configuration "
                     "file"
                 )
-                raise UnknownNameError(f"a {self.what} that is installed", hint)
+                raise UnknownNameError(f"a {self.noun} that is installed", hint)
             return self._load(name)
         names = [*self.built_in, *sorted(offered)]
         expected = f"one of {', '.join(names)}, or package.module:Class"
@@ -347,12 +349,12 @@ class Family(Generic[T]):
 
     def _load(self, location: str) -> type[T]:
         try:
-            found: Any = imported(location)
+            loaded: Any = imported(location)
         except Exception as error:
             cause = f"{location} fails with {type(error).__name__}: {error}"
             raise UnknownNameError("a class that can be imported", cause) from error
-        if not (isinstance(found, type) and issubclass(found, self.base)):
+        if not (isinstance(loaded, type) and issubclass(loaded, self.base)):
             offered_by = self.base.__module__.rpartition(".")[0]  # the package, not its module
             base = f"{offered_by}.{self.base.__name__}"
             raise UnknownNameError(f"a subclass of {base}", f"{location} is none")
-        return found
+        return loaded

@@ -166,13 +166,13 @@ def open_named(name: str) -> IO[bytes]:
     return stream
 
 
-def read_named(name: str, limit: int) -> bytes:
+def read_file_or_url(name: str, limit: int) -> bytes:
     """Read a file as `open_named` does; raise OSError if it has more bytes than about the limit."""
     with open_named(name) as stream:
-        parts = [*islice(iter(partial(stream.read, _PART), b""), limit // _PART + 1)]
-    if len(parts) * _PART > limit:
+        blocks = [*islice(iter(partial(stream.read, _PART), b""), limit // _PART + 1)]
+    if len(blocks) * _PART > limit:
         raise _too_large(limit)
-    return b"".join(parts)
+    return b"".join(blocks)
 
 
 def _too_large(limit: int) -> OSError:
@@ -180,7 +180,7 @@ def _too_large(limit: int) -> OSError:
 
 
 def size_of_url(url: str) -> int:
-    """Return the bytes of a file elsewhere; 0 where nobody says.
+    """Return the size of a file at a URL in bytes; 0 if it is unknown.
 
     Raises:
         OSError: there is none, or it cannot be asked for.
@@ -203,34 +203,38 @@ def read_urls(urls: Sequence[str], limit: int) -> list[bytes | OSError]:
 
     A server of HTTP that sends more bytes than the limit is not listened to any further.
     """
-    found: dict[str, bytes | OSError] = {}
+    outcomes: dict[str, bytes | OSError] = {}
     left = list(dict.fromkeys(urls))
     for wait in (*WAITS, None):
-        found |= _read_once(left, limit)
-        left = [url for url in left if isinstance(it := found[url], OSError) and not _is_final(it)]
+        outcomes |= _read_once(left, limit)
+        left = [
+            url
+            for url in left
+            if isinstance(outcome := outcomes[url], OSError) and not _is_final(outcome)
+        ]
         if not left or wait is None:
             break
         sleep(wait)
-    return [found[url] for url in urls]
+    return [outcomes[url] for url in urls]
 
 
 def _read_once(urls: Sequence[str], limit: int) -> dict[str, bytes | OSError]:
-    found: dict[str, bytes | OSError] = {}
-    of: dict[int, tuple[Any, list[str], list[str]]] = {}
+    outcomes: dict[str, bytes | OSError] = {}
+    urls_by_files: dict[int, tuple[Any, list[str], list[str]]] = {}
     for url in urls:
         files, path = _files_of(url, limit)
-        _, paths, names = of.setdefault(id(files), (files, [], []))
+        _, paths, names = urls_by_files.setdefault(id(files), (files, [], []))
         paths.append(path)
         names.append(url)
-    for files, paths, names in of.values():
+    for files, paths, names in urls_by_files.values():
         try:
             # Not `cat`, which takes what is in brackets in the name of a file for a pattern.
             read = files.cat_ranges(paths, None, None, on_error="return")
         except Exception as error:  # noqa: BLE001 - stores raise what their clients do
             read = [error] * len(paths)
         for url, data in zip(names, read, strict=True):
-            found[url] = _as_os_error(data, url) if isinstance(data, Exception) else data
-    return found
+            outcomes[url] = _as_os_error(data, url) if isinstance(data, Exception) else data
+    return outcomes
 
 
 def list_url(url: str) -> Iterator[tuple[str, str, int]]:
@@ -247,9 +251,9 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
     base = (url if star < 0 else url[: url.rindex("/", 0, star)]).rstrip("/")
     base += "" if is_url(base) else "//"  # of `memory://` all slashes went
     listed, root = (files.find if star < 0 else files.glob), _files_of(base)[1]
-    found = _tried(url, lambda: listed(path, detail=True))
+    entries = _tried(url, lambda: listed(path, detail=True))
     files.invalidate_cache()  # else all names stay in memory
-    for name, entry in sorted(found.items()):
+    for name, entry in sorted(entries.items()):
         if entry.get("type") == "file":
             relative = name.removeprefix(root).lstrip("/")
             yield relative, f"{base}/{relative}", entry.get("size") or 0
@@ -294,12 +298,12 @@ class _Elsewhere(io.RawIOBase):
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
         """Read some bytes; 0 at the end."""
         room = memoryview(buffer).cast("B")
-        data = _tried(self._url, lambda: self._read(len(room)))
+        data = _tried(self._url, lambda: self._read_at_position(len(room)))
         room[: len(data)] = data
         self._at += len(data)
         return len(data)
 
-    def _read(self, size: int) -> bytes:
+    def _read_at_position(self, size: int) -> bytes:
         try:
             self._stream.seek(self._at)
             return self._stream.read(size)
@@ -345,18 +349,22 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
     protocol, mark, address = url.partition("://")
     protocol = protocol.lower()
     if protocol not in DRIVERS:
-        expected = ", ".join(f"{known}://" for known in DRIVERS)
-        found = f"{protocol}:// is none of the URLs that are read"
-        raise UsageError([Problem(shown_url(url), found, expected)])
+        expected = ", ".join(f"{scheme}://" for scheme in DRIVERS)
+        finding = f"{protocol}:// is none of the URLs that are read"
+        raise UsageError([Problem(shown_url(url), finding, expected)])
     check_address(url)
     plain_url = f"{protocol}{mark}{address.replace(_CHAIN, _CHAIN_IN_NAME)}"
     try:
         files, path = fsspec.url_to_fs(plain_url, **_limits_of(protocol, limit))
     except ImportError:
         driver = DRIVERS[protocol]
-        found = f"{protocol}:// needs {driver}, which is not installed"
+        finding = f"{protocol}:// needs {driver}, which is not installed"
         raise UnavailableError(
-            [Problem(shown_url(url), found, "", f"pip install {driver}")]
+            [
+                Problem(
+                    source=shown_url(url), found=finding, expected="", hint=f"pip install {driver}"
+                )
+            ]
         ) from None
     except Exception as error:  # what drivers raise of keys and addresses
         raise UsageError(
@@ -371,9 +379,9 @@ def check_address(url: str, option: str = "") -> None:
     is_http = DRIVERS.get(protocol) == "aiohttp"
     finding = ""
     try:
-        parts = urlsplit(url)
-        has_host = parts.hostname and "*" not in parts.hostname
-        if protocol not in _WITHOUT_HOST and not (has_host and not (is_http and parts.port == 0)):
+        address = urlsplit(url)
+        has_host = address.hostname and "*" not in address.hostname
+        if protocol not in _WITHOUT_HOST and not (has_host and not (is_http and address.port == 0)):
             finding = "it names no host" if is_http else "it names no bucket or container"
     except ValueError:  # whose words may hold a secret
         finding = "its host or port cannot be read"
@@ -381,7 +389,7 @@ def check_address(url: str, option: str = "") -> None:
         expected = f"{protocol}://HOST/PATH"
         hint = "a / in a user or password is written %2F" if "@" in url else ""
         source = f"{option} {shown_url(url)}".lstrip()
-        raise UsageError([Problem(source, finding, expected, hint)])
+        raise UsageError([Problem(source=source, found=finding, expected=expected, hint=hint)])
 
 
 def _limits_of(protocol: str, limit: int | None) -> dict[str, Any]:
@@ -389,8 +397,8 @@ def _limits_of(protocol: str, limit: int | None) -> dict[str, Any]:
     seconds = _patience()
     match DRIVERS[protocol]:
         case "aiohttp":
-            given = {"timeout": _waits(seconds)}
-            return {"client_kwargs": given | ({"response_class": _answer(limit)} if limit else {})}
+            limits = {"timeout": _waits(seconds)}
+            return {"client_kwargs": limits | ({"response_class": _answer(limit)} if limit else {})}
         case "s3fs":
             return {"config_kwargs": {"connect_timeout": seconds, "read_timeout": seconds}}
         case "gcsfs":
@@ -412,8 +420,8 @@ def _answer(limit: int) -> Any:
 
     async def read(answer: Any) -> bytes:
         body = bytearray()
-        async for part in answer.content.iter_any():
-            body += part
+        async for block in answer.content.iter_any():
+            body += block
             if len(body) > limit:
                 raise _too_large(limit)
         return bytes(body)
@@ -432,9 +440,9 @@ def _tried(url: str, do: Callable[[], T]) -> T:
         try:
             return do()
         except Exception as error:  # noqa: BLE001 - stores raise what their clients do
-            found = _as_os_error(error, url)
-            if wait is None or _is_final(found):
-                raise found from None  # of whose words some may be secret
+            os_error = _as_os_error(error, url)
+            if wait is None or _is_final(os_error):
+                raise os_error from None  # of whose words some may be secret
             sleep(wait)
     raise AssertionError
 

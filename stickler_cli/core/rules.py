@@ -72,9 +72,9 @@ def encoded(value: object) -> object:
     """
     if is_dataclass(value):
         return {
-            part.name: _encoded_part(part.type, getattr(value, part.name))
-            for part in fields(value)
-            if part.metadata.get(KEPT, True)
+            field_.name: _encoded_part(field_.type, getattr(value, field_.name))
+            for field_ in fields(value)
+            if field_.metadata.get(KEPT, True)
         }
     if isinstance(value, bytes):
         return value.decode()

@@ -81,7 +81,7 @@ class FigureColumn:
     value: str | Callable[[Any], Cell]
     """An attribute of the row, or a function of it."""
     kind: type = float
-    """Of the cells: `str`, `int`, `float`, or `list` for both ends of an interval."""
+    """Type of the cells: `str`, `int`, `float`, or `list` for the bounds of an interval."""
     rank: int = 0
     short: str = ""
     shown: Callable[[Any], str] | None = None
@@ -96,21 +96,21 @@ class FigureColumn:
     @property
     def column(self) -> Column:
         """The column as it is drawn."""
-        return Column(self.title, self.rank, self.kind is str, self.short)
+        return Column(title=self.title, rank=self.rank, left=self.kind is str, short=self.short)
 
     @property
     def name(self) -> str:
         """The name of the column in files of rows."""
         return self.value if isinstance(self.value, str) else self.title.lower().replace(" ", "_")
 
-    def of(self, row: object) -> Cell:
+    def cell(self, row: object) -> Cell:
         """Return the cell of a row."""
-        found: Cell = getattr(row, self.value) if isinstance(self.value, str) else self.value(row)
-        return found
+        cell: Cell = getattr(row, self.value) if isinstance(self.value, str) else self.value(row)
+        return cell
 
     def span(self, row: object) -> Span:
         """Return the cell of a row as people read it."""
-        text = cell_text(self.of(row)) if self.shown is None else self.shown(row)
+        text = cell_text(self.cell(row)) if self.shown is None else self.shown(row)
         tone = self.tone(row) if callable(self.tone) else self.tone
         return Span.of(text, tone, quoted=self.quoted and self.kind is str)
 
@@ -135,7 +135,7 @@ def cell_text(cell: Cell) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Verdicts on a row, of which a page lets people choose one, to be downloaded as a line."""
+    """Verdicts on a row: a page shows a button for each, and downloads the chosen one as a line."""
 
     line: str
     """A JSON object."""
@@ -151,20 +151,25 @@ class Figures:
     rows: Sequence[object]
     legend: Sequence[tuple[str, str]] = ()
     choices: Sequence[Choices] = ()
-    """Of each row; pages have them."""
+    """Choices of each row, for pages."""
 
     def table(self, *, aside: bool = False) -> Table:
         """Return the table as it is drawn; `aside` puts sentences below the rows."""
-        kept = [each for each in self.figures if not (aside and each.aside)]
-        cells = [[each.span(row) for each in kept] for row in self.rows]
-        below: list[list[Text | Line]] = []
-        if len(kept) < len(self.figures):
-            others = [each for each in self.figures if each.aside]
-            below = [
-                [Text(each.span(row).text, "dim", margin=INDENT) for each in others]
+        shown_figures = [figure for figure in self.figures if not (aside and figure.aside)]
+        cells = [[figure.span(row) for figure in shown_figures] for row in self.rows]
+        details: list[list[Text | Line]] = []
+        if len(shown_figures) < len(self.figures):
+            aside_figures = [figure for figure in self.figures if figure.aside]
+            details = [
+                [Text(figure.span(row).text, "dim", margin=INDENT) for figure in aside_figures]
                 for row in self.rows
             ]
-        return Table([each.column for each in kept], cells, self.legend, below)
+        return Table(
+            columns=[figure.column for figure in shown_figures],
+            rows=cells,
+            legend=self.legend,
+            below=details,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +177,7 @@ class Curve:
     """A share as ever more pass: a line of a picture."""
 
     name: str
-    said: str
+    description: str
     """Its meaning in words."""
     points: Sequence[Sequence[float]]
     """Share that passes, and the value there."""
@@ -220,15 +225,15 @@ class Report:
     sections: Sequence[Section]
     """The first is titled as the whole."""
     rows: Figures | None = None
-    """The table that files of rows have; None where there is none."""
+    """The table for files of rows; None without a table."""
 
     @classmethod
-    def of(
+    def of_study(
         cls, record: Any, title: str, *parts: Section | Sequence[Drawn], rows: Figures
     ) -> "Report":
         """Return the report of a study: parts without a title are blocks; notes are the last."""
         blocks = (*parts, notes(record.notes))
-        sections = [it if isinstance(it, Section) else Section("", it) for it in blocks]
+        sections = [block if isinstance(block, Section) else Section("", block) for block in blocks]
         return cls(record, [replace(sections[0], title=title), *sections[1:]], rows)
 
 

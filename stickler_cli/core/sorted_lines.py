@@ -59,10 +59,10 @@ class SortedLines:
     def __iter__(self) -> Iterator[Entry]:
         self._here.sort()
         # Not returned: whoever iterates over lines that nobody else has keeps their file open.
-        yield from merge(*(_read_part(*part) for part in self._parts), self._here)
+        yield from merge(*(_read_run(*run) for run in self._parts), self._here)
 
 
-def _read_part(file: IO[bytes], places: Iterable[int]) -> Iterator[Entry]:
+def _read_run(file: IO[bytes], places: Iterable[int]) -> Iterator[Entry]:
     for place in places:
         file.seek(place)
         yield from pickle.load(file)  # noqa: S301 - nobody else has the file

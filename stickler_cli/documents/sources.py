@@ -133,7 +133,7 @@ def near_name(name: str) -> str:
         siblings = os.listdir(path.parent)  # noqa: PTH208 - names, not paths, are compared
     except OSError:
         return f"there is no directory {decoded(str(path.parent))} either"
-    return did_you_mean(path.name, siblings, shown=lambda name: decoded(str(path.parent / name)))
+    return did_you_mean(path.name, siblings, display=lambda name: decoded(str(path.parent / name)))
 
 
 def id_of_file(name: str) -> str | None:

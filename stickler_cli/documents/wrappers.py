@@ -322,7 +322,7 @@ class _Work:
             return None, None
         first, *others = (None if value == "" else value for value in values)
         self.result.gold = self.result.gold or Gold()
-        gold = self.result.gold.part(path)
+        gold = self.result.gold.descendant(path)
         for index, value in enumerate(values):
             self.check_nesting(value, node, (*path, index))
         alternatives = (
@@ -409,7 +409,7 @@ class _Work:
         `within` are the keys that lead to this wrapper inside the outermost wrapper of the value.
         """
         self.result.gold = self.result.gold or Gold()
-        gold, stated = self.result.gold.part(path), {}
+        gold, stated = self.result.gold.descendant(path), {}
         for key in SAID.keys() & wrapper.keys():
             kind, expected = SAID[key]
             if isinstance(wrapper[key], kind):

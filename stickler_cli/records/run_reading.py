@@ -131,7 +131,7 @@ def read_options(record: object, kind: type[S], source: str) -> S:
     for name, option in options_of(kind).items():  # type: ignore[arg-type]  # as in core.option
         if name in given:
             try:
-                values[name] = option.read(given[name])
+                values[name] = option.convert(given[name])
             except NotTakenError:
                 expected = option.values.expected
                 raise _refused(given[name], expected, source, ("options", name)) from None

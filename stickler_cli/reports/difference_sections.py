@@ -9,11 +9,11 @@ from stickler_cli.core.figures import (
     DIGITS,
     NOTHING,
     Quoting,
+    count_unlisted,
     digits_of,
-    more_of,
+    join_some,
     number_of,
     rate,
-    some_of,
 )
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import (
@@ -259,7 +259,7 @@ class DifferenceView:
         ]
         if small:
             what = f"more than chance, but by less than {settings.margin:g}, which counts as none"
-            found.append(("warn", f"{what}: {some_of(small, NAMED)}"))
+            found.append(("warn", f"{what}: {join_some(small, NAMED)}"))
         return found
 
     @property
@@ -277,7 +277,7 @@ class DifferenceView:
         for what, documents in others.items():
             if documents:
                 count = number_of(len(documents), "document")
-                found.append((False, f"{count} {what}: {some_of(map(quoted, documents), NAMED)}"))
+                found.append((False, f"{count} {what}: {join_some(map(quoted, documents), NAMED)}"))
         return found
 
     @property
@@ -303,7 +303,7 @@ class DifferenceView:
         text += f", {errors_before} to {round(document.errors_after, 2)}"
         for move, paths in (("broken", document.broken), ("fixed", document.fixed)):
             if paths:
-                text += f"; {move}: {some_of(map(self.quoted, paths), NAMED)}"
+                text += f"; {move}: {join_some(map(self.quoted, paths), NAMED)}"
         return text
 
     @property
@@ -367,7 +367,7 @@ def _changed_documents(view: DifferenceView, what: str) -> Iterator[Text]:
         text = f"{view.signed(document.change)}{gap}{view.quoted(document.id)}: {told}"
         yield Text(text, "bad" if document.hard else "", INDENT * 2)
     if more:
-        yield Text(more_of(more), indent=INDENT if view.page else "")
+        yield Text(count_unlisted(more), indent=INDENT if view.page else "")
 
 
 def metric_changes_table(changes: Sequence[MetricChange]) -> Table:

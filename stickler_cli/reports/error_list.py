@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stickler_cli.core.figures import cells, number_of, some_of, truncate, value_text, visible
+from stickler_cli.core.figures import cells, join_some, number_of, truncate, value_text, visible
 from stickler_cli.core.json_values import BRIEF_LENGTH, JsonValue, brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text
@@ -86,7 +86,7 @@ _NO_CAUSE: Final = "without a cause of their own"
 
 
 def _heading(text: CauseText) -> list[Text]:
-    documents = f" ({some_of(text.documents, FIRST)})" if text.documents else ""
+    documents = f" ({join_some(text.documents, FIRST)})" if text.documents else ""
     title = Text(f"{text.number}  {text.values:,}  {text.text}{documents}", "title", INDENT)
     return [title, *(Text(origin, indent=INDENT, margin=INDENT) for origin in text.origins)]
 

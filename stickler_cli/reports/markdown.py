@@ -87,7 +87,7 @@ def _page_parts(
                     paragraphs = [[title, "", *table_lines, "", *legend, "", _CLOSE]]
             case Curves():
                 list_items += [
-                    f"- {escaped(legend_or_curve.name)}: {escaped(legend_or_curve.said)}"
+                    f"- {escaped(legend_or_curve.name)}: {escaped(legend_or_curve.description)}"
                     for legend_or_curve in block.curves
                 ]
             case Text() if is_markdown and not block.indent:

@@ -113,7 +113,7 @@ def rows_of(figures: Figures) -> tuple[ColumnTypes, list[CellValues]]:
     for row in figures.rows:
         cells: list[Any] = []
         for figure in figures.figures:
-            cell: Any = figure.of(row)
+            cell: Any = figure.cell(row)
             cells += ([None, None] if cell is None else cell) if figure.kind is list else [cell]
         rows.append(cells)
     return columns, rows

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import Final, TypeAlias
 
-from stickler_cli.core.figures import more_of, number_of, value_text
+from stickler_cli.core.figures import count_unlisted, number_of, value_text
 from stickler_cli.core.sections import (
     BLANK,
     INDENT,
@@ -143,7 +143,7 @@ def _groups(view: RunView, style: TableStyle) -> Iterator[Block]:
         shown_groups = groups[:max_groups]
         yield tables.group_table(view, key, shown_groups)
         if len(shown_groups) < len(groups):
-            yield Text(more_of(len(groups) - len(shown_groups)), "dim", INDENT)
+            yield Text(count_unlisted(len(groups) - len(shown_groups)), "dim", INDENT)
 
 
 def _field_part(view: RunView, style: TableStyle) -> Iterator[Block]:
@@ -317,7 +317,7 @@ def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
         yield Text(heading if repeats.flips else "no value flips")
     lines = [_flip(view, flip, len(repeats.runs)) for flip in repeats.flips[:MOST_FLIPS]]
     if len(repeats.flips) > MOST_FLIPS:
-        lines.append(more_of(len(repeats.flips) - MOST_FLIPS))
+        lines.append(count_unlisted(len(repeats.flips) - MOST_FLIPS))
     if not repeats.all_flips:
         lines.append("only of the first documents: there are more errors than are kept")
     for line in lines:
@@ -370,7 +370,7 @@ def _problems(view: RunView, style: TableStyle) -> Iterator[Text]:
         line = f"{status}: {view.quoted(text)}" if view.page else f"{status:<9}  {text}"
         yield Text(line, "warn", INDENT)
     if n_others:
-        yield Text(more_of(n_others), indent=INDENT if view.page else "")
+        yield Text(count_unlisted(n_others), indent=INDENT if view.page else "")
 
 
 SectionWriter: TypeAlias = Callable[[RunView, TableStyle], SectionBlocks]

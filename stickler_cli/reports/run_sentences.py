@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Final
 
-from stickler_cli.core.figures import Quoting, number_of, rate, some_of
+from stickler_cli.core.figures import Quoting, join_some, number_of, rate
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.runs.unwrapping_note import describe_unwrapping
 from stickler_cli.score.document_result import LENIENT, LENIENT_FORMS, Status
@@ -151,7 +151,7 @@ def describe_verdicts(view: RunView) -> list[str]:
             "neither side is right"
         )
     if marked_errors.unfit:
-        names = some_of(map(view.quoted, marked_errors.unfit), UNFIT)
+        names = join_some(map(view.quoted, marked_errors.unfit), UNFIT)
         unfit_of_all = (
             f"{len(marked_errors.unfit)} of {number_of(marked_errors.verdicts, 'verdict')}"
         )
@@ -226,7 +226,7 @@ def gate_sentence(
     if not failed:
         return f"{number_of_gates} passed" if gates else ""
     text = f"{len(failed)} of {number_of_gates} failed"
-    return text if quoted is None else f"{text}: {some_of(map(quoted, failed), max_reasons)}"
+    return text if quoted is None else f"{text}: {join_some(map(quoted, failed), max_reasons)}"
 
 
 def validities(view: RunView) -> list[str]:
@@ -323,7 +323,7 @@ def notes(view: RunView) -> list[str]:
 
     def add_line(texts: Iterable[str], before: str = "") -> None:
         if shown_texts := [*texts]:
-            lines.append(before + some_of(shown_texts, NAMED))
+            lines.append(before + join_some(shown_texts, NAMED))
 
     def quote_path(path: Path) -> str:
         return quoted(field_path(path))

@@ -114,7 +114,7 @@ class ReadDocument:
         """Return both sides below the name of their schema."""
         confidences: JsonValue = None if self.confidences is None else {step: self.confidences}
         sides: Any = {"gt": {step: self.gt}, "pred": {step: self.pred}}
-        gold = Gold.around(step, self.gold)
+        gold = Gold.of_parent(step, self.gold)
         return replace(self, **sides, confidences=confidences, gold=gold)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.core.option import part_of
+from stickler_cli.core.option import select_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import Pairs
@@ -77,7 +77,7 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     results = chunk_results(job, iter(pairs), workers, total=total)
     evaluation = gather(results, job, lines).evaluation
     evaluation.conditions = Conditions(
-        part_of(settings, DecidingOptions), field_listing(plan), settings.counting
+        select_settings(settings, DecidingOptions), field_listing(plan), settings.counting
     )
     return evaluation
 
@@ -196,7 +196,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
             inferred=schema.inferred,
             by=settings.schema_by,
         ),
-        options=part_of(settings, RunOptions),
+        options=select_settings(settings, RunOptions),
         fields=fields,
         gates=gates,
         notes=[

@@ -14,7 +14,7 @@ from typing import Final
 from stickler_cli import __version__
 from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.json_values import json_line
-from stickler_cli.core.option import part_of
+from stickler_cli.core.option import select_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url
 from stickler_cli.core.rules import encoded
@@ -166,10 +166,10 @@ def deciding(assembly: Assembly) -> dict[str, object]:
         "schema": assembly.schema.digest,
         "inferred annotations": assembly.schema.inferred,
         **_sources(settings),
-        **asdict(part_of(settings, DocumentOptions)),
-        **asdict(part_of(settings, SelectionOptions)),
+        **asdict(select_settings(settings, DocumentOptions)),
+        **asdict(select_settings(settings, SelectionOptions)),
         "seed": settings.seed,
-        **asdict(part_of(settings, DecidingOptions)),
+        **asdict(select_settings(settings, DecidingOptions)),
         **asdict(job.requested),
         "by": [_digest_of_grouping(entry) for entry in job.by],
         "schema by": _digest_of_grouping(job.schemas.by) if job.schemas else None,

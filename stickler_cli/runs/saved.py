@@ -24,7 +24,7 @@ from stickler_cli.core.json_values import (
     JsonValue,
     without_absent,
 )
-from stickler_cli.core.option import options_record, part_of
+from stickler_cli.core.option import options_record, select_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.documents.document import read_document
@@ -269,7 +269,7 @@ def policy_of_run(
         finding = "the policy was made under another schema"
         raise UsageError([Problem(source, finding, f"one of {schema.path}")])
     policy_options = options_record(read_options(policy.options, DecidingOptions, source))
-    requested = options_record(part_of(settings, DecidingOptions))
+    requested = options_record(select_settings(settings, DecidingOptions))
     differing = [
         f"{option} was {value!r}"
         for option, value in policy_options.items()

@@ -6,7 +6,7 @@ Reports have it among their notes; `stickler eval` also writes it to standard er
 from collections.abc import Iterator
 from typing import Final
 
-from stickler_cli.core.figures import number_of, some_of
+from stickler_cli.core.figures import join_some, number_of
 from stickler_cli.documents.wrapper_forms import AZURE, OWN, USUAL
 from stickler_cli.score.document_result import INHERITED
 from stickler_cli.score.evaluation import Results
@@ -39,4 +39,4 @@ def _name_form(name: str) -> str:
 def _describe_skipped_keys(results: Results) -> Iterator[str]:
     keys = [f"{key} ({n:,})" for key, n in sorted(results.skipped_keys.items())]
     if keys:
-        yield f"skipped keys: {some_of(keys, MAX_NAMED_KEYS)}"
+        yield f"skipped keys: {join_some(keys, MAX_NAMED_KEYS)}"

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.compare.list import SequenceNode
 from stickler_cli.compare.plan import Node
-from stickler_cli.core.figures import number_of, some_of
+from stickler_cli.core.figures import join_some, number_of
 from stickler_cli.core.json_values import JsonValue, brief, is_absent, json_line, says_nothing
 from stickler_cli.core.locations import Path, field_path
 
@@ -130,8 +130,8 @@ def _hint_absent_values(values: Sequence[_Values]) -> Iterator[str]:
             texts[brief(text)] += 1
             fields[field_path(field)] += 1
     if texts:
-        names = some_of((text for text, _ in texts.most_common()), MAX_NAMED)
-        places = some_of((field for field, _ in fields.most_common()), MAX_NAMED)
+        names = join_some((text for text, _ in texts.most_common()), MAX_NAMED)
+        places = join_some((field for field, _ in fields.most_common()), MAX_NAMED)
         yield (
             f"x-aws-stickler-absent-values: {names} stand where the other side has no value "
             f"({number_of(texts.total(), 'time')}, in {places}); in the schema, the annotation "
@@ -158,7 +158,7 @@ def _hint_any_of(values: Sequence[_Values]) -> Iterator[str]:
     if fields:
         yield (
             f"x-aws-stickler-any-of: the ground truth has lists, and predictions have one of their "
-            f"items, in {some_of(fields, MAX_NAMED)}; in the schema, the annotation makes each "
+            f"items, in {join_some(fields, MAX_NAMED)}; in the schema, the annotation makes each "
             "item a right value"
         )
 

@@ -235,7 +235,7 @@ def annotation_problems(
             expected = "one of the annotations in docs/schema.md"
             name = _with_hyphens(key).removeprefix(PREFIX).removeprefix(OLD_PREFIX)
             names = [valid.removeprefix(PREFIX) for valid in KEYS]
-            hint = did_you_mean(name, names, shown=lambda valid: PREFIX + valid)
+            hint = did_you_mean(name, names, display=lambda valid: PREFIX + valid)
             hint = hint or f"valid keys: {', '.join(KEYS)}"
             yield Problem(source, f"{key} is no annotation", expected, hint, pointer)
     yield from _pairing_problems(schema, source, path)

@@ -13,11 +13,11 @@ import orjson
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.figures import number_of, some_of
+from stickler_cli.core.figures import join_some, number_of
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.core.remote import is_url, list_url, read_named, shown_url
+from stickler_cli.core.remote import is_url, list_url, read_file_or_url, shown_url
 from stickler_cli.schema.inference.observation import Look, Observed, observed_schema
 from stickler_cli.settings.deciding import BoxFormat, DocumentOptions, Infer
 from .annotations import IGNORED, TEXT, annotated
@@ -98,7 +98,7 @@ def load_schema(
     """Read and compile a schema file, as `loaded` does a parsed one."""
     shown = shown_url(path) if is_url(path) else path
     try:
-        content = read_named(path, DocumentOptions.max_document_size)
+        content = read_file_or_url(path, DocumentOptions.max_document_size)
     except OSError as error:
         hint = "check the path"
         if Path(path).is_dir():
@@ -191,7 +191,7 @@ def _schema_files(path: str) -> list[tuple[str, str]]:
 def _describes_nothing(file: str) -> bool:
     """Return whether a schema that cannot be used is none of documents, but a part of others."""
     with suppress(OSError, orjson.JSONDecodeError):
-        schema = parsed_json(read_named(file, DocumentOptions.max_document_size))
+        schema = parsed_json(read_file_or_url(file, DocumentOptions.max_document_size))
         return isinstance(schema, dict) and not ({*schema} - PARTS)
     return False
 
@@ -320,7 +320,7 @@ def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
         return ""
     count = number_of(len(texts), "text field")
     return (
-        f"{path}: {count} without annotations ({some_of([*texts], NAMED_TEXTS)}) "
+        f"{path}: {count} without annotations ({join_some([*texts], NAMED_TEXTS)}) "
         f"{'is' if len(texts) == 1 else 'are'} compared by edit distance at {TEXT.threshold}, so "
         "that wrong values may pass; --infer always chooses stricter comparisons"
     )
@@ -339,7 +339,7 @@ def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
     if not names:
         return ""
     return (
-        f"{path}: items of {some_of([*names], NAMED_TEXTS)} are compared in any order; "
+        f"{path}: items of {join_some([*names], NAMED_TEXTS)} are compared in any order; "
         f'"{annotated("ordered")}": true makes their order count'
     )
 

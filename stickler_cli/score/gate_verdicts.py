@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from stickler_cli.core.figures import told_apart
+from stickler_cli.core.figures import format_beside_limit
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import did_you_mean
 from .evaluation import Evaluation
@@ -68,7 +68,7 @@ def judge_value(gate: Gate, value: float | None, empty: str, prefix: str = "") -
     passed = OPERATORS[gate.operator](value, gate.limit)
     relation = gate.operator if passed else _OPPOSITE[gate.operator]
     limit = repr(gate.limit).removesuffix(".0")
-    reason = f"{name} {told_apart(value, gate.limit)} {relation} {limit}"
+    reason = f"{name} {format_beside_limit(value, gate.limit)} {relation} {limit}"
     return GateResult(
         gate=gate, value=value, limit=gate.limit, passed=passed, reason=reason, field=field
     )
@@ -126,7 +126,7 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
         hint = did_you_mean(
             RIGHT_SHARE if gate.metric in OTHER_NAMES else gate.metric,
             kinds,
-            shown=lambda near: f"{DOCUMENTS}.{near}{gate.operator}{limit}",
+            display=lambda near: f"{DOCUMENTS}.{near}{gate.operator}{limit}",
         )
         raise gate_error("--gate", f"{gate.text!r} asks for {gate.metric}", expected, hint)
 

@@ -176,7 +176,7 @@ class FindingOptions(Settings, panel="input"):
         "Read no document of more bytes, unpacked: a number, or one with kB, MB or GB.",
         "SIZE",
         values=BYTES,
-        shown="100MB",
+        default_text="100MB",
     )
 
 

@@ -21,7 +21,7 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.one_of import follow_references
 from stickler_cli.compare.plan import Node, Options, Plan
 from stickler_cli.compare.units import UnitTable
-from stickler_cli.core.figures import some_of, told_apart
+from stickler_cli.core.figures import format_beside_limit, join_some
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, WorkLimitError, did_you_mean
@@ -89,7 +89,7 @@ def compare_sources(
     yield from _compare_chunks(plan, complete, options, omission_notes)
     notes += map(str, pairs.problems)
     if one_sided_ids:
-        notes.append(f"without both sides and left out: {some_of(one_sided_ids, NAMED)}")
+        notes.append(f"without both sides and left out: {join_some(one_sided_ids, NAMED)}")
     notes += omission_notes
 
 
@@ -137,7 +137,9 @@ def check_gate(
     """Return the answer of a study: failed if a figure is below the minimum of its gate."""
     if minimum is None or (value is not None and value >= minimum):
         return StudyAnswer(report)
-    comparison = "undefined" if value is None else f"{told_apart(value, minimum)} < {minimum!r}"
+    comparison = (
+        "undefined" if value is None else f"{format_beside_limit(value, minimum)} < {minimum!r}"
+    )
     return StudyAnswer(report, RunVerdict.FAILED, [f"gate failed: {name} {comparison}"])
 
 

@@ -13,7 +13,7 @@ from benchmarks.auditing import (
     audited,
     covered,
     covered_unseen,
-    told_apart,
+    format_beside_limit,
 )
 
 pytestmark = pytest.mark.slow
@@ -50,8 +50,8 @@ def test_votes_find_most_of_what_is_wrong():
 
 
 def test_a_copy_is_named_and_independent_systems_are_not():
-    assert told_apart(50, 1, copies=True) > 0.9
-    assert told_apart(50, 1, copies=False) < 0.05
+    assert format_beside_limit(50, 1, copies=True) > 0.9
+    assert format_beside_limit(50, 1, copies=False) < 0.05
 
 
 def test_the_docs_show_what_the_simulation_does():

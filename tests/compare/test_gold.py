@@ -216,7 +216,7 @@ def test_documents_of_several_schemas_have_gold_below_the_names_of_theirs():
     plan = plan_of_schemas({"one/": one}, "Documents")
     bare = [Unwrapper(one.root)({"a": gt}, is_truth=True) for gt in (either("x", "y"), "x")]
     gts = [{"one/": it.value} for it in bare]
-    gold = [Gold.around("one/", it.gold) for it in bare]
+    gold = [Gold.of_parent("one/", it.gold) for it in bare]
     account = compare(plan, gts, [{"one/": {"a": "y"}}] * 2, gold=gold)
 
     found = [comparison_view(batch_of_unit(tree_of(account, at))) for at in range(2)]
@@ -564,7 +564,7 @@ def test_what_a_wrapper_says_of_its_list_changes_no_gold_of_the_caller():
     for _ in range(2):
         account = compare(plan, [bare.value], [{"t": ["b", "z"]}], gold=[bare.gold])
         assert tree_of(account).similarity == 1.0
-    (_, other) = bare.gold.parts["t"].alternatives[0].gold, bare.gold.parts["t"]
+    (_, other) = bare.gold.children["t"].alternatives[0].gold, bare.gold.children["t"]
     assert [each.gold for each in other.alternatives[0].gold.alternatives] == [None]
 
 

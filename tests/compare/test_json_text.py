@@ -94,7 +94,7 @@ def test_an_alternative_may_be_a_text_of_json():
     gold = Gold()
     own = Gold()
     own.alternatives = (Alternative(as_text(id="A"), None), Alternative(as_text(id="B"), None))
-    gold.parts = {"p": own}
+    gold.children = {"p": own}
     gt, pred = {"p": as_text(id="A")}, {"p": as_text(id="B")}
 
     assert compare(plan(), [gt], [pred]).document_scores.tolist() == [0.0]

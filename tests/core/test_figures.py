@@ -4,14 +4,14 @@ import pytest
 
 from stickler_cli.core.figures import (
     cells,
+    count_unlisted,
     digits_of,
+    format_beside_limit,
     interval_text,
-    more_of,
+    join_some,
     number_of,
     rate,
     setting,
-    some_of,
-    told_apart,
     truncate,
     value_text,
     visible,
@@ -104,9 +104,9 @@ def test_an_interval_has_the_digits_of_rates_and_says_how_many_are_worth_it():
 
 
 def test_some_names_are_told_and_how_many_more_there_are():
-    assert some_of("abc", 2) == "a, b and 1 more"
-    assert some_of("ab", 2) == "a, b"
-    assert more_of(3) == "and 3 more; all of them are in the JSON report"
+    assert join_some("abc", 2) == "a, b and 1 more"
+    assert join_some("ab", 2) == "a, b"
+    assert count_unlisted(3) == "and 3 more; all of them are in the JSON report"
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_some_names_are_told_and_how_many_more_there_are():
     ],
 )
 def test_a_figure_has_the_decimals_that_tell_it_from_a_limit(value, limit, text):
-    assert told_apart(value, limit) == text
+    assert format_beside_limit(value, limit) == text
 
 
 @pytest.mark.parametrize(

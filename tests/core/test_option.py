@@ -14,9 +14,9 @@ from stickler_cli.core.option import (
     option,
     options_of,
     options_record,
-    part_of,
     paths_named,
     read_settings,
+    select_settings,
 )
 from stickler_cli.core.problems import UsageError
 from stickler_cli.settings.deciding import RunOptions
@@ -39,26 +39,26 @@ from stickler_cli.settings.of_commands import EvalSettings, ManySettings
     ],
 )
 def test_a_size_is_read(text: str, size: int):
-    assert BYTES.read(text) == size
+    assert BYTES.convert(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "0", "0.1", "-5MB", "big", "5 PB", "1e6", "٣MB", "1,5MB"])
 def test_what_is_no_size_is_refused(text: str):
     with pytest.raises(NotTakenError):
-        BYTES.read(text)
+        BYTES.convert(text)
 
 
 @pytest.mark.parametrize("value", [0, -1, True, 1.5, None])
 def test_a_value_that_is_no_text_and_no_number_of_bytes_is_refused(value: object):
     with pytest.raises(NotTakenError):
-        BYTES.read(value)
+        BYTES.convert(value)
 
 
 def taken(value: object, **said: object) -> object:
     """What a number option makes of a value; None where it refuses it."""
     values = NumberRange("a number", lambda number: 0 < number < 10, **said)
     try:
-        return values.read(value)
+        return values.convert(value)
     except NotTakenError:
         return None
 
@@ -101,7 +101,7 @@ def test_on_a_command_line_all_numbers_are_text():
 )
 def test_a_percentage_where_a_share_is_meant_is_told(value: float, hint: str):
     with pytest.raises(NotTakenError) as refused:
-        options_of(EvalSettings)["ci"].read(value)
+        options_of(EvalSettings)["ci"].convert(value)
     assert str(refused.value) == hint
 
 
@@ -150,7 +150,7 @@ def test_a_record_of_options_has_lists_for_tuples():
 
 def test_a_group_is_a_part_of_settings():
     settings = EvalSettings(missing="skip", strict=True, jobs=3)
-    assert part_of(settings, RunOptions) == RunOptions(missing="skip", strict=True)
+    assert select_settings(settings, RunOptions) == RunOptions(missing="skip", strict=True)
 
 
 def test_the_keywords_of_evaluate_many_are_its_settings():
@@ -171,8 +171,10 @@ def test_the_keywords_of_evaluate_many_are_its_settings():
 @pytest.mark.parametrize("settings", [*settings_of_commands().values(), ManySettings])
 def test_an_option_takes_its_own_default_and_says_what_it_is_for(settings: type):
     for entry in options_of(settings).values():
-        assert entry.read(entry.default) == entry.default, entry.name
-        assert entry.shown is None or entry.read(entry.shown) == entry.default, entry.name
+        assert entry.convert(entry.default) == entry.default, entry.name
+        assert entry.default_text is None or entry.convert(entry.default_text) == entry.default, (
+            entry.name
+        )
         ends = (".", "terminal", "--output", "made", "NEW")
         assert entry.help.rstrip("]").endswith(ends), entry.name
 

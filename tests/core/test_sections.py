@@ -84,7 +84,7 @@ def test_a_report_is_its_record_and_sections():
 
 def test_a_report_of_a_study_is_titled_as_the_whole_and_ends_with_notes():
     record, rows, inside = SimpleNamespace(notes=["few"]), Figures([], []), [Text("inside")]
-    found = Report.of(record, "All", [Text("first")], Section("Part", inside), rows=rows)
+    found = Report.of_study(record, "All", [Text("first")], Section("Part", inside), rows=rows)
 
     assert found == Report(
         record,

@@ -298,5 +298,5 @@ def test_what_a_ground_truth_says_of_itself_is_of_its_type():
         "/a/_alternatives is 2, expected a list of values",
         '/a/_labelled is "no", expected true or false',
     ]
-    said = bare.gold.parts["a"]
+    said = bare.gold.children["a"]
     assert (said.labelled, said.exhaustive, said.alternatives) == (True, False, ())

@@ -127,7 +127,7 @@ anything = st.none() | json_values
 missing = st.just(MISSING)
 
 
-def some_of(fields):
+def join_some(fields):
     """Draw an object with most of these fields."""
     drawn = st.fixed_dictionaries({name: mostly(each, missing) for name, each in fields.items()})
     return drawn.map(
@@ -188,7 +188,7 @@ def objects(draw, scope, depth, *, root=False):
     values = {name: inside.values for name, inside in fields.items()}
     if scope.undeclared:
         values |= dict.fromkeys(UNDECLARED, undeclared)
-    return place(schema, some_of(values), scope)
+    return place(schema, join_some(values), scope)
 
 
 some_names = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True)
@@ -210,7 +210,7 @@ def maps(draw, scope, depth):
         pattern = draw(places(scope, 0))
         schema["patternProperties"] = {"^n_": pattern.schema}
         values |= {"n_1": pattern.values, "n_2": pattern.values}
-    return place(schema, some_of(values), scope)
+    return place(schema, join_some(values), scope)
 
 
 @st.composite
@@ -272,8 +272,8 @@ TREE = {
     },
 }
 trees = st.recursive(
-    some_of({"name": words}),
-    lambda inner: some_of({"name": words, "children": st.lists(inner, min_size=1, max_size=3)}),
+    join_some({"name": words}),
+    lambda inner: join_some({"name": words, "children": st.lists(inner, min_size=1, max_size=3)}),
     max_leaves=4,
 )
 

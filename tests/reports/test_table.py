@@ -312,7 +312,7 @@ def test_where_no_field_is_as_asked_for_a_line_says_so(orders):
 
 
 def test_fields_that_nobody_labelled_have_their_share_in_table_page_and_record(run_of):
-    known = Gold.around("total", UNLABELLED)
+    known = Gold.of_parent("total", UNLABELLED)
     pairs = [
         DocumentPair(name, {"id": "1", "total": 1}, {"id": "1", "total": 1}) for name in "abcd"
     ]

@@ -13,12 +13,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from stickler_cli.core.figures import (
+    count_unlisted,
+    format_beside_limit,
     in_short,
-    more_of,
     number_of,
     percent,
     setting,
-    told_apart,
     visible,
 )
 from stickler_cli.core.sections import Block, Curve, Curves, Figures, Report, Table, Text
@@ -77,7 +77,16 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    own = (in_short, more_causes, more_of, number_of, percent, setting, told_apart, visible)
+    own = (
+        in_short,
+        more_causes,
+        count_unlisted,
+        number_of,
+        percent,
+        setting,
+        format_beside_limit,
+        visible,
+    )
     environment.filters |= {function.__name__: function for function in own}
     return environment
 
@@ -143,5 +152,5 @@ def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
 def _curve(it: Curve, drawn: Curves) -> tuple[str, str, str, CoverageChart]:
     chosen = None if it.end is None else (it.passing, *it.end)
     points = [(passing, value) for passing, value in it.points]
-    label = "" if it.last == "1" else f"{drawn.title}; {it.said}"
-    return it.name, it.said, it.last, coverage_chart(points, chosen, drawn.level, label)
+    label = "" if it.last == "1" else f"{drawn.title}; {it.description}"
+    return it.name, it.description, it.last, coverage_chart(points, chosen, drawn.level, label)

@@ -200,7 +200,7 @@ class TruthChange(NamedTuple):
         """The path in a ground truth as it is written, with the steps to alternatives."""
         path = self.path
         for length, alternative in self.alternatives:
-            path = (*path[:length], *alternative.at, *path[length:])
+            path = (*path[:length], *alternative.location, *path[length:])
         return path
 
 

@@ -17,7 +17,7 @@ from stickler_cli.core.json_values import (
     least,
 )
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.option import options_record, part_of
+from stickler_cli.core.option import options_record, select_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.sections import Curve, Curves, FigureColumn, Figures, Report, Section, Text
 from stickler_cli.documents.document import Reference
@@ -283,7 +283,7 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
             schema=run.schema.digest,
             inferred=run.schema.inferred,
             places=[PolicyPlace(field_path(info.field), info.kind) for info in run.fields],
-            options=options_record(part_of(run.options, DecidingOptions)),
+            options=options_record(select_settings(run.options, DecidingOptions)),
             asked=requirement,
             by=by,
             fields=fields,

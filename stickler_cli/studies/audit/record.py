@@ -223,7 +223,7 @@ def report_of(record: AuditReport) -> Report:
     )
     others = [Text(f"and {more} more, which JSON has", "dim")] if more > 0 else []
     shared = (Text(_shared(it, record)) for it in record.runs if it.shares_with)
-    return Report.of(
+    return Report.of_study(
         record,
         head,
         [Text(_estimate(record))],

@@ -156,7 +156,7 @@ def make_report(record: JudgeReport) -> Report:
     rows = [*record.fields, *([record.total] if len(record.fields) > 1 else [])]
     usage = [Text(f"models: {record.usage}", indent=INDENT)] if record.usage else []
     table = Figures(_FIGURES, rows)
-    return Report.of(
+    return Report.of_study(
         record,
         head,
         [Text(_verdict_sentence(record))],

@@ -181,7 +181,7 @@ class GoldRules:
                 told = brief(one)
                 self._findings.add("equal-alternatives", field, document.spot(path), told)
             known.add(json_key(one))
-        for step, inside in gold.parts.items():
+        for step, inside in gold.children.items():
             part = value.get(step) if isinstance(value, dict) else None
             if isinstance(value, list) and isinstance(step, int) and step < len(value):
                 part = value[step]

@@ -103,7 +103,7 @@ def report_of(record: LintRecord, most: int) -> Report:
     parts = ([*_blocks(finding, most)] for finding in record.findings)
     rows = [(finding, place) for finding in record.findings for place in finding.places]
     told = [Text(", ".join(counts) or "nothing found")]
-    return Report.of(record, head, told, *parts, rows=Figures(_ROWS, rows))
+    return Report.of_study(record, head, told, *parts, rows=Figures(_ROWS, rows))
 
 
 def _blocks(finding: FindingRecord, most: int) -> Iterator[Block]:

@@ -323,7 +323,7 @@ def make_report(record: SplitReport) -> Report:
     verb = "is" if n_compared == 1 else "are"
     remark = f"{number_of(n_compared, 'packet')} {verb} too few for an interval"
     columns = _WITHOUT_INTERVAL if has_too_few else _ALL_FIGURES
-    return Report.of(
+    return Report.of_study(
         record,
         head,
         [Text(_verdict_sentence(record))],

@@ -125,7 +125,7 @@ def report_of(record: PlacesReport) -> Report:
     """Return where values are as a report."""
     head = f"{record.gt} and {record.pred}: {number_of(record.documents, 'document')}"
     table = Figures(_FIGURES, [record.whole, *record.fields], _LEGEND)
-    return Report.of(record, head, [Text(_sentence(record))], [table], rows=table)
+    return Report.of_study(record, head, [Text(_sentence(record))], [table], rows=table)
 
 
 def _sentence(record: PlacesReport) -> str:

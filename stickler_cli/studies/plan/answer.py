@@ -131,7 +131,7 @@ def report_of(record: SizeReport) -> Report:
     )
     table = Figures(_FIGURES, record.sizes, legend)
     head = f"{record.run}: {number_of(record.documents, 'document')}, level {record.level:g}"
-    return Report.of(record, head, [table], [*_pictures(record)], rows=table)
+    return Report.of_study(record, head, [table], [*_pictures(record)], rows=table)
 
 
 def _pictures(record: SizeReport) -> Iterator[Curves]:

@@ -164,7 +164,7 @@ def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report
         reasons = (f"{reason} ({number_of(n, 'field')})" for reason, n in counts_by_reason)
         summary.append(Text("; ".join(reasons), "dim"))
     sections = (_evidence_section(field, record) for field in detailed_fields)
-    return Report.of(
+    return Report.of_study(
         record, head, summary, [table] if detailed_fields else [], *sections, rows=table
     )
 
