@@ -80,8 +80,8 @@ def interval_text(
 def format_beside_limit(value: float, limit: float) -> str:
     """Format a figure with three decimals, or with more if it would be rounded onto a limit.
 
-    >>> told_apart(0.96651, 0.97), told_apart(0.96996, 0.97), told_apart(0.9, 0.9), told_apart(3, 5)
-    ('0.967', '0.96996', '0.9', '3')
+    >>> [format_beside_limit(value, 0.97) for value in (0.96651, 0.96996, 0.97)]
+    ['0.967', '0.96996', '0.97']
     """
     digits = 3
     while digits < MOST_DECIMALS and _side(round(value, digits), limit) != _side(value, limit):

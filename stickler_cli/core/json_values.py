@@ -158,7 +158,7 @@ def without_absent(value: JsonValue) -> JsonValue:
 class ReadingRule:
     """How a schema has the values of a place read, on both sides.
 
-    >>> read = Reading({"USA": ["US"], "one": ["1"]}, ["N/A", 0])
+    >>> read = ReadingRule({"USA": ["US"], "one": ["1"]}, ["N/A", 0])
     >>> [read(value) for value in ("us", 1, "U.S.", " n/a ", 0.0, False)]
     ['USA', 'one', 'U.S.', None, None, False]
     """
