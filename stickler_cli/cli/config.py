@@ -13,7 +13,7 @@ from typing import Any, Final
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, nearest_choices
-from stickler_cli.core.remote import is_url, read_named, shown_url
+from stickler_cli.core.remote import is_url, read_file_or_url, shown_url
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, STANDARD_INPUT
 from .commands import OWN_FILE, settings_of_commands
 from .console import warn
@@ -67,7 +67,7 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
             )
             continue
         try:
-            allowed[name].read(value)
+            allowed[name].convert(value)
         except NotTakenError as error:
             problems.append(allowed[name].problem(str(file), f"{key} is {brief(value)}", error))
         if name in command_options and command_options[name].in_file in {"all", command}:
@@ -154,7 +154,7 @@ def _read_options(file: Path) -> dict[str, Any]:
 
 def _read_toml(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_named(str(file), MAX_DOCUMENT_BYTES).decode())
+        return tomllib.loads(read_file_or_url(str(file), MAX_DOCUMENT_BYTES).decode())
     except OSError as error:
         raise UsageError([Problem(str(file), f"it cannot be read ({error.strerror})")]) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stickler_cli import __version__
 from stickler_cli.comparators.bbox import BBoxIoUComparator
 from stickler_cli.compare.result import Outcome
-from stickler_cli.core.figures import number_of, some_of
+from stickler_cli.core.figures import join_some, number_of
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.sections import FigureColumn, Figures, Report, Text
@@ -344,7 +344,7 @@ class Located:
         if not self.box_fields:
             return ""
         text = (
-            f"boxes that are fields ({some_of(self.box_fields, NAMED)}) are compared as values: "
+            f"boxes that are fields ({join_some(self.box_fields, NAMED)}) are compared as values: "
             "they are right where they overlap, so that none of them is located"
         )
         names = {*self.box_fields.values()}
