@@ -84,7 +84,8 @@ class FieldIndex:
             numbers = np.array([self.number(parent, name) for name in names], np.intp)
         else:  # all are new: number them at once
             path, first = self.paths[parent], len(self.paths)
-            self.paths += [(*path, name) for name in names]
+            # One call for all names: every chunk numbers its fields anew.
+            self.paths += map(path.__add__, zip(names, strict=True))
             self.parents += [parent] * len(names)
             self._children[parent] = dict(zip(names, range(first, len(self.paths)), strict=True))
             numbers = np.arange(first, len(self.paths))
@@ -163,6 +164,23 @@ class UnitBatch:
     All are of one kind, and their parents are rows of one other batch.
     """
 
+    # Most batches of one document keep these: as attributes of the class they take no time.
+    nodes: Any = None
+    """Of a block of leaves: the node of each field, whose units follow each other."""
+    block_slots: BlockSlots | None = None
+    outcome: Any = NOT_EVALUATED
+    similarity: Any = 0.0
+    score: Any = 0.0
+    threshold: Any = 0.0
+    is_document = False
+    """Whether the units are whole documents; of several schemas there are two for each."""
+    is_side = False
+    """Whether the units are one side of values of different kinds, at their parent's place."""
+    is_inner_item = False
+    """Whether the units are items of a list that is itself an item."""
+    is_in_list = False
+    """Whether the units are items, or inside an item."""
+
     def __init__(
         self,
         start: int,
@@ -174,19 +192,12 @@ class UnitBatch:
         """Reserve rows from `start` on for units whose values are found later."""
         self.start, self.size = start, len(place.document)
         self.kind, self.node, self.columns = kind, node, columns
-        self.nodes: Any = None
-        """Of a block of leaves: the node of each field, whose units follow each other."""
         self.document, self.field, self.order = place.document, place.field, place.order
         self.is_item, self.is_map_key = place.is_item, place.is_map_key
         self.place(place.container, place.positions)
         self.in_aggregate = place.in_aggregate
         self.weight = node.weight if place.weight is None else place.weight
         self.gt_index, self.pred_index = place.gt_index, place.pred_index
-        self.block_slots: BlockSlots | None = None
-        self.outcome: Any = NOT_EVALUATED
-        self.similarity: Any = 0.0
-        self.score: Any = 0.0
-        self.threshold: Any = 0.0
 
     @cached_property
     def gt_slot(self) -> Any:
@@ -245,14 +256,12 @@ class UnitBatch:
         self.container, self.positions = container, positions
         self.is_unlabelled = self.kind == UNLABELLED
         """Whether the ground truths of the units are not labelled: the units are skipped."""
-        self.is_document = container is None or container.kind == SCHEMAS
-        """Whether the units are whole documents; of several schemas there are two for each."""
-        self.is_side = container is not None and container.kind == MISMATCH and not self.is_item
-        """Whether the units are one side of values of different kinds, at their parent's place."""
-        self.is_inner_item = self.is_item and container is not None and container.is_item
-        """Whether the units are items of a list that is itself an item."""
-        self.is_in_list: bool = self.is_item or (container is not None and container.is_in_list)
-        """Whether the units are items, or inside an item."""
+        if container is None or container.kind == SCHEMAS:
+            self.is_document = True
+        elif self.is_item:
+            self.is_inner_item, self.is_in_list = container.is_item, True
+        else:
+            self.is_side, self.is_in_list = container.kind == MISMATCH, container.is_in_list
 
     @cached_property
     def is_one_sided(self) -> Mask:
@@ -422,7 +431,7 @@ class UnitTable:
         """The batches of whole documents; there are several if different nodes compared them."""
         return [batch for batch in self.batches if batch.container is None]
 
-    @property
+    @cached_property
     def document_scores(self) -> Floats:
         """The overall score of each document, (n_documents,)."""
         scores = np.empty(self.n_documents)
@@ -531,7 +540,7 @@ class UnitTable:
 
     @cached_property
     def _field_scores(self) -> list[dict[str, float]]:
-        scores: list[list[tuple[int, str, float]]] = [[] for _ in range(self.n_documents)]
+        entries: list[tuple[int, int, str, float]] = []
         for batch in self.batches:
             in_document = batch.container is not None and batch.container.is_document
             if not in_document or batch.is_document or batch.is_unlabelled:
@@ -539,16 +548,15 @@ class UnitTable:
             if batch.is_item or batch.is_side:  # of documents that are no objects
                 continue
             names = [self.fields.paths[number][-1] for number in listed(batch.field, batch.size)]
-            columns = zip(
-                batch.document.tolist(),
-                listed(batch.order, batch.size),
-                names,
-                batch.score.tolist(),
-                strict=True,
+            orders = listed(batch.order, batch.size)
+            entries += zip(
+                batch.document.tolist(), orders, names, batch.score.tolist(), strict=True
             )
-            for document, order, name, score in columns:
-                scores[document].append((order, name, score))
-        return [{name: score for _, name, score in sorted(fields)} for fields in scores]
+        entries.sort()
+        scores: list[dict[str, float]] = [{} for _ in range(self.n_documents)]
+        for document, _, name, score in entries:
+            scores[document][name] = score
+        return scores
 
     def children(self, row: int) -> list[int]:
         """Return the rows of the parts of a unit, in their order."""
