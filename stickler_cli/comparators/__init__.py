@@ -51,9 +51,9 @@ def __getattr__(name: str) -> Any:
     """Import a comparator on first use, with the libraries that it needs."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = comparator_class(name)
-    globals()[name] = found
-    return found
+    comparator = comparator_class(name)
+    globals()[name] = comparator
+    return comparator
 
 
 def __dir__() -> list[str]:

@@ -36,7 +36,7 @@ class ANLSStarComparator(BaseComparator):
 
     def similarity(self, gt: Any, pred: Any) -> float:
         """Compare two values; in [0, 1]."""
-        return _compared(gt, pred, _by_value(self.leaf_threshold)).mean
+        return _compare_values(gt, pred, _by_value(self.leaf_threshold)).mean
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return about how many nanoseconds pairs take to compare."""
@@ -60,7 +60,7 @@ def anls_score(
     return_key_scores: bool = False,
     threshold: float | None = None,
 ) -> Any:
-    """Return the ANLS* of two values, in [0, 1], as the package `anls_star` of the authors does.
+    """Return the ANLS* of two values, in [0, 1], like the package `anls_star` of its authors.
 
     Values are compared as texts, numbers too: 12345 and 12346 score 0.8. `anls_star_numbers`
     compares numbers by value. Keys that are absent are None; an absent key costs nothing if the
@@ -82,9 +82,9 @@ def anls_score(
 
     Source: Peer et al. (2024), arXiv:2402.03848, and its package `anls_star`.
     """
-    likeness = partial(_text_likeness, threshold=_checked_threshold(threshold))
-    score = _compared(_with_choices(gt, pred), pred, likeness)
-    return _returned(score, return_gt=return_gt, return_key_scores=return_key_scores)
+    likeness = partial(_text_likeness, threshold=_check_threshold(threshold))
+    score = _compare_values(_with_choices(gt, pred), pred, likeness)
+    return _select_results(score, return_gt=return_gt, return_key_scores=return_key_scores)
 
 
 def anls_star_numbers(
@@ -99,8 +99,8 @@ def anls_star_numbers(
     A number and a text are compared as texts. Arguments, results and errors are those of
     `anls_score`; `--metric anls_star_numbers` is the mean over documents.
     """
-    score = _compared(_with_choices(gt, pred), pred, _by_value(_checked_threshold(threshold)))
-    return _returned(score, return_gt=return_gt, return_key_scores=return_key_scores)
+    score = _compare_values(_with_choices(gt, pred), pred, _by_value(_check_threshold(threshold)))
+    return _select_results(score, return_gt=return_gt, return_key_scores=return_key_scores)
 
 
 def _with_choices(gt: Any, pred: Any) -> Any:
@@ -109,26 +109,26 @@ def _with_choices(gt: Any, pred: Any) -> Any:
     return tuple(gt) if is_texts and isinstance(pred, str) else gt
 
 
-def _checked_threshold(threshold: float | None) -> float:
+def _check_threshold(threshold: float | None) -> float:
     return LEAF_THRESHOLD if threshold is None else checked_fraction("threshold", threshold)
 
 
-def _returned(score: "_Held", *, return_gt: bool, return_key_scores: bool) -> Any:
+def _select_results(comparison: "_Comparison", *, return_gt: bool, return_key_scores: bool) -> Any:
     """Return the mean score, alone or with what else the caller asks for."""
-    more = [score.closest] if return_gt else []
-    more += [_tree(score.keys)] if return_key_scores else []
-    return (score.mean, *more) if more else score.mean
+    extras = [comparison.closest] if return_gt else []
+    extras += [_tree(comparison.keys)] if return_key_scores else []
+    return (comparison.mean, *extras) if extras else comparison.mean
 
 
-class _Held(NamedTuple):
-    """Two values held against each other."""
+class _Comparison(NamedTuple):
+    """The result of comparing two values."""
 
     total: float
-    """The similarities of the texts in them, summed."""
+    """The sum of the similarities of their texts."""
     length: int
-    """How many there are to find or too many."""
+    """Number of texts that are paired, missed or invented."""
     closest: Any
-    """What the ground truth is at its nearest."""
+    """The ground truth with the alternatives that are nearest to the prediction."""
     keys: Sequence[tuple[tuple[str, ...], float]] = ()
     """The score of each key, from the outermost in."""
 
@@ -137,45 +137,45 @@ class _Held(NamedTuple):
         return self.total / self.length if self.length else 1.0
 
 
-def _compared(gt: Any, pred: Any, likeness: Likeness) -> _Held:
-    _refuse_tuples(pred)
-    return _held(gt, pred, likeness)
+def _compare_values(gt: Any, pred: Any, likeness: Likeness) -> _Comparison:
+    _check_no_tuples(pred)
+    return _compare(gt, pred, likeness)
 
 
-def _refuse_tuples(pred: Any) -> None:
+def _check_no_tuples(pred: Any) -> None:
     match pred:
         case tuple():
             raise TypeError("a prediction is one value: a tuple is for ground truths")
         case dict():
             for value in pred.values():
-                _refuse_tuples(value)
+                _check_no_tuples(value)
         case list():
             for value in pred:
-                _refuse_tuples(value)
+                _check_no_tuples(value)
 
 
-def _held(gt: Any, pred: Any, likeness: Likeness) -> _Held:
+def _compare(gt: Any, pred: Any, likeness: Likeness) -> _Comparison:
     match gt, pred:
         case tuple(), _:
-            return _held_choices(gt, pred, likeness)
+            return _compare_choices(gt, pred, likeness)
         case dict(), dict():
-            return _held_objects(gt, pred, likeness)
+            return _compare_objects(gt, pred, likeness)
         case list(), list():
-            return _held_lists(gt, pred, likeness)
+            return _compare_lists(gt, pred, likeness)
         case None, _:
-            nothing = _is_nothing(pred)
-            return _Held(float(nothing), max(1, _size(pred)), pred if nothing else None)
+            is_absent = _is_empty(pred)
+            return _Comparison(float(is_absent), max(1, _size(pred)), pred if is_absent else None)
     if pred is None or isinstance(gt, dict | list) or isinstance(pred, dict | list):
-        return _Held(0.0, max(_size(gt), _size(pred)), gt)
-    return _Held(likeness(gt, pred), 1, gt)
+        return _Comparison(0.0, max(_size(gt), _size(pred)), gt)
+    return _Comparison(likeness(gt, pred), 1, gt)
 
 
-def _held_choices(gt: tuple[Any, ...], pred: Any, likeness: Likeness) -> _Held:
-    held = (_held(choice, pred, likeness) for choice in _checked(gt))
-    return max(held, key=lambda held: (held.mean, held.closest == pred))
+def _compare_choices(gt: tuple[Any, ...], pred: Any, likeness: Likeness) -> _Comparison:
+    comparisons = (_compare(choice, pred, likeness) for choice in _check_choices(gt))
+    return max(comparisons, key=lambda comparisons: (comparisons.mean, comparisons.closest == pred))
 
 
-def _checked(choices: tuple[Any, ...]) -> tuple[Any, ...]:
+def _check_choices(choices: tuple[Any, ...]) -> tuple[Any, ...]:
     if not choices:
         raise ValueError("an empty tuple has no value that would be right")
     return choices
@@ -189,7 +189,7 @@ def _size(value: Any) -> int:
         case list():
             return sum(map(_size, value))
         case tuple():
-            return max(map(_size, _checked(value)))
+            return max(map(_size, _check_choices(value)))
     return 1
 
 
@@ -211,51 +211,55 @@ def _by_value(threshold: float) -> Likeness:
     return partial(_number_likeness, threshold=threshold)
 
 
-def _held_objects(gt: Mapping[str, Any], pred: Mapping[str, Any], likeness: Likeness) -> _Held:
+def _compare_objects(
+    gt: Mapping[str, Any], pred: Mapping[str, Any], likeness: Likeness
+) -> _Comparison:
     total, length = 0.0, 0
     closest: dict[str, Any] = {}
     keys: list[tuple[tuple[str, ...], float]] = []
     for key in dict.fromkeys((*gt, *pred)):
-        held = _held(gt.get(key), pred.get(key), likeness)
-        length += held.length
-        if key not in gt and _is_nothing(pred[key]):
+        comparison = _compare(gt.get(key), pred.get(key), likeness)
+        length += comparison.length
+        if key not in gt and _is_empty(pred[key]):
             continue
-        total += held.total
-        if key in pred or not _is_nothing(held.closest):
-            closest[key] = held.closest
-        keys += (((str(key), *names), score) for names, score in held.keys)
-        keys.append(((str(key),), held.mean))
-    return _Held(total, length, closest, keys)
+        total += comparison.total
+        if key in pred or not _is_empty(comparison.closest):
+            closest[key] = comparison.closest
+        keys += (((str(key), *names), score) for names, score in comparison.keys)
+        keys.append(((str(key),), comparison.mean))
+    return _Comparison(total=total, length=length, closest=closest, keys=keys)
 
 
-def _is_nothing(value: Any) -> bool:
+def _is_empty(value: Any) -> bool:
     return value is None or value in ("", [], {})
 
 
-def _held_lists(gt: Sequence[Any], pred: Sequence[Any], likeness: Likeness) -> _Held:
+def _compare_lists(gt: Sequence[Any], pred: Sequence[Any], likeness: Likeness) -> _Comparison:
     if not gt or not pred:
-        return _Held(0.0, sum(map(_size, (*gt, *pred))), gt)
+        return _Comparison(0.0, sum(map(_size, (*gt, *pred))), gt)
     from scipy.optimize import linear_sum_assignment  # few schemas ask for it
 
-    held = [[_held(mine, theirs, likeness) for theirs in pred] for mine in gt]
-    # Of equal gains the one by which items are equal.
+    comparisons = [[_compare(gt_item, pred_item, likeness) for pred_item in pred] for gt_item in gt]
+    # A pair of equal items wins over another pair of the same similarity.
     gains = [
         [
-            nextafter(each.mean, inf) if each.closest == theirs else each.mean
-            for each, theirs in zip(row, pred, strict=True)
+            nextafter(pair.mean, inf) if pair.closest == pred_item else pair.mean
+            for pair, pred_item in zip(row, pred, strict=True)
         ]
-        for row in held
+        for row in comparisons
     ]
     rows, columns = linear_sum_assignment(gains, maximize=True)
-    pairs = sorted(zip(columns.tolist(), rows.tolist(), strict=True))
-    chosen = [held[row][column] for column, row in pairs]
-    alone = [mine for row, mine in enumerate(gt) if row not in {row for _, row in pairs}]
-    others = [it for column, it in enumerate(pred) if column not in {column for column, _ in pairs}]
-    return _Held(
-        sum(each.total for each in chosen),
-        sum(each.length for each in chosen) + sum(map(_size, (*alone, *others))),
-        [*(each.closest for each in chosen), *alone],
-        [entry for each in chosen for entry in each.keys],
+    pred_and_gt_indexes = sorted(zip(columns.tolist(), rows.tolist(), strict=True))
+    chosen = [comparisons[row][column] for column, row in pred_and_gt_indexes]
+    paired_gt = {row for _, row in pred_and_gt_indexes}
+    paired_pred = {column for column, _ in pred_and_gt_indexes}
+    missed = [item for index, item in enumerate(gt) if index not in paired_gt]
+    invented = [item for index, item in enumerate(pred) if index not in paired_pred]
+    return _Comparison(
+        total=sum(pair.total for pair in chosen),
+        length=sum(pair.length for pair in chosen) + sum(map(_size, (*missed, *invented))),
+        closest=[*(pair.closest for pair in chosen), *missed],
+        keys=[entry for pair in chosen for entry in pair.keys],
     )
 
 
@@ -264,13 +268,13 @@ def _tree(keys: Sequence[tuple[tuple[str, ...], float]]) -> dict[str, KeyScore]:
     scores: dict[tuple[str, ...], list[float]] = {}
     for names, score in keys:
         scores.setdefault(names, []).append(score)
-    found: dict[tuple[str, ...], KeyScore] = {}
+    tree: dict[tuple[str, ...], KeyScore] = {}
     for names in sorted(scores, key=len):
         mean = sum(scores[names]) / len(scores[names])
-        found[names] = KeyScore(names[-1], mean)
+        tree[names] = KeyScore(names[-1], mean)
         if names[:-1]:
-            found[names[:-1]].children[names[-1]] = found[names]
-    return {names[0]: score for names, score in found.items() if len(names) == 1}
+            tree[names[:-1]].children[names[-1]] = tree[names]
+    return {names[0]: score for names, score in tree.items() if len(names) == 1}
 
 
 class AnlsStarNumbers(Metric):

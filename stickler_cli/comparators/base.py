@@ -93,18 +93,18 @@ def checked_text(keyword: str, value: object) -> str:
 
 
 Keys: TypeAlias = NDArray[np.intp]
-"""(n,): codes from 0, as many as there are distinct ones."""
+"""Codes from 0 up, without gaps, (n,)."""
 
 
 def codes_of(values: Collection[Hashable]) -> Keys:
-    """Return a code for each value, the same for equal ones: 0 for the first, 1 for the next."""
+    """Return a code for each value, in order of first occurrence; equal values share a code."""
     codes = dict.fromkeys(values, 0)
     codes.update(zip(codes, count()))
     return np.fromiter(map(codes.__getitem__, values), np.intp, len(values))
 
 
 def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
-    """Return a code for each value, the same for those that are linked by a common part.
+    """Return a code for each value; values that are linked by common parts have the same code.
 
     >>> linked_codes(["ab", "bc", "d", "c", ""]).tolist()
     [0, 0, 1, 0, 2]
@@ -113,16 +113,16 @@ def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
 
     def root(key: Hashable) -> Hashable:
         while (link := links.setdefault(key, key)) != key:
-            links[key] = links[link]
+            links[key] = links[link]  # halve the path
             key = link
         return key
 
     roots: list[Hashable] = []
     for value in values:
-        one, *others = [*value] or [object()]
-        roots.append(one)
-        for other in others:
-            links[root(other)] = root(one)
+        first_part, *other_parts = [*value] or [object()]
+        roots.append(first_part)
+        for other_part in other_parts:
+            links[root(other_part)] = root(first_part)
     return codes_of([*map(root, roots)] if links else roots)
 
 
@@ -136,23 +136,23 @@ EQUAL_WITHIN: Final = 1e-9
 """Similarities are sums of floats; nearer than this they are equal. Source: docs/semantics.md."""
 
 DEFAULT_THRESHOLD: Final = 0.7
-"""Of a comparator that says nothing else. Source: docs/semantics.md, Comparators."""
+"""Threshold of a comparator that defines no other. Source: docs/semantics.md, Comparators."""
 
 
 LETTERS_OF_WORD: Final = 64
-"""Letters of the one text that an edit distance holds against a letter of the other in one go."""
+"""Letters of one text that an edit distance compares with a letter of the other in one step."""
 STEPS_OF_WORDS: Final = 3
-"""Nanoseconds that it takes for that, by rapidfuzz."""
+"""Nanoseconds of such a step of rapidfuzz."""
 STEPS_OF_PAIR: Final = 500
-"""Nanoseconds of a pair beside that."""
+"""Nanoseconds of a pair beside these steps."""
 
 
 _counter: ContextVar[Callable[[int], None] | None] = ContextVar("counter", default=None)
-"""The function that counts steps of the comparison under way; None where nobody counts."""
+"""The function that counts steps of the current comparison; None if steps are not counted."""
 
 
 def charge(steps: int) -> None:
-    """Count steps that a comparator is about to make beyond those that lengths of values tell.
+    """Count steps that a comparator is about to make and that lengths of values do not show.
 
     Raises:
         WorkLimitError: the comparison may not take as many.
@@ -217,36 +217,36 @@ class BaseComparator:
     """Whether it asks models, so that work is arranged around that: see `ask`."""
 
     pairing: ClassVar["BaseComparator | None"] = None
-    """What list elements are paired by, where asking this comparator for all pairs costs too much;
-    then it sees chosen pairs only, and gives a `reason` for each."""
+    """The comparator that pairs list items, if this one costs too much to be asked of all pairs.
+    This one then sees chosen pairs only, and gives a `reason` for each."""
 
     _judge: ClassVar[type["BaseComparator"]]
-    """Whose `prepare` and `similarity` the inherited `compare` applies."""
+    """The class whose `prepare` and `similarity` the inherited `compare` applies."""
 
     threshold: float
 
     stated_threshold: float | None = None
-    """The threshold that whoever made it gave by name or place; None where that is the default."""
+    """The threshold that the constructor was given by name or position; None for the default."""
 
-    def __new__(cls, *given: Any, **named: Any) -> Self:
-        """Take note of whether a threshold is given, whatever it is."""
+    def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
+        """Keep the threshold that is given, even if it is the default."""
         comparator = super().__new__(cls)
-        names = [parameter.name for parameter in keyword_parameters(cls)][: len(given)]
-        said = {**dict(zip(names, given, strict=False)), **named}.get("threshold")
-        if is_number(said):
-            comparator.stated_threshold = said
+        names = [parameter.name for parameter in keyword_parameters(cls)][: len(arguments)]
+        threshold = {**dict(zip(names, arguments, strict=False)), **keywords}.get("threshold")
+        if is_number(threshold):
+            comparator.stated_threshold = threshold
         return comparator
 
     def __init__(self, threshold: float | None = DEFAULT_THRESHOLD) -> None:
         """Set the threshold in [0, 1] that `binary_compare` uses; None takes the default."""
-        given = DEFAULT_THRESHOLD if threshold is None else threshold
-        self.threshold = checked_fraction("threshold", given)
+        stated = DEFAULT_THRESHOLD if threshold is None else threshold
+        self.threshold = checked_fraction("threshold", stated)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         present_only = vars(cls).get("_compare")
         if present_only is not None and not {"compare", "similarity"} & vars(cls).keys():
-            # What comparators written for stickler-eval define: `compare` less the absent values.
+            # Comparators written for stickler-eval define `_compare`, for present values only.
             cls.similarity = present_only  # type: ignore[method-assign]
             cls.prepare = BaseComparator.prepare  # type: ignore[method-assign]
         if cls.compare is BaseComparator.compare and cls.similarity is BaseComparator.similarity:
@@ -254,11 +254,13 @@ class BaseComparator:
         if cls._overrides("compare", "similarity"):
             cls.prepare = BaseComparator.prepare  # type: ignore[method-assign]
             cls.similarity = BaseComparator.similarity  # type: ignore[method-assign]
-        # What is said of one way to compare holds for no other.
+        # Properties of one method of comparing do not hold for another method.
         if cls._overrides("similarity", "similarities"):
             cls.similarities = BaseComparator.similarities  # type: ignore[method-assign]
         for name in ("keys", "equal_keys", "similarities_above"):
-            if any(cls._overrides(it, name) for it in ("prepare", "similarity", "similarities")):
+            if any(
+                cls._overrides(method, name) for method in ("prepare", "similarity", "similarities")
+            ):
                 setattr(cls, name, getattr(BaseComparator, name))
         redefined = {"compare", "prepare", "similarity", "similarities"} & vars(cls).keys()
         if redefined and "same_value" not in vars(cls):
@@ -271,7 +273,9 @@ class BaseComparator:
     @classmethod
     def _overrides(cls, method: str, other: str) -> bool:
         """Return whether `method` is defined nearer to this class than `other`."""
-        nearest = next(vars(one) for one in cls.__mro__ if {method, other} & vars(one).keys())
+        nearest = next(
+            vars(ancestor) for ancestor in cls.__mro__ if {method, other} & vars(ancestor).keys()
+        )
         return method in nearest and other not in nearest
 
     @cached_property  # not a property, so that a comparator may set a name of its own
@@ -283,8 +287,8 @@ class BaseComparator:
     def config(self) -> dict[str, Any]:
         """The constructor keywords whose values differ from their defaults, or those set later."""
         if "config" in vars(self):
-            own: dict[str, Any] = vars(self)["config"]
-            return own
+            stated: dict[str, Any] = vars(self)["config"]
+            return stated
         config = {}
         for parameter in keyword_parameters(type(self)):
             value = getattr(self, parameter.name, parameter.default)
@@ -305,7 +309,7 @@ class BaseComparator:
 
     @property
     def asked_model(self) -> "Model[Any, Any] | None":
-        """The model that it asks; None of one that asks none."""
+        """The model that it asks; None if it asks no model."""
         return None
 
     def prepare(self, value: Any) -> Any:
@@ -320,25 +324,29 @@ class BaseComparator:
         """Compare two columns of prepared values of the same length, element by element."""
         # By identity: each value is prepared once, and to Python 1, 1.0 and True are equal.
         pairs = {(id(gt), id(pred)): (gt, pred) for gt, pred in zip(gts, preds, strict=True)}
-        known = {key: float(self.similarity(gt, pred)) for key, (gt, pred) in pairs.items()}
-        asked = zip(map(id, gts), map(id, preds), strict=True)
-        return np.fromiter(map(known.__getitem__, asked), np.float64, len(gts))
+        similarity_by_pair = {
+            key: float(self.similarity(gt, pred)) for key, (gt, pred) in pairs.items()
+        }
+        keys = zip(map(id, gts), map(id, preds), strict=True)
+        return np.fromiter(map(similarity_by_pair.__getitem__, keys), np.float64, len(gts))
 
     def ask(self, client: "Client | None", gts: Sequence[Any], preds: Sequence[Any]) -> "Answers":
         """Compare as `similarities` does, by a model: the client's, or None for one's own."""
         return Answers(self.similarities(gts, preds))
 
     def keys(self, prepared: Sequence[Any]) -> "Keys | None":
-        """Return a code for each value, or None; prepared values of unequal codes are unlike: 0.
+        """Return a code for each prepared value; values with different codes have similarity 0.
 
-        Codes are of this call alone: whoever compares two sides asks for both at once.
+        None if the comparator has no such codes. Codes of two calls cannot be compared: a caller
+        that compares two sides passes the values of both at once.
         """
         return None
 
     def equal_keys(self, prepared: Sequence[Any]) -> "tuple[Keys, float] | None":
-        """Return a code for each value, and how much two of unequal codes lack of 1.0 at least.
+        """Return a code for each value, and by how much different codes lower the similarity.
 
-        None where that is not known. Two of equal codes are likely a full match.
+        The similarity of two values with different codes is at most 1.0 less that amount. Two
+        values with equal codes are likely a full match. None if the comparator has no such codes.
         """
         return None
 
@@ -394,9 +402,9 @@ class BaseComparator:
 
     def __repr__(self) -> str:
         threshold = {"threshold": self.threshold} if hasattr(self, "threshold") else {}
-        said = {**threshold, **self.config}
-        keywords = ", ".join(f"{keyword}={value!r}" for keyword, value in said.items())
-        return f"{self.name}({keywords})"
+        keywords = {**threshold, **self.config}
+        arguments = ", ".join(f"{keyword}={value!r}" for keyword, value in keywords.items())
+        return f"{self.name}({arguments})"
 
 
 def meets(similarity: float, threshold: float) -> bool:
@@ -406,7 +414,7 @@ def meets(similarity: float, threshold: float) -> bool:
 
 @cache
 def signature_of(cls: type[BaseComparator]) -> inspect.Signature:
-    """Return the signature of a constructor: to make it takes longer than to compile a field."""
+    """Return the signature of a constructor; cached, as it takes longer than to compile a field."""
     return inspect.signature(cls)
 
 
@@ -414,7 +422,7 @@ def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:
     """List the constructor parameters that can be given by name, in order."""
     signature = signature_of(cls)  # type: ignore[arg-type] # mypy takes __hash__ for the class's
     by_name = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
-    return [each for each in signature.parameters.values() if each.kind in by_name]
+    return [parameter for parameter in signature.parameters.values() if parameter.kind in by_name]
 
 
 def text_of(value: object) -> str:

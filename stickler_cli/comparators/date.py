@@ -44,17 +44,17 @@ else days of a leap year from 0; a range over the new year is two runs."""
 _DAYS_OF_A_YEAR: Final = 366
 
 YEAR_MISSING: Final = 0.7
-"""What the score is multiplied by when one side states no year. Source: docs/dates.md."""
+"""Factor of the score if only one side states a year. Source: docs/dates.md."""
 
 INSIDE: Final = {"strict": 0.0, "contains": 1.0, "graded": 0.5}
-"""What a date inside a range is worth in each range mode. Source: docs/dates.md."""
+"""Score of a date inside a range, by range mode. Source: docs/dates.md."""
 
 
 class Readings(NamedTuple):
     """The dates that a value states, read month first and day first."""
 
     month_first: Stated | None
-    """None is no date."""
+    """None if the text is no date."""
     day_first: Stated | None
     """The same, unless the order is open."""
     moments: tuple[float, ...]
@@ -77,7 +77,7 @@ class DateComparator(BaseComparator):
         precision_mode: PrecisionMode = "exact",
         compare_time: bool = False,
     ) -> None:
-        """Set how dates are read and how close is enough.
+        """Set how dates are read, and how close two matching dates are.
 
         Args:
             threshold: in [0, 1]; what `binary_compare` calls a match.
@@ -91,7 +91,7 @@ class DateComparator(BaseComparator):
                 midnight. A tolerance applies to the instants.
         """
         super().__init__(threshold)
-        self.tolerance = _checked_tolerance(tolerance)
+        self.tolerance = _check_tolerance(tolerance)
         self.compare_time = checked_flag("compare_time", compare_time)
         # No two dates are further apart, and numpy takes no integer of any size.
         self._reach = min(self.tolerance or 0, timedelta.max.days)
@@ -114,10 +114,12 @@ class DateComparator(BaseComparator):
     def prepare(self, value: Any) -> Readings:
         """Read a string, a whole number such as 20240105, a date or a datetime; else no date."""
         if isinstance(value, date):
-            return _readings(stated_by(value), stated_by(value), self._unit)
+            return _combine_readings(stated_by(value), stated_by(value), self._unit)
         if not isinstance(value, str):  # 20240105.0 is the integer 20240105 to JSON
             value = int(value) if is_number(value) and value % 1 == 0 else ""
-        return _read(text_of(value), self.dayfirst, self.range_mode != "reject", self._unit)
+        return _read_both_orders(
+            text_of(value), self.dayfirst, self.range_mode != "reject", self._unit
+        )
 
     def similarity(self, gt: Readings, pred: Readings) -> float:
         """Compare two prepared values in each order of day and month; return the better score."""
@@ -128,7 +130,7 @@ class DateComparator(BaseComparator):
 
     def similarities(self, gts: Sequence[Readings], preds: Sequence[Readings]) -> Similarities:
         """Compare two columns: days or seconds in one go, and each other pair once."""
-        gt_moments, pred_moments = _moments(gts), _moments(preds)
+        gt_moments, pred_moments = _stack_moments(gts), _stack_moments(preds)
         distances = np.abs(gt_moments - pred_moments)
         # In UTC if both have zones.
         distances = np.where(np.isnan(distances[2:]), distances[:2], distances[2:])
@@ -146,14 +148,14 @@ class DateComparator(BaseComparator):
 
         None where these say too little: under a tolerance, and where a value is no single day.
         """
-        moments = _moments(prepared)
+        moments = _stack_moments(prepared)
         if self._reach or (moments[0] == 0).any():
             return None
         if np.array_equal(moments[0], moments[1], equal_nan=True) and np.isnan(moments[2:]).all():
             return codes_of(moments[0].tolist())
         return linked_codes(
-            [(kind, moment) for kind, moment in enumerate(one) if not math.isnan(moment)]
-            for one in moments.T.tolist()
+            [(kind, moment) for kind, moment in enumerate(kinds_of_value) if not math.isnan(moment)]
+            for kinds_of_value in moments.T.tolist()
         )
 
     def _score(self, gt: Stated | None, pred: Stated | None) -> float:
@@ -165,8 +167,8 @@ class DateComparator(BaseComparator):
 
     def _are_comparable(self, gt: Stated, pred: Stated) -> bool:
         """Return whether the precision mode allows the parts of a date that the two sides state."""
-        for one, other in zip(gt.ends, pred.ends, strict=True):
-            gt_parts, pred_parts = one.parts - {"year"}, other.parts - {"year"}
+        for gt_end, pred_end in zip(gt.ends, pred.ends, strict=True):
+            gt_parts, pred_parts = gt_end.stated_parts - {"year"}, pred_end.stated_parts - {"year"}
             if self.precision_mode == "exact" and gt_parts != pred_parts:
                 return False
             if self.precision_mode == "gt_loose" and not gt_parts <= pred_parts:
@@ -176,7 +178,7 @@ class DateComparator(BaseComparator):
     def _agreement(self, gt: Stated, pred: Stated) -> float:
         """Compare the parts that both sides state; in [0, 1]. Nothing in common is no agreement."""
         dates = gt.ends + pred.ends
-        shared = frozenset.intersection(*(end.parts for end in dates))
+        shared = frozenset.intersection(*(end.stated_parts for end in dates))
         utc = share_zones(dates)
         if isinstance(gt, StatedDate) and isinstance(pred, StatedDate):
             return float(self._is_same(gt, pred, shared, utc=utc))
@@ -195,7 +197,7 @@ class DateComparator(BaseComparator):
         if not (gt.is_whole and pred.is_whole):
             if compare_time and gt.clock // SECOND != pred.clock // SECOND:
                 return False
-            return bool(shared) and all(getattr(gt, part) == getattr(pred, part) for part in shared)
+            return bool(shared) and all(getattr(gt, name) == getattr(pred, name) for name in shared)
         gt_moment, pred_moment = gt.moment(utc=utc), pred.moment(utc=utc)
         if compare_time:
             seconds = abs(gt_moment // SECOND - pred_moment // SECOND)
@@ -206,26 +208,30 @@ class DateComparator(BaseComparator):
 
 
 @lru_cache_of_short_texts(maxsize=32_768)  # the same dates occur again and again, in all documents
-def _read(text: str, dayfirst: bool | None, ranges: bool, unit: timedelta) -> Readings:
+def _read_both_orders(text: str, dayfirst: bool | None, ranges: bool, unit: timedelta) -> Readings:
+    """Read a text with the month first and with the day first, unless `dayfirst` decides."""
     compare_time = unit is SECOND
-    found = [
-        _admitted(reading, ranges=ranges, compare_time=compare_time)
+    admitted = [
+        _simplify_range(reading, ranges=ranges, compare_time=compare_time)
         for reading in readings(text, dayfirst=dayfirst)
     ]
-    return _readings(found[0], found[-1], unit)
+    return _combine_readings(admitted[0], admitted[-1], unit)
 
 
-def _readings(month_first: Stated | None, day_first: Stated | None, unit: timedelta) -> Readings:
+def _combine_readings(
+    month_first: Stated | None, day_first: Stated | None, unit: timedelta
+) -> Readings:
+    """Combine the dates of both orders with their moments; no moments unless both have some."""
     if month_first == day_first:
-        day_first = month_first
-    both = _moment(month_first, unit), _moment(day_first, unit)
-    if (0, 0) in both:
-        both = (0, 0), (0, 0)
-    return Readings(month_first, day_first, tuple(chain(*zip(*both, strict=True))))
+        day_first = month_first  # the same object, so that the order is known not to be open
+    moments = _find_moment(month_first, unit), _find_moment(day_first, unit)
+    if (0, 0) in moments:
+        moments = (0, 0), (0, 0)
+    return Readings(month_first, day_first, tuple(chain(*zip(*moments, strict=True))))
 
 
-def _admitted(stated: Stated | None, *, ranges: bool, compare_time: bool) -> Stated | None:
-    """Drop ranges where they are rejected, and take a range of one day for that day."""
+def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) -> Stated | None:
+    """Replace a range by None where ranges are rejected, and a range of one day by that day."""
     if not isinstance(stated, StatedRange):
         return stated
     if not ranges:
@@ -235,7 +241,7 @@ def _admitted(stated: Stated | None, *, ranges: bool, compare_time: bool) -> Sta
     return replace(stated.start, clock=timedelta(0)) if compare_time else stated.start
 
 
-def _moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
+def _find_moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
     """Return the moment by its own clock and in UTC, as `Readings.moments` has them."""
     if stated is None:
         return math.nan, math.nan
@@ -247,21 +253,21 @@ def _moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
     return stated.moment(utc=False) // unit, utc
 
 
-def _moments(values: Sequence[Readings]) -> NDArray[np.float64]:
+def _stack_moments(values: Sequence[Readings]) -> NDArray[np.float64]:
     """Lay moments out as (4, n): month first and day first by their own clocks, then in UTC."""
     moments = chain.from_iterable(value.moments for value in values)
     return np.fromiter(moments, np.float64, 4 * len(values)).reshape(-1, 4).T
 
 
-def _checked_tolerance(value: object) -> float | None:
+def _check_tolerance(value: object) -> float | None:
     days = value / DAY if isinstance(value, timedelta) else value
     if days is None or (is_number(days) and 0 <= days < math.inf):
         return days
     raise KeywordError.of("tolerance", value, "a number of days, at least 0, or null")
 
 
-def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: bool) -> Days:
-    """Return the days from the first to the last date, reading only some `parts`.
+def days_of(stated: StatedDate | StatedRange, compared_parts: frozenset[str], *, utc: bool) -> Days:
+    """Return the days from the first to the last date, reading only some `compared_parts`.
 
     Dates are read in UTC only if they are whole, with time zones.
 
@@ -270,8 +276,8 @@ def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: boo
     (range(354, 366), range(0, 5))
     """
     whole_start, whole_end = stated.ends
-    start, end = whole_start.limited_to(parts), whole_end.limited_to(parts)
-    if "year" in parts:
+    start, end = whole_start.limited_to(compared_parts), whole_end.limited_to(compared_parts)
+    if "year" in compared_parts:
         beyond_first = (end.last_day - end.first_day).days
         return (range(start.moment(utc=utc).days, end.moment(utc=utc).days + beyond_first + 1),)
     first = _day_of_year(start.first_day)
@@ -283,18 +289,18 @@ def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: boo
     return range(first, _DAYS_OF_A_YEAR), range(stop - _DAYS_OF_A_YEAR)
 
 
-def overlap(days: Days, others: Days) -> float:
-    """Return the days of both over the days of either; in [0, 1].
+def overlap(gt_days: Days, pred_days: Days) -> float:
+    """Divide the days that both sides have by the days that either side has; in [0, 1].
 
     >>> overlap((range(10),), (range(5, 15),))
     0.3333333333333333
     """
     shared = sum(
-        len(range(max(run.start, other.start), min(run.stop, other.stop)))
-        for run in days
-        for other in others
+        len(range(max(gt_run.start, pred_run.start), min(gt_run.stop, pred_run.stop)))
+        for gt_run in gt_days
+        for pred_run in pred_days
     )
-    either = sum(map(len, (*days, *others))) - shared
+    either = sum(map(len, (*gt_days, *pred_days))) - shared
     return shared / either if shared else 0.0
 
 

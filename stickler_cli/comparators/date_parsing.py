@@ -28,7 +28,7 @@ _PARTS: Final = {
     stated: frozenset(compress(("year", "month", "day"), stated))
     for stated in product((True, False), repeat=3)
 }
-"""Which are stated -> their names; a table, because lists of dates ask for it all the time."""
+"""Names of the parts that are stated, by whether each is; a table, because it is read so often."""
 
 _ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ISO_TIME: Final = re.compile(
@@ -82,11 +82,11 @@ class StatedDate:
     offset: timedelta | None = None
     """The time zone, ahead of UTC."""
     has_clear_time: bool = True
-    """Whether its time can be compared: `17:5` may lack a digit."""
+    """Whether its time can be compared; `17:5` cannot, as it may lack a digit."""
 
     @property
-    def parts(self) -> frozenset[str]:
-        """The names of those of year, month and day that are stated."""
+    def stated_parts(self) -> frozenset[str]:
+        """The names of the stated parts among year, month and day."""
         return _PARTS[self.year is not None, self.month is not None, self.day is not None]
 
     @property
@@ -101,7 +101,7 @@ class StatedDate:
 
     @property
     def ends(self) -> tuple["StatedDate", "StatedDate"]:
-        """The first and last date of a range of one."""
+        """The date itself twice: as a range it begins and ends with itself."""
         return self, self
 
     @property
@@ -115,10 +115,10 @@ class StatedDate:
         year, month = self.year or LEAP_YEAR, self.month or 12
         return date(year, month, self.day or monthrange(year, month)[1])
 
-    def limited_to(self, parts: frozenset[str]) -> "StatedDate":
-        """Forget all parts but these."""
-        others: dict[str, Any] = dict.fromkeys(_PARTS[True, True, True] - parts)
-        return replace(self, **others)
+    def limited_to(self, names: frozenset[str]) -> "StatedDate":
+        """Return the date with these parts only."""
+        unstated: dict[str, Any] = dict.fromkeys(_PARTS[True, True, True] - names)
+        return replace(self, **unstated)
 
     def moment(self, *, utc: bool) -> timedelta:
         """Return the time since the day before 0001-01-01, by its own clock or in UTC.
@@ -151,58 +151,65 @@ class StatedRange:
         """Whether both ends state the same day, month or year; by their clock in one zone."""
         utc = share_zones(self.ends) and self.start.offset != self.end.offset
         days = {end.moment(utc=utc).days for end in self.ends}
-        return self.start.parts == self.end.parts and len(days) == 1
+        return self.start.stated_parts == self.end.stated_parts and len(days) == 1
 
 
 Stated: TypeAlias = StatedDate | StatedRange
 
 
 def share_zones(dates: tuple[StatedDate, ...]) -> bool:
-    """Return whether all are whole and have a zone, to be compared in UTC; else by their clocks."""
-    return all(one.is_whole and one.offset is not None for one in dates)
+    """Return whether all dates are whole and have a time zone, so that UTC can compare them."""
+    return all(stated.is_whole and stated.offset is not None for stated in dates)
 
 
 def readings(text: str, *, dayfirst: bool | None) -> tuple[Stated | None, ...]:
-    """Read a date, or two with ` to `, ` through ` or ` - ` between them; None is neither.
+    """Read a date, or a range with ` to `, ` through ` or ` - ` in it; None if it is neither.
 
-    One reading in the order of day and month that `dayfirst` says; or two if that is None: month
-    before day, then day before month.
+    Returns one reading in the order of `dayfirst`; if that is None two readings: month before day,
+    then day before month.
 
     >>> readings("2/1", dayfirst=None)[1] == readings("2 Jan", dayfirst=False)[0]
     True
     """
-    # dateutil passes over NULs: a text with one in it is another text.
-    both = (None, None) if len(text) > LONGEST or "\0" in text else _read(text.strip())
-    return both if dayfirst is None else (both[dayfirst],)
+    # dateutil ignores NUL characters, but a text with one in it is another text.
+    two_readings = (
+        (None, None) if len(text) > LONGEST or "\0" in text else _read_date_or_range(text.strip())
+    )
+    return two_readings if dayfirst is None else (two_readings[dayfirst],)
 
 
 def stated_by(value: date) -> StatedDate:
-    """Take a date or datetime as it is."""
+    """Convert a date or datetime; every part of it is stated."""
     if not isinstance(value, datetime):
         return StatedDate(value.year, value.month, value.day)
     clock = datetime.combine(value, value.time()) - datetime.combine(value, time.min)
     return StatedDate(value.year, value.month, value.day, clock, value.utcoffset())
 
 
-def _read(text: str) -> tuple[Stated | None, Stated | None]:
-    first, *others = _DELIMITER.split(text)
-    if not others:
+def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:
+    """Read a text with the month first and with the day first."""
+    dates = _DELIMITER.split(text)
+    if len(dates) == 1:
         return _read_date(text)
-    if len(others) > 1:
+    if len(dates) > 2:
         return None, None
-    starts, ends = _read_date(first.strip()), _read_date(others[0].strip())
-    return _range(starts[0], ends[0]), _range(starts[1], ends[1])
+    start_month_first, start_day_first = _read_date(dates[0].strip())
+    end_month_first, end_day_first = _read_date(dates[1].strip())
+    return (
+        _make_range(start_month_first, end_month_first),
+        _make_range(start_day_first, end_day_first),
+    )
 
 
-def _range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | None:
-    """Return a range; None if the dates do not bound one, or one of them is none.
+def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | None:
+    """Return the range between two dates; None if a date is missing or they bound no range.
 
     A year at one end only, or a day without a month, does not say where the range lies. Without
     years the start may come after the end: the range then runs over the new year.
     """
     if start is None or end is None or start.states_year != end.states_year:
         return None
-    if not (start.parts & {"year", "month"} and end.parts & {"year", "month"}):
+    if not (start.stated_parts & {"year", "month"} and end.stated_parts & {"year", "month"}):
         return None
     if start.offset is None or end.offset is None:
         zone = start.offset if end.offset is None else end.offset
@@ -215,25 +222,25 @@ def _range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | No
 
 
 def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
-    if plain := _read_plain(text):
+    if plain := _read_usual_forms(text):
         return plain
-    # Half a range, of which dateutil would pass over the dash; a month or a day that there is not.
+    # Refuse half a range, whose dash dateutil would ignore, and a month or day that does not exist.
     if text.startswith("-") or text.endswith("-") or _ISO.fullmatch(text):
         return None, None
     # dateutil takes 05.2024 for a decimal number, and cuts it to 5.
     text = _ONE_DOT.sub(r"\1/\2", text)
-    month_first = _parsed(text, dayfirst=False)
-    if month_first is None and (english := _in_english(text)) != text:
-        text, month_first = english, _parsed(english, dayfirst=False)
+    month_first = _parse_with_dateutil(text, dayfirst=False)
+    if month_first is None and (english := _translate_to_english(text)) != text:
+        text, month_first = english, _parse_with_dateutil(english, dayfirst=False)
     if _YEAR_FIRST.match(text) or not _may_be_swapped(month_first):
         return month_first, month_first
-    return month_first, _parsed(text, dayfirst=True)
+    return month_first, _parse_with_dateutil(text, dayfirst=True)
 
 
-def _in_english(text: str) -> str:
+def _translate_to_english(text: str) -> str:
     """Translate the months of a date into English, and leave out other words of dates.
 
-    >>> _in_english("1er août 2024"), _in_english("2024年3月5日")
+    >>> _translate_to_english("1er août 2024"), _translate_to_english("2024年3月5日")
     ('1 aug 2024', '5 mar 2024')
     """
 
@@ -253,16 +260,16 @@ def _in_english(text: str) -> str:
     return " ".join(text.split())
 
 
-def _read_plain(text: str) -> tuple[StatedDate, StatedDate] | None:
+def _read_usual_forms(text: str) -> tuple[StatedDate, StatedDate] | None:
     """Read the usual ways to write a date as dateutil does, in a tenth of the time."""
     try:
-        found = _plain_dates(text)
+        dates = _parse_usual_forms(text)
     except ValueError:
         return None
-    return (stated_by(found[0]), stated_by(found[-1])) if found else None
+    return (stated_by(dates[0]), stated_by(dates[-1])) if dates else None
 
 
-def _plain_dates(text: str) -> tuple[date, ...]:
+def _parse_usual_forms(text: str) -> tuple[date, ...]:
     if _ISO.fullmatch(text):
         return (date.fromisoformat(text),)
     if _ISO_TIME.fullmatch(text):
@@ -282,15 +289,15 @@ def _may_be_swapped(stated: StatedDate | None) -> bool:
     return stated is None or (stated.month is not None and (stated.day or 13) <= 12)
 
 
-def _parsed(text: str, *, dayfirst: bool) -> StatedDate | None:
+def _parse_with_dateutil(text: str, *, dayfirst: bool) -> StatedDate | None:
     try:
-        found: Any = _PARSER.parse(text, default=_UNSTATED, dayfirst=dayfirst, tzinfos=_zone)
+        parsed: Any = _PARSER.parse(text, default=_UNSTATED, dayfirst=dayfirst, tzinfos=_zone)
     except _NOT_A_DATE:
         return None
-    stated = stated_by(found).limited_to(found.stated)
+    stated = stated_by(parsed).limited_to(parsed.stated)
     if _UNCLEAR_TIME.search(text):
         stated = replace(stated, has_clear_time=False)
-    return stated if stated.parts else None
+    return stated if stated.stated_parts else None
 
 
 class _Unstated(datetime):
@@ -305,16 +312,16 @@ class _Unstated(datetime):
 
 
 _UNSTATED: Final = _Unstated(LEAP_YEAR, 1, 1)
-"""What dateutil replaces parts of: a leap year and a month of 31 days, so that any day fits."""
+"""The default of dateutil: a leap year and a month of 31 days, so that any day fits."""
 
 
 def _zone(name: str | None, seconds: int | None) -> tzinfo | None:
-    """Return the zone of an offset; none for a name alone: `EST` means several."""
+    """Return the zone of an offset; None for a name alone, since `EST` means several zones."""
     return None if seconds is None else timezone(timedelta(seconds=seconds))
 
 
 class _Rules(parserinfo):
-    """How dateutil reads a string, where its own way depends on today or on its defaults."""
+    """Rules of dateutil that depend neither on today nor on its defaults."""
 
     def convertyear(self, year: int, century_specified: bool = False) -> int:
         if century_specified or year >= 100:
