@@ -399,12 +399,6 @@ FIGURES: Final = {
         "vague functions": 2.9,
         "odd docstrings": 5.1,
     },
-    "comparators": {
-        "vague locals": 19.4,
-        "vague functions": 6.5,
-        "packed calls": 1,
-        "odd docstrings": 10.7,
-    },
     "core": {
         "vague locals": 22.0,
         "vague parameters": 5.6,

@@ -68,11 +68,11 @@ def anls_score(
     prediction has costs even then.
 
     Args:
-        gt: the ground truth: JSON values, and tuples of values of which any is right. A list of
+        gt: the ground truth: JSON values, and tuples of values that are right one by one. A list of
             texts is such a tuple where the prediction is a text.
         pred: the prediction, without tuples.
-        return_gt: also return what the ground truth is at its nearest to the prediction: of
-            tuples the value that is nearest, lists in the prediction's order.
+        return_gt: also return the ground truth as it is nearest to the prediction: the nearest
+            value of each tuple, and lists in the prediction's order.
         return_key_scores: also return the scores of keys, by name, as `KeyScore`s.
         threshold: texts less alike are unlike, in [0, 1]; 0.5 by default.
 

@@ -78,8 +78,8 @@ def _is_word(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
 
 
-def _without_case(part: str) -> str:
-    return part if part[0] in "'\"`" else without_spaces(part).lower()
+def _without_case(token: str) -> str:
+    return token if token[0] in "'\"`" else without_spaces(token).lower()
 
 
 def _row_of_table(line: str) -> str:

@@ -77,7 +77,7 @@ class DateComparator(BaseComparator):
         precision_mode: PrecisionMode = "exact",
         compare_time: bool = False,
     ) -> None:
-        """Set how dates are read, and how close two matching dates are.
+        """Set the reading of dates, and the distance at which two dates match.
 
         Args:
             threshold: in [0, 1]; what `binary_compare` calls a match.
@@ -224,10 +224,10 @@ def _combine_readings(
     """Combine the dates of both orders with their moments; no moments unless both have some."""
     if month_first == day_first:
         day_first = month_first  # the same object, so that the order is known not to be open
-    moments = _find_moment(month_first, unit), _find_moment(day_first, unit)
-    if (0, 0) in moments:
-        moments = (0, 0), (0, 0)
-    return Readings(month_first, day_first, tuple(chain(*zip(*moments, strict=True))))
+    first, second = _find_moment(month_first, unit), _find_moment(day_first, unit)
+    if (0, 0) in {first, second}:
+        first = second = (0, 0)
+    return Readings(month_first, day_first, tuple(chain(*zip(first, second, strict=True))))
 
 
 def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) -> Stated | None:

@@ -183,7 +183,13 @@ def stated_by(value: date) -> StatedDate:
     if not isinstance(value, datetime):
         return StatedDate(value.year, value.month, value.day)
     clock = datetime.combine(value, value.time()) - datetime.combine(value, time.min)
-    return StatedDate(value.year, value.month, value.day, clock, value.utcoffset())
+    return StatedDate(
+        year=value.year,
+        month=value.month,
+        day=value.day,
+        clock=clock,
+        offset=value.utcoffset(),
+    )
 
 
 def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:

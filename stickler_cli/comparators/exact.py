@@ -88,24 +88,26 @@ class ExactComparator(BaseComparator):
         """Compare two prepared values: 1.0 or 0.0."""
         if isinstance(gt, PreparedScalar) and isinstance(pred, PreparedScalar):
             return float(gt.value == pred.value)
-        one, other = _text(gt), _text(pred)
-        if not self.only_separators or _bare(one) != _bare(other):
-            return float(one == other)
-        runs = one.partition(_RUNS)[2], other.partition(_RUNS)[2]
+        gt_text, pred_text = _text(gt), _text(pred)
+        if not self.only_separators or _bare(gt_text) != _bare(pred_text):
+            return float(gt_text == pred_text)
+        runs = gt_text.partition(_RUNS)[2], pred_text.partition(_RUNS)[2]
         if any(digits.endswith(_MARKED) for digits in runs):
             return float(runs[0].removesuffix(_MARKED) == runs[1].removesuffix(_MARKED))
         return float(runs[0] == runs[1] or any(" " not in digits for digits in runs))
 
     def keys(self, prepared: Sequence[PreparedValue]) -> Keys:
-        """Return codes by text, or by value for numbers; of one code are all that a text links.
+        """Return codes by text, or by value for numbers; a text links values to one code.
 
-        `"10"` is the text of both 10 and 1.0 here: the three share a code where all are there, and
-        10 and 1.0 have two where the text is not.
+        `"10"` is the text of both 10 and 1.0 here: all three share a code if the text is present;
+        without it, 10 and 1.0 have two codes.
         """
         if self.only_separators:
             prepared = [
-                it._replace(text=_bare(it.text)) if isinstance(it, PreparedScalar) else _bare(it)
-                for it in prepared
+                value._replace(text=_bare(value.text))
+                if isinstance(value, PreparedScalar)
+                else _bare(value)
+                for value in prepared
             ]
         texts = {value for value in prepared if isinstance(value, str)}
         return linked_codes(
@@ -117,8 +119,8 @@ class ExactComparator(BaseComparator):
         self, gts: Sequence[PreparedValue], preds: Sequence[PreparedValue]
     ) -> Similarities:
         """Compare two columns: 1.0 or 0.0 for each pair."""
-        there = {*map(type, gts), *map(type, preds)}
-        equal = self.similarity if PreparedScalar in there or self.only_separators else eq
+        types = {*map(type, gts), *map(type, preds)}
+        equal = self.similarity if PreparedScalar in types or self.only_separators else eq
         return np.fromiter(map(equal, gts, preds), np.float64, len(gts))
 
 
@@ -146,7 +148,7 @@ MAX_DIGITS_OF_SHORT_NUMBER: Final = 5
 """Digits of a number in which `/`, `.`, `,`, `:` and `_` group nothing: `1/2` is not `12`."""
 _MARKED_NUMBER: Final = re.compile(r"(?<![0-9])[0-9]+(?:[/.,:_][0-9]+)+(?![0-9])")
 _MARKED: Final = "/"
-"""Stands in a prepared text behind runs of digits of which marks separate some."""
+"""Ends the runs of digits of a prepared text if marks separate some of them."""
 _RUNS: Final = "\0"
 """Stands in a prepared text before its runs of digits."""
 _NUL_OF_TEXT: Final = "\U0010ffff"
@@ -205,7 +207,7 @@ class EnumComparator(BaseComparator):
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 1.0, members: Sequence[Any] | None = None) -> None:
-        """Set the members; without any, texts are equal but for case and white space."""
+        """Set the members; without any, texts are compared without case and white space."""
         super().__init__(threshold)
         if members is not None and not isinstance(members, list | tuple):
             raise KeywordError.of("members", members, "a list of values")
@@ -217,9 +219,13 @@ class EnumComparator(BaseComparator):
         for index, member in enumerate(distinct.values()):
             for key in _exact_keys(self._exact.prepare(member)):
                 self._by_exact_key.setdefault(key, set()).add(index)
-        texts = [(at, each) for at, each in enumerate(distinct.values()) if isinstance(each, str)]
-        folded = Counter(_folded(text) for _, text in texts)
-        self._folded = {one: at for at, text in texts if folded[one := _folded(text)] == 1}
+        texts = {
+            _folded(member): position
+            for position, member in enumerate(distinct.values())
+            if isinstance(member, str)
+        }
+        counts = Counter(_folded(member) for member in distinct.values() if isinstance(member, str))
+        self._folded = {text: position for text, position in texts.items() if counts[text] == 1}
 
     def prepare(self, value: Any) -> int | str:
         """Return the position of the member that a value is, else its text, folded."""
@@ -287,7 +293,7 @@ _IGNORABLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""What is not to be seen: soft hyphens, joiners, marks of direction. Source: Unicode 15,
+"""Invisible characters: soft hyphens, joiners, marks of direction. Source: Unicode 15,
 DerivedCoreProperties, Default_Ignorable_Code_Point."""
 
 
@@ -328,7 +334,7 @@ class NormalizedComparator(ExactComparator):
 
 
 def _without_punctuation(text: str) -> str:
-    """Leave out punctuation, but for signs between two digits."""
+    """Remove punctuation except for signs between two digits."""
     if text.isalnum():
         return text
     kept: list[str] = []

@@ -48,18 +48,18 @@ class ModelComparator(BaseComparator):
         """The model that is asked."""
 
     _digits: int | None = None
-    """How many decimal places of a similarity mean something; None where all do."""
+    """Number of decimal places to which similarities are rounded; None for all of them."""
 
     @abstractmethod
     def _questions(self, gt: Any, pred: Any) -> Sequence[Any]:
-        """Return the questions about two prepared values; none where their similarity is clear."""
+        """Return the questions about two prepared values; empty if their similarity is clear."""
 
-    def _read(self, answer: Any) -> Any:
-        """Return an answer in the form that `_judged` takes; once for each distinct question."""
+    def _prepare_answer(self, answer: Any) -> Any:
+        """Return an answer as `_score_answers` takes it; called once for each distinct question."""
         return answer
 
     @abstractmethod
-    def _judged(self, gt: Any, pred: Any, answers: Sequence[Any]) -> tuple[float, str]:
+    def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Any]) -> tuple[float, str]:
         """Return the similarity of two prepared values, which is clipped to [0, 1], and why."""
 
     def require(self) -> None:
@@ -71,7 +71,7 @@ class ModelComparator(BaseComparator):
         client.require(self.asked_model)
 
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
-        """Compare prepared values; distinct questions that nobody answered yet are asked together.
+        """Compare prepared values; all distinct questions without an answer are asked together.
 
         In a dry run, values about which something would be asked have the similarity 0.
 
@@ -79,41 +79,45 @@ class ModelComparator(BaseComparator):
             ModelError: a question has no answer, and why; its `at` is the position of the pair.
             UsageError: the cache cannot be used.
         """
-        if self._overrides("compare", "_judged") or self._overrides("similarity", "_judged"):
-            # A subclass has a way of its own, which may ask the model too.
-            own, self.client = self.client, client or self.client
+        if self._overrides("compare", "_score_answers") or self._overrides(
+            "similarity", "_score_answers"
+        ):
+            # A subclass has a method of its own, which may ask the model too.
+            own_client, self.client = self.client, client or self.client
             try:
                 return Answers(self.similarities(gts, preds))
             finally:
-                self.client = own
-        return self._together(client or self._own_client(), gts, preds)
+                self.client = own_client
+        return self._ask_together(client or self._own_client(), gts, preds)
 
-    def _together(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
+    def _ask_together(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
         pairs = list(zip(gts, preds, strict=True))
-        asked = [self._questions(gt, pred) for gt, pred in pairs]
-        results = client.answers(self.asked_model, chain.from_iterable(asked))
-        known = {
-            question: self._read(result)
-            for question, result in results.items()
-            if not isinstance(result, ModelError)
+        questions_by_pair = [self._questions(gt, pred) for gt, pred in pairs]
+        answer_by_question = client.answers(
+            self.asked_model, chain.from_iterable(questions_by_pair)
+        )
+        read_answers = {
+            question: self._prepare_answer(answer)
+            for question, answer in answer_by_question.items()
+            if not isinstance(answer, ModelError)
         }
-        found: list[tuple[float, str]] = []
-        for (gt, pred), questions in zip(pairs, asked, strict=True):
-            answers = [known[question] for question in questions if question in known]
+        scores: list[tuple[float, str]] = []
+        for (gt, pred), questions in zip(pairs, questions_by_pair, strict=True):
+            answers = [read_answers[question] for question in questions if question in read_answers]
             if len(answers) < len(questions):
                 for question in questions:
-                    if isinstance(failure := results.get(question), ModelError):
-                        raise ModelError(str(failure), len(found))
-                found.append((0.0, ""))  # a dry run would ask
+                    if isinstance(failure := answer_by_question.get(question), ModelError):
+                        raise ModelError(str(failure), len(scores))
+                scores.append((0.0, ""))  # a dry run would ask
                 continue
             try:
-                found.append(self._judged(gt, pred, answers))
+                scores.append(self._score_answers(gt, pred, answers))
             except ModelError as error:
-                raise ModelError(str(error), len(found)) from None
-        similarities = np.array([similarity for similarity, _ in found], dtype=np.float64)
+                raise ModelError(str(error), len(scores)) from None
+        similarities = np.array([similarity for similarity, _ in scores], dtype=np.float64)
         if self._digits is not None:
             similarities = np.round(similarities, self._digits)
-        reasons = [reason for _, reason in found]
+        reasons = [reason for _, reason in scores]
         return Answers(np.clip(similarities, 0.0, 1.0), reasons if any(reasons) else None)
 
     def _own_client(self) -> Client:
@@ -123,11 +127,11 @@ class ModelComparator(BaseComparator):
 
     def similarity(self, gt: Any, pred: Any) -> float:
         """Compare two prepared values, by the comparator's own client."""
-        return float(self._together(self._own_client(), [gt], [pred]).similarities[0])
+        return float(self._ask_together(self._own_client(), [gt], [pred]).similarities[0])
 
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
         """Compare two columns of prepared values, by the comparator's own client."""
-        return self._together(self._own_client(), gts, preds).similarities
+        return self._ask_together(self._own_client(), gts, preds).similarities
 
 
 class BERTComparator(ModelComparator):
@@ -167,7 +171,12 @@ class BERTComparator(ModelComparator):
     @property
     def asked_model(self) -> BertScore:
         """The model that is asked."""
-        return BertScore(self.model_type, self.num_layers, self.rescale_with_baseline, self.lang)
+        return BertScore(
+            name=self.model_type,
+            layers=self.num_layers,
+            rescaled=self.rescale_with_baseline,
+            language=self.lang,
+        )
 
     def prepare(self, value: Any) -> str:
         """Return a value as text."""
@@ -182,7 +191,7 @@ class BERTComparator(ModelComparator):
             return ()
         return ((gt, pred) if gt <= pred else (pred, gt),)
 
-    def _judged(self, gt: str, pred: str, answers: Sequence[float]) -> tuple[float, str]:
+    def _score_answers(self, gt: str, pred: str, answers: Sequence[float]) -> tuple[float, str]:
         """Return the score of two texts; a blank one is like another blank one only."""
         return answers[0] if answers else float(gt.strip() == pred.strip()), ""
 
@@ -247,7 +256,7 @@ class SemanticComparator(ModelComparator):
             return ()
         return (gt, pred) if gt.strip() and pred.strip() else ()
 
-    def _read(self, answer: Vector) -> Vector:
+    def _prepare_answer(self, answer: Vector) -> Vector:
         """Return an embedding scaled to length 1; one of zeros stays as it is."""
         largest = np.abs(answer).max()
         if largest == 0:
@@ -256,15 +265,17 @@ class SemanticComparator(ModelComparator):
         direction: Vector = scaled / np.linalg.norm(scaled)
         return direction
 
-    def _judged(self, gt: str, pred: str, answers: Sequence[Vector]) -> tuple[float, str]:
+    def _score_answers(self, gt: str, pred: str, answers: Sequence[Vector]) -> tuple[float, str]:
         """Return the cosine of two embeddings; a blank text is like another blank one only."""
         if not answers:
             return float(not gt.strip() and not pred.strip()), ""
-        one, other = answers
-        if one.size != other.size:
-            raise ModelError(f"the model gave embeddings of {one.size} and {other.size} numbers")
+        gt_vector, pred_vector = answers
+        if gt_vector.size != pred_vector.size:
+            raise ModelError(
+                f"the model gave embeddings of {gt_vector.size} and {pred_vector.size} numbers"
+            )
         # One dot product a pair: a product of matrices rounds differently by their shape.
-        return float(one.dot(other)), ""
+        return float(gt_vector.dot(pred_vector)), ""
 
 
 SCALES: Final = ("0-1",)
@@ -274,9 +285,9 @@ def _checked_model_name(model: object) -> str:
     """Return the name of a model; a `KeywordError` for all else, such as an instance of a model."""
     if model is None or isinstance(model, str | int | float | list | dict):
         return checked_text("model", model)
-    found = f"model is an instance of {type(model).__name__}"
+    finding = f"model is an instance of {type(model).__name__}"
     hint = "docs/model-comparators.md has the names"
-    raise KeywordError("model", found, "a name such as openai:gpt-5-mini", hint)
+    raise KeywordError("model", finding, "a name such as openai:gpt-5-mini", hint)
 
 
 class LLMComparator(ModelComparator):
@@ -323,18 +334,21 @@ class LLMComparator(ModelComparator):
             return ()
         return [pair._replace(vote=vote) for vote in range(self.votes)]
 
-    def _judged(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
+    def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
         """Return the verdict of most judges, or the median grade, and one judge's reason."""
         if not answers:  # they are written alike
             return 1.0, "the values are the same"
-        said = [float(answer.equivalence) for answer in answers]
-        middle = median_low(said)  # of verdicts, the majority's
-        reason = answers[said.index(middle)].reason
-        if len({*said}) == 1:
+        grades = [float(answer.equivalence) for answer in answers]
+        middle = median_low(grades)  # of verdicts, the majority's
+        reason = answers[grades.index(middle)].reason
+        if len({*grades}) == 1:
             return middle, reason
         if self.scale is not None:
-            return middle, f"in the middle of {', '.join(f'{each:g}' for each in said)}: {reason}"
-        return middle, f"{said.count(middle)} of {self.votes} votes: {reason}"
+            return (
+                middle,
+                f"in the middle of {', '.join(f'{grade:g}' for grade in grades)}: {reason}",
+            )
+        return middle, f"{grades.count(middle)} of {self.votes} votes: {reason}"
 
     def get_comparison_details(self, gt: Any, pred: Any) -> dict[str, object]:
         """Return `prompt`, `llm_response`, `model_id` and `comparison_result` of one comparison.
@@ -343,12 +357,12 @@ class LLMComparator(ModelComparator):
             ModelError: there is no verdict, with the cause.
         """
         judge = self.asked_model
-        answers = self._together(self._own_client(), [gt], [pred])
+        answers = self._ask_together(self._own_client(), [gt], [pred])
         similarity, reason = float(answers.similarities[0]), (answers.reasons or [""])[0]
-        said = {"equivalent": similarity == 1.0} if self.scale is None else {"score": similarity}
+        verdict = {"equivalent": similarity == 1.0} if self.scale is None else {"score": similarity}
         return {
             "prompt": f"{judge.instructions}\n\n{judge.message(judge.question(gt, pred))}",
-            "llm_response": json_text({**said, "reason": reason}),
+            "llm_response": json_text({**verdict, "reason": reason}),
             "model_id": self.model,
             "comparison_result": similarity,
         }

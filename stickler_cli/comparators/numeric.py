@@ -55,7 +55,7 @@ def written(number: float | Decimal) -> Decimal:
 
 
 def parse_number(text: str) -> Decimal | None:
-    """Read the number that a text states, as docs/comparators.md says; None where there is none.
+    """Read the number that a text states, as docs/comparators.md says; None without a number.
 
     >>> parse_number("EUR 1,250.00"), parse_number("n/a")
     (Decimal('1250.00'), None)
@@ -70,8 +70,8 @@ def parse_number(text: str) -> Decimal | None:
     if not _PLAIN.fullmatch(bare):
         return None
     number = Decimal(bare)
-    before, opening, rest = text.partition("(")
-    _, closing, after = rest.rpartition(")")
+    before, opening, behind_opening = text.partition("(")
+    _, closing, after = behind_opening.rpartition(")")
     if opening and closing and not any(map(str.isalnum, before + after)):
         # An accountant's negative, as `$(5)` is and `thirty (30)` is not.
         number = number.copy_sign(Decimal(-1))
@@ -79,16 +79,16 @@ def parse_number(text: str) -> Decimal | None:
 
 
 def _without_words(text: str) -> str:
-    """Leave out words; a dot at the end of one between digits is the number's: `12USD.50`."""
+    """Remove words; a dot at the end of a word between digits is part of the number: `12USD.50`."""
     digits = _FIRST_TO_LAST.search(text)
     if digits is None:
         return ""
 
-    def kept(word: re.Match[str]) -> str:
-        between = digits.start() < word.start() and word.end() < digits.end()
-        return word[1] if between else ""
+    def keep_dot(word: re.Match[str]) -> str:
+        is_between = digits.start() < word.start() and word.end() < digits.end()
+        return word[1] if is_between else ""
 
-    return _WORD.sub(kept, text)
+    return _WORD.sub(keep_dot, text)
 
 
 def readable(number: Decimal) -> Decimal | None:
@@ -111,7 +111,7 @@ _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
 _OPEN: Final = frozenset(("¥", "kr", "rs", "pound", "per", "pro", "of", "a", "the", "uhr"))
 """Say nothing: signs of several currencies, and what only links words."""
 _LETTER: Final = re.compile(r"\d\s?[kKmM](?![\w/])")
-"""Those of one letter, which do so beside a currency, behind its number."""
+"""Powers of ten of one letter, which count as such beside a currency, behind its number."""
 _PERCENT: Final = frozenset(("%", "percent", "pct", "prozent"))
 
 
@@ -148,17 +148,17 @@ def measured(text: str, *, money: bool = False) -> Measured:
     runs = [*_NUMBER.finditer(plain)]
     relation = "".join(_RELATION.findall(text))
     relation = {"≤": "<=", "≥": ">="}.get(relation, relation)
-    beside = text.replace(runs[0][0], " ", 1) if len(runs) == 1 else text
+    without_number = text.replace(runs[0][0], " ", 1) if len(runs) == 1 else text
     credit = len(runs) == 1 and _CREDIT.search(plain)
-    written_units = _UNIT.findall(_CREDIT.sub("", beside, 1))
+    written_units = _UNIT.findall(_CREDIT.sub("", without_number, 1))
     prefixes = {unit[0] for unit in written_units if CASED_UNIT.fullmatch(unit)}
     words = [singular_unit(unit.casefold()) for unit in written_units]
     words = [word for word in words if word not in _OPEN and (word != "cr" or not credit)]
     currencies = frozenset(CURRENCIES[word] for word in words if word in CURRENCIES)
-    others = {UNITS.get(word, word) for word in words if word not in CURRENCIES}
-    letter = bool(currencies) and _LETTER.search(text) is not None
-    scales = [it for it in others if it in SCALES and (letter or len(it) > 1)]
-    units = frozenset(others - {*_PERCENT, *scales})
+    unit_words = {UNITS.get(word, word) for word in words if word not in CURRENCIES}
+    has_letter_scale = bool(currencies) and _LETTER.search(text) is not None
+    scales = [word for word in unit_words if word in SCALES and (has_letter_scale or len(word) > 1)]
+    units = frozenset(unit_words - {*_PERCENT, *scales})
     number = with_decimals = None
     if len(runs) == 1:
         number = _number_at(plain, runs[0], negated=bool(credit))
@@ -196,7 +196,7 @@ def _number_at(
 
 
 def with_point(digits: str) -> str:
-    """Return a number with a point as its decimal sign, and no thousands.
+    """Return a number with a point as its decimal sign, without signs of thousands.
 
     Of two signs, the last is decimal; a single comma before three digits is none.
 
@@ -207,13 +207,13 @@ def with_point(digits: str) -> str:
     signs = [letter for letter in digits if letter in ".,"]
     if not signs:
         return digits
-    last, after = signs[-1], len(digits) - digits.rindex(signs[-1]) - 1
+    last, n_digits_after = signs[-1], len(digits) - digits.rindex(signs[-1]) - 1
     thousands = {*signs} == {last} and (
-        len(signs) > 1 or (last == "," and after == 3 and digits[0] != "0")
+        len(signs) > 1 or (last == "," and n_digits_after == 3 and digits[0] != "0")
     )
-    whole, _, rest = ("".join(digits), "", "") if thousands else digits.rpartition(last)
-    whole = whole.replace(",", "").replace(".", "")
-    return whole if thousands else f"{whole}.{rest}"
+    integer, _, decimals = ("".join(digits), "", "") if thousands else digits.rpartition(last)
+    integer = integer.replace(",", "").replace(".", "")
+    return integer if thousands else f"{integer}.{decimals}"
 
 
 MAX_ABBREVIATED: Final = 32
@@ -231,20 +231,22 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
         return False
     if gt.prefixes and pred.prefixes and gt.prefixes != pred.prefixes:
         return False
-    known = [set(filter(is_unit, side.units)) for side in (gt, pred)]
-    if all(known) and known[0] != known[1]:
+    known_units = [set(filter(is_unit, side.units)) for side in (gt, pred)]
+    if all(known_units) and known_units[0] != known_units[1]:
         return False
-    few, many = sorted((gt.units, pred.units), key=len)
-    if len(many) > MAX_ABBREVIATED:
-        return few <= many
-    return all(any(_same_unit(one, other) for other in many) for one in few)
+    fewer_words, more_words = sorted((gt.units, pred.units), key=len)
+    if len(more_words) > MAX_ABBREVIATED:
+        return fewer_words <= more_words
+    return all(
+        any(_same_unit(word, other_word) for other_word in more_words) for word in fewer_words
+    )
 
 
-def _same_unit(one: str, other: str) -> bool:
+def _same_unit(first: str, second: str) -> bool:
     """Return whether two words are one unit, or one of three letters or more abbreviates it."""
-    short, long = sorted((one, other), key=len)
-    begins = len(short) >= 3 and not (is_unit(short) and is_unit(long))
-    return short == long or (begins and abbreviates(short, long))
+    short, long = sorted((first, second), key=len)
+    may_abbreviate = len(short) >= 3 and not (is_unit(short) and is_unit(long))
+    return short == long or (may_abbreviate and abbreviates(short, long))
 
 
 _UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -264,7 +266,7 @@ Truths: TypeAlias = NDArray[np.bool_]
 
 NumberValue: TypeAlias = float | Decimal | None
 PreparedNumber: TypeAlias = NumberValue | Measured
-"""A number: the float whose shortest spelling it is, a decimal where there is none such.
+"""A number: the float with this shortest decimal form, or a decimal if no float has it.
 
 Two numbers are therefore equal where they are of one type and equal. None is no number.
 Where units count, a number with one has it beside it.
@@ -321,7 +323,7 @@ class NumericComparator(BaseComparator):
         self._absolute = written(self.tolerance or self.absolute_tolerance)
 
     def prepare(self, value: Any) -> PreparedNumber:
-        """Read a number; None where there is none, and for NaN, infinities and booleans."""
+        """Read a number; None for NaN, infinities, booleans and values without a number."""
         if type(value) is float:
             return value if math.isfinite(value) else None
         if type(value) is int and -_EXACT < value < _EXACT:
@@ -333,39 +335,39 @@ class NumericComparator(BaseComparator):
         elif self._plain:
             number = parse_number(text_of(value))
         else:
-            return self._read(text_of(value))
+            return self._read_text(text_of(value))
         return _as_float(number)
 
     def read_number(self, value: Any) -> Decimal | None:
-        """Return the number of a value as it is read by itself; None where there is none."""
+        """Return the number of a value as it is read by itself; None without a number."""
         return _measured(self.prepare(value)).number
 
-    def _read(self, text: str) -> PreparedNumber:
+    def _read_text(self, text: str) -> PreparedNumber:
         """Read a number by its decimal sign, with its unit where units count."""
-        found = measured(text, money=self.decimal in _OF_MONEY)
-        if self.decimal == "currency" and found.with_decimals is not None:
-            found = found._replace(is_ambiguous=True)
+        reading = measured(text, money=self.decimal in _OF_MONEY)
+        if self.decimal == "currency" and reading.with_decimals is not None:
+            reading = reading._replace(is_ambiguous=True)
         if self.decimal == "auto" or self.decimal in _OF_MONEY:
-            number = found.number
+            number = reading.number
         elif self.decimal == ",":
             number = parse_number(text.replace(".", "").replace(",", "."))
         else:
             number = parse_number(text)
-        found = found._replace(number=number)
-        says_more = found.currencies or found.units or found.relation or found.percent
-        if found.with_decimals is not None or (self.unit == "same" and says_more):
-            return found
+        reading = reading._replace(number=number)
+        has_unit = reading.currencies or reading.units or reading.relation or reading.percent
+        if reading.with_decimals is not None or (self.unit == "same" and has_unit):
+            return reading
         return _as_float(number)
 
     def similarity(self, gt: PreparedNumber, pred: PreparedNumber) -> float:
         """Compare two numbers: 1.0 or 0.0, and 0.0 where either is not one."""
         if isinstance(gt, Measured) or isinstance(pred, Measured):
-            return self._of_measures(_measured(gt), _measured(pred))
+            return self._compare_measures(_measured(gt), _measured(pred))
         if gt is None or pred is None:
             return 0.0
-        return self._of_numbers(written(gt), written(pred))
+        return self._compare_numbers(written(gt), written(pred))
 
-    def _of_measures(self, gt: Measured, pred: Measured) -> float:
+    def _compare_measures(self, gt: Measured, pred: Measured) -> float:
         """Compare two numbers with their units; two units where neither side has a number."""
         if self.unit == "same" and not same_measure(gt, pred):
             return 0.0
@@ -373,18 +375,18 @@ class NumericComparator(BaseComparator):
         if gt.is_ambiguous is not pred.is_ambiguous:
             return 0.0
         if gt.number is None or pred.number is None:
-            same = gt.currencies == pred.currencies
-            said = bool(gt.currencies) or (gt.units == pred.units and bool(gt.units))
-            return float(gt.number is pred.number and same and said)
+            has_same_currency = gt.currencies == pred.currencies
+            states_unit = bool(gt.currencies) or (gt.units == pred.units and bool(gt.units))
+            return float(gt.number is pred.number and has_same_currency and states_unit)
         sides = [gt.number, pred.number]
         if gt.percent != pred.percent and abs(sides[gt.percent]) <= 1:
             shares = list(sides)
             shares[pred.percent] = sides[pred.percent].scaleb(-2)
-            if self._of_numbers(*shares):
+            if self._compare_numbers(*shares):
                 return 1.0
-        return self._of_numbers(*sides)
+        return self._compare_numbers(*sides)
 
-    def _of_numbers(self, gt: Decimal, pred: Decimal) -> float:
+    def _compare_numbers(self, gt: Decimal, pred: Decimal) -> float:
         difference = _UNROUNDED.abs(_UNROUNDED.subtract(gt, pred))
         if difference <= self._absolute:
             return 1.0
@@ -425,7 +427,7 @@ class NumericComparator(BaseComparator):
         return codes_of(np.array(prepared, np.float64).tolist())
 
     def _within(self, gt: FloatArray, pred: FloatArray) -> tuple[Truths, Truths]:
-        """Return which pairs are within tolerance, and of which that is sure; nan surely is not."""
+        """Return masks of the pairs within tolerance and of the pairs for which that is certain."""
         if not self._relative and not self._absolute:
             return gt == pred, np.ones(len(gt), np.bool_)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -467,13 +469,15 @@ def _in_currency_of(value: Measured, other: Measured) -> Measured:
 
 def _keys_of(value: PreparedNumber) -> list[object]:
     """Return the keys that values share with those that may be the same."""
-    found = _measured(value)
-    if found.number is None:
-        return [(found.currencies, None if found.currencies else found.units)]
-    readings = (
-        [found.number] if found.with_decimals is None else [found.number, found.with_decimals]
+    reading = _measured(value)
+    if reading.number is None:
+        return [(reading.currencies, None if reading.currencies else reading.units)]
+    numbers = (
+        [reading.number]
+        if reading.with_decimals is None
+        else [reading.number, reading.with_decimals]
     )
-    return [*readings, *(it.scaleb(-2) for it in readings)] if found.percent else [*readings]
+    return [*numbers, *(number.scaleb(-2) for number in numbers)] if reading.percent else [*numbers]
 
 
 def _checked_tolerance(keyword: str, value: object) -> float:

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 _REGION: Final = re.compile(r"[A-Z]{2}")
 _INTERNATIONAL: Final = re.compile(r"^[^\d+]*00(?=[\s1-9])")
-"""How most of the world dials what is written as `+`. Source: ITU-T E.123, E.164."""
+"""Prefix that most of the world dials for a written `+`. Source: ITU-T E.123, E.164."""
 _TRUNK: Final = re.compile(r"^\s*\(?0\)?(?=[\s/.(-]*[1-9])")
 _CODE: Final = re.compile(r"\s*\+\s*[1-9]")
-MOST_CODE: Final = 3
+MAX_COUNTRY_CODE_DIGITS: Final = 3
 """Digits of a country code."""
-LEAST: Final = 7
+MIN_NATIONAL_DIGITS: Final = 7
 """Digits of a number that may stand without it. Source: no plan has shorter ones beside E.164."""
-MOST_LETTERS: Final = 250  # phonenumbers reads no longer text
+MAX_LETTERS: Final = 250  # phonenumbers reads no longer text
 
 
 class PhoneComparator(BaseComparator):
@@ -53,8 +53,8 @@ class PhoneComparator(BaseComparator):
         try:
             _library()
         except ImportError:
-            found = "PhoneComparator needs the package phonenumbers, which is not installed"
-            raise UnavailableError([Problem("", found, "", installing("phone"))]) from None
+            finding = "PhoneComparator needs the package phonenumbers, which is not installed"
+            raise UnavailableError([Problem("", finding, "", installing("phone"))]) from None
 
     def prepare(self, value: Any) -> str:
         """Return a value as text."""
@@ -65,16 +65,16 @@ class PhoneComparator(BaseComparator):
         if self.digits_only:
             return float(_same_digits(gt, pred))
         self.require()
-        one, other = _number(gt, self.region), _number(pred, self.region)
-        if one and not other:
-            other = _number(pred, _region_of(one))
-        elif other and not one:
-            one = _number(gt, _region_of(other))
-        if one and other:
-            return float(_line(one) == _line(other))
+        gt_number, pred_number = _number(gt, self.region), _number(pred, self.region)
+        if gt_number and not pred_number:
+            pred_number = _number(pred, _region_of(gt_number))
+        elif pred_number and not gt_number:
+            gt_number = _number(gt, _region_of(pred_number))
+        if gt_number and pred_number:
+            return float(_line(gt_number) == _line(pred_number))
         digits = _digits(gt)
-        same = digits == _digits(pred) if digits else gt.strip() == pred.strip()
-        return float(same)
+        is_same = digits == _digits(pred) if digits else gt.strip() == pred.strip()
+        return float(is_same)
 
 
 def _library() -> Any:
@@ -87,7 +87,7 @@ def _library() -> Any:
 def _number(text: str, region: str | None) -> "PhoneNumber | None":
     """Read a valid number; one without country code in a region, if that is known."""
     phonenumbers = _library()
-    if len(text) > MOST_LETTERS:
+    if len(text) > MAX_LETTERS:
         return None
     if region is None:
         text = _INTERNATIONAL.sub("+", text)
@@ -111,17 +111,21 @@ def _line(number: "PhoneNumber") -> tuple[str, str]:
 
 
 def _same_digits(gt: str, pred: str) -> bool:
-    """Return whether two numbers have the same digits but for a country code that one lacks."""
+    """Return whether two numbers have the same digits, or one has a country code more."""
     texts = [_INTERNATIONAL.sub("+", text).replace("(0)", "") for text in (gt, pred)]
-    one, other = map(_digits, texts)
-    if one == other:
+    gt_digits, pred_digits = map(_digits, texts)
+    if gt_digits == pred_digits:
         letters = (re.sub(r"[\W\d_]", "", text).casefold() for text in texts)
-        return bool(one) or len({*letters}) == 1
+        return bool(gt_digits) or len({*letters}) == 1
     abroad, at_home = texts if _CODE.match(texts[0]) else texts[::-1]
     if not _CODE.match(abroad) or _CODE.match(at_home):
         return False
-    rest, whole = _digits(_TRUNK.sub("", at_home, 1)), _digits(abroad)
-    return len(rest) >= LEAST and whole.endswith(rest) and len(whole) - len(rest) <= MOST_CODE
+    national, international = _digits(_TRUNK.sub("", at_home, 1)), _digits(abroad)
+    return (
+        len(national) >= MIN_NATIONAL_DIGITS
+        and international.endswith(national)
+        and len(international) - len(national) <= MAX_COUNTRY_CODE_DIGITS
+    )
 
 
 def _digits(text: str) -> str:

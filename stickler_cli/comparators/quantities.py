@@ -36,9 +36,9 @@ _OF_SCIENCE: Final = re.compile(
     r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
 )
-"""Those of SI and such as are used with them, with their prefixes; letters alone that are few."""
+"""Units of SI and units used with them, with their prefixes; only a few single letters."""
 _CASED_UNITS: Final = r"(?:W|V|A|Hz|Pa|Wh|VA|J|N|eV|Bq|\u03a9|\u2126)"
-"""Units whose prefixes milli and mega differ in case alone, and that both are usual with."""
+"""Units that are usual with milli and mega, whose prefixes differ only in case."""
 CASED_UNIT: Final = re.compile(rf"([mM]){_CASED_UNITS}")
 _NUMBER_WITH_CASED_UNIT: Final = re.compile(rf"(?<=\d)(\s?[mM]{_CASED_UNITS})(?![^\W\d_])")
 SCALES: Final = {
@@ -55,13 +55,15 @@ SCALES: Final = {
 
 
 def lower_but_units(text: str) -> str:
-    """Return a text in lower case, but for units behind numbers in which case tells two apart.
+    """Return a text in lower case, except units behind numbers whose meaning depends on case.
 
     >>> lower_but_units("At 5 MW or 5 mW")
     'at 5 MW or 5 mW'
     """
-    parts = _NUMBER_WITH_CASED_UNIT.split(text)
-    return "".join(part if index % 2 else part.lower() for index, part in enumerate(parts))
+    segments = _NUMBER_WITH_CASED_UNIT.split(text)
+    return "".join(
+        segment if index % 2 else segment.lower() for index, segment in enumerate(segments)
+    )
 
 
 def singular_unit(word: str) -> str:

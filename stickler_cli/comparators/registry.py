@@ -1,4 +1,4 @@
-"""Comparators by name: which class a schema means, and how to construct it from JSON.
+"""Comparators by name: find the class that a schema names, and construct it from JSON.
 
 Names come from the table below, from entry points of installed packages, and, where the caller
 allows code that nobody installed for this purpose, from `package.module:Class`; in this order.
@@ -42,7 +42,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "StructuredModelComparator": f"{_HERE}.exact:StructuredModelComparator",
     "TimeComparator": f"{_HERE}.time:TimeComparator",
 }
-"""Name -> where the class is. A name that is not the class's own is an alias of it."""
+"""Import location of the class by name. A name other than the class's own is an alias of it."""
 
 ENTRY_POINT_GROUP: Final = "stickler_cli.comparators"
 
@@ -50,7 +50,7 @@ _FAMILY: Final = Family("comparator", BaseComparator, BUILT_IN, ENTRY_POINT_GROU
 
 
 class UnknownComparatorError(KeywordError):
-    """A comparator name behind which there is no class that can be used."""
+    """A comparator name without a usable class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Description:
     aliases: tuple[str, ...]
     summary: str
     keywords: tuple[inspect.Parameter, ...]
-    """What `comparator-config` accepts, in the order of the constructor."""
+    """The keywords of `comparator-config`, in the order of the constructor."""
 
 
 def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComparator]:
@@ -130,7 +130,7 @@ def location_of(comparator: BaseComparator) -> str:
 
 
 def is_built_in(comparator: BaseComparator) -> bool:
-    """Return whether a comparator is of a class of this package."""
+    """Return whether the class of a comparator is part of this package."""
     cls = type(comparator)
     return f"{cls.__module__}:{cls.__qualname__}" in BUILT_IN.values()
 
@@ -144,11 +144,11 @@ def describe() -> tuple[Description, ...]:
     return tuple(
         Description(
             cls.__name__,
-            tuple(others),
+            tuple(other_names),
             (inspect.getdoc(cls) or "").partition("\n")[0],
             tuple(keyword_parameters(cls)),
         )
-        for cls, others in aliases.items()
+        for cls, other_names in aliases.items()
     )
 
 
@@ -170,5 +170,5 @@ def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, o
             raise UnknownKeywordError(keyword, f"{name} has no keyword {keyword}", expected, hint)
     for parameter in accepted:
         if parameter.default is parameter.empty and parameter.name not in config:
-            found = f"{name} is given no {parameter.name}"
-            raise KeywordError(None, found, f"a value for {parameter.name}")
+            finding = f"{name} is given no {parameter.name}"
+            raise KeywordError(None, finding, f"a value for {parameter.name}")

@@ -43,46 +43,48 @@ _THOUSANDS: Final = re.compile(
 _RUN: Final = re.compile(r"(?:(?<![^\s(])([-\u2212\u2013]|[<>≤≥]=?\s?)[$€£¥.]?)?(\d+)")
 _MINUS: Final = str.maketrans("\u2212\u2013", "--")
 
-LOOKED_AT: Final = 0.5
-"""Similarity from which on words are looked at; below it, texts are unlike anyway."""
+MIN_SIMILARITY_FOR_WORDS: Final = 0.5
+"""Similarity at and above which words are compared; below it, texts match in no case."""
 _ODD_SPACE: Final = re.compile(r"[\x85\xa0]")
 
 
 @lru_cache_of_short_texts(maxsize=65536)
 def digits_of(text: str) -> str:
-    """Return the runs of digits of a text, each with its sign; thousands are no runs of their own.
+    """Return the runs of digits of a text, each with its sign; groups of thousands are one run.
 
     >>> digits_of("INV-1001 of 1,200.50 (-5)"), digits_of("ten")
     ('1001 1200 50 -5', '')
     """
     if not text.isascii():
-        text = _THOUSANDS.sub(lambda found: "".join(filter(str.isdecimal, found[0])), text)
+        text = _THOUSANDS.sub(lambda number: "".join(filter(str.isdecimal, number[0])), text)
         text = normalize_text("NFKC", mark_exponents(text)).translate(_MINUS)
-        text = "".join(str(unicodedata.digit(it)) if it.isdecimal() else it for it in text)
-    text = _THOUSANDS.sub(lambda found: "".join(filter(str.isdecimal, found[0])), text)
-    return " ".join(f"{(it[1] or '').strip()}{it[2]}" for it in _RUN.finditer(text))
+        text = "".join(
+            str(unicodedata.digit(match)) if match.isdecimal() else match for match in text
+        )
+    text = _THOUSANDS.sub(lambda number: "".join(filter(str.isdecimal, number[0])), text)
+    return " ".join(f"{(match[1] or '').strip()}{match[2]}" for match in _RUN.finditer(text))
 
 
 class ReadText(str):
-    """A text that was prepared, and what is made of it once, to be compared with many."""
+    """A prepared text with everything that is derived from it once, for many comparisons."""
 
     __slots__ = ("__dict__",)
 
     @classmethod
     def of(cls, text: str) -> "ReadText":
-        """Return the text, which a subclass of a comparator may have prepared in another way."""
+        """Wrap a text that a subclass of a comparator may have prepared without wrapping it."""
         return text if isinstance(text, cls) else cls(text)
 
     @cached_property
     def folded(self) -> tuple[Words, Words | None]:
-        """Its words without accents; beside these, with `ü` as `ue` where that is another text."""
+        """Its words without accents, and its words with `ü` as `ue` if that differs."""
         is_address = ("@" in self or "://" in self) and not any(map(str.isspace, self.strip()))
         plain, spelt = folded(self), folded(self.casefold().translate(SPELT_OUT))
         words = None if spelt == plain else Words(spelt, is_address=is_address)
         return Words(plain, is_address=is_address), words
 
-    def beside(self, other: Words) -> Words:
-        """Return its words, with `ü` as `ue` where another text writes it so."""
+    def match_spelling(self, other: Words) -> Words:
+        """Return its words, with `ü` as `ue` if another text writes it so."""
         plain, spelt = self.folded
         if spelt is None or spelt.parts.isdisjoint(other.parts - plain.parts):
             return plain
@@ -95,7 +97,7 @@ class ReadText(str):
 
     @cached_property
     def signs(self) -> Counter[tuple[int, int]]:
-        """Its signs that mean something, counted."""
+        """Number of each of its signs with a meaning."""
         return signs_of(self)
 
     @cached_property
@@ -127,7 +129,7 @@ class LevenshteinComparator(BaseComparator):
         same_words: bool = False,
         same_order: bool = False,
     ) -> None:
-        """Choose what a slip may be.
+        """Choose the differences that count as slips.
 
         Args:
             threshold: in [0, 1], for `binary_compare`.
@@ -159,8 +161,10 @@ class LevenshteinComparator(BaseComparator):
         return Levenshtein.normalized_similarity(gt, pred)
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
-        """Return codes by digits, where texts with others are unlike."""
-        return codes_of([ReadText.of(it).digits for it in prepared]) if self.same_digits else None
+        """Return codes by digits, if texts with different digits are unlike; else None."""
+        return (
+            codes_of([ReadText.of(text).digits for text in prepared]) if self.same_digits else None
+        )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float]:
         """Return codes by text; two that differ in one letter of the longest lack the least."""
@@ -170,7 +174,7 @@ class LevenshteinComparator(BaseComparator):
     def similarities_above(
         self, gts: Sequence[str], preds: Sequence[str], least: float
     ) -> Similarities | None:
-        """Compare two columns of texts that are alike, in a band of that width."""
+        """Compare two columns of texts; pairs below the least similarity take less time."""
         if (
             self.same_words or self.same_order
         ):  # they raise what is below it, so that there is no band
@@ -181,10 +185,10 @@ class LevenshteinComparator(BaseComparator):
         self, gts: Sequence[str], preds: Sequence[str], least: float = 0.0
     ) -> Similarities:
         scorer = Levenshtein.normalized_similarity
-        found = process.cpdist(
+        similarities = process.cpdist(
             gts, preds, scorer=scorer, score_cutoff=least, dtype=np.float64, workers=1
         )
-        return _without_slips(self, found, gts, preds)
+        return _keep_slips(self, similarities, gts, preds)
 
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
         """Compare two columns of texts in one call."""
@@ -220,7 +224,7 @@ class FuzzyComparator(BaseComparator):
         same_words: bool = False,
         same_order: bool = False,
     ) -> None:
-        """Choose the ratio, and what a slip may be.
+        """Choose the ratio and the differences that count as slips.
 
         Args:
             threshold: in [0, 1], for `binary_compare`.
@@ -250,8 +254,10 @@ class FuzzyComparator(BaseComparator):
         return float(FuzzyComparator.similarities(self, [gt], [pred])[0])  # not a subclass's
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
-        """Return codes by digits, where texts with others are unlike."""
-        return codes_of([ReadText.of(it).digits for it in prepared]) if self.same_digits else None
+        """Return codes by digits, if texts with different digits are unlike; else None."""
+        return (
+            codes_of([ReadText.of(text).digits for text in prepared]) if self.same_digits else None
+        )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float] | None:
         """Return codes by text, or by its words in any order; see `LevenshteinComparator`."""
@@ -267,75 +273,81 @@ class FuzzyComparator(BaseComparator):
         """Return about how many nanoseconds pairs take; a part is looked for at each letter."""
         if self.method != "partial_ratio":
             return 4 * super().steps(gt, pred)
-        part = np.minimum(gt, pred)
-        return 2 * super().steps(gt, pred * part)
+        shorter = np.minimum(gt, pred)
+        return 2 * super().steps(gt, pred * shorter)
 
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
         """Compare two columns of texts in one call."""
         scorer, sides = getattr(fuzz, self.method), (gts, preds)
         # Texts that are compared with many others have their words put in order once.
         if self.method == "token_sort_ratio" and min(map(_distinct, sides)) * MANY < len(gts):
-            one, other = ([ReadText.of(it).arranged for it in side] for side in sides)
-            if all(one) and all(other):
-                scorer, sides = fuzz.ratio, (one, other)
+            gt_texts, pred_texts = ([ReadText.of(text).arranged for text in side] for side in sides)
+            if all(gt_texts) and all(pred_texts):
+                scorer, sides = fuzz.ratio, (gt_texts, pred_texts)
         percent = process.cpdist(*sides, scorer=scorer, dtype=np.float64, workers=1)
         similarities: Similarities = percent / 100
-        # By some methods that is 0 of two empty texts, and to the token methods spaces are nothing.
+        # Some methods give two empty texts 0; the token methods ignore spaces.
         words = str.strip if self.method.startswith("token") else str
         for index in np.flatnonzero(percent == 0).tolist():
             similarities[index] = not (words(gts[index]) or words(preds[index]))
-        return _without_slips(self, similarities, gts, preds)
+        return _keep_slips(self, similarities, gts, preds)
 
 
-def _without_slips(
-    how: LevenshteinComparator | FuzzyComparator,
-    found: Similarities,
+def _keep_slips(
+    comparator: LevenshteinComparator | FuzzyComparator,
+    similarities: Similarities,
     gts: Sequence[str],
     preds: Sequence[str],
 ) -> Similarities:
-    """Return similarities of texts, 0 where the difference is one that counts.
+    """Set similarities to 0 where two texts differ in more than a slip; returns the same array.
 
-    Words are looked at in few pairs. Only the similarities tell in which: they are counted here.
+    The words of few pairs are compared: which pairs depends on the similarities, so that the work
+    is charged here.
     """
-    if not (how.same_digits or how.same_words or how.same_order):
-        return found
-    for index in np.flatnonzero((found > 0) & (found < 1)).tolist():
+    if not (comparator.same_digits or comparator.same_words or comparator.same_order):
+        return similarities
+    for index in np.flatnonzero((similarities > 0) & (similarities < 1)).tolist():
         gt, pred = ReadText.of(gts[index]), ReadText.of(preds[index])
-        if how.same_digits and gt.digits != pred.digits:
-            found[index] = 0.0
-        elif (similarity := found.item(index)) >= LOOKED_AT:
-            found[index] = _without_slips_in_words(how, similarity, gt, pred)
-    for index in np.flatnonzero(found == 1).tolist():
-        found[index] = not _differ_in_order(how, ReadText.of(gts[index]), ReadText.of(preds[index]))
-    return found
+        if comparator.same_digits and gt.digits != pred.digits:
+            similarities[index] = 0.0
+        elif (similarity := similarities.item(index)) >= MIN_SIMILARITY_FOR_WORDS:
+            similarities[index] = _compare_words(comparator, similarity, gt, pred)
+    for index in np.flatnonzero(similarities == 1).tolist():
+        similarities[index] = not _differs_in_order(
+            comparator, ReadText.of(gts[index]), ReadText.of(preds[index])
+        )
+    return similarities
 
 
-def _differ_in_order(
-    how: LevenshteinComparator | FuzzyComparator, gt: ReadText, pred: ReadText
+def _differs_in_order(
+    comparator: LevenshteinComparator | FuzzyComparator, gt: ReadText, pred: ReadText
 ) -> bool:
-    """Return whether two texts with the same words differ: 3 of 12 and 12 of 3, who pays whom."""
+    """Return whether texts of the same words differ in order: `3 of 12` and `12 of 3`, roles."""
     if gt == pred:
         return False
-    if how.same_digits and gt.digits != pred.digits:
+    if comparator.same_digits and gt.digits != pred.digits:
         return True
-    if how.same_words and gt.has_other_ticks(pred):
+    if comparator.same_words and gt.has_other_ticks(pred):
         return True
-    return how.same_order and have_exchanged_words(gt.folded[0], pred.folded[0])
+    return comparator.same_order and have_exchanged_words(gt.folded[0], pred.folded[0])
 
 
-def _without_slips_in_words(
-    how: LevenshteinComparator | FuzzyComparator, similarity: float, gt: ReadText, pred: ReadText
+def _compare_words(
+    comparator: LevenshteinComparator | FuzzyComparator,
+    similarity: float,
+    gt: ReadText,
+    pred: ReadText,
 ) -> float:
-    """Return the similarity of two alike texts, 0 where a word or a sign makes them others."""
+    """Return the similarity of two similar texts, or 0 if a word or a sign changes the meaning."""
     charge(STEPS_OF_WORDS_OF_PAIR + STEPS_OF_LETTER * (len(gt) + len(pred)))
-    if how.same_words:
-        words = gt.beside(pred.folded[0])
-        similarity = similarity_by_words(similarity, words, pred.beside(words))
+    if comparator.same_words:
+        words = gt.match_spelling(pred.folded[0])
+        similarity = similarity_by_words(similarity, words, pred.match_spelling(words))
         if similarity and have_replaced_signs(gt.signs, pred.signs):
             return 0.0
         if gt.signs and any(pred.ticks.get(word, tick) != tick for word, tick in gt.ticks.items()):
             return 0.0
-    is_exchanged = how.same_order and similarity > 0
+    is_exchanged = comparator.same_order and similarity > 0
     if is_exchanged and have_exchanged_words(gt.folded[0], pred.folded[0]):
         return 0.0
     return similarity

@@ -45,13 +45,19 @@ class TimeComparator(BaseComparator):
         """Compare two prepared values; a time zone counts where both sides state one."""
         if isinstance(gt, str) or isinstance(pred, str) or len(gt) != len(pred):
             return float(gt == pred)
-        ends = zip(gt, pred, strict=True)
-        return float(all(a == b and (not x or not y or x == y) for (a, x), (b, y) in ends))
+        for (gt_second, gt_zone), (pred_second, pred_zone) in zip(gt, pred, strict=True):
+            has_other_zone = gt_zone and pred_zone and gt_zone != pred_zone
+            if gt_second != pred_second or has_other_zone:
+                return 0.0
+        return 1.0
 
     def keys(self, prepared: Sequence[PreparedTime]) -> Keys:
         """Return codes by time, or by text."""
         return codes_of(
-            [it if isinstance(it, str) else tuple(second for second, _ in it) for it in prepared]
+            [
+                value if isinstance(value, str) else tuple(second for second, _ in value)
+                for value in prepared
+            ]
         )
 
 
@@ -61,15 +67,15 @@ def time_of(text: str) -> tuple[int, str] | None:
     >>> time_of("2:30 PM"), time_of("14.30 Uhr"), time_of("14"), time_of("25:00")
     ((52200, ''), (52200, ''), None, None)
     """
-    found = _TIME.fullmatch(text.strip())
-    if found is None or not (found["minute"] or _HOURS.search(text)):
+    match = _TIME.fullmatch(text.strip())
+    if match is None or not (match["minute"] or _HOURS.search(text)):
         return None
-    hour, minute, second = (int(found[part] or 0) for part in ("hour", "minute", "second"))
-    if found["half"]:
+    hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
+    if match["half"]:
         if not 1 <= hour <= 12:
             return None
-        hour = hour % 12 + 12 * (found["half"][0] in "pP")
-    zone = (found["zone"] or "").upper().replace(":", "")
+        hour = hour % 12 + 12 * (match["half"][0] in "pP")
+    zone = (match["zone"] or "").upper().replace(":", "")
     if zone in {"Z", "UTC", "GMT"}:
         zone = "+0000"
     seconds = hour * 3600 + minute * 60 + second

@@ -1,4 +1,4 @@
-"""Which words of two alike texts stand for each other, and which make them another text.
+"""Words of two similar texts: which of them are equivalent, and which change the meaning.
 
 Differences that are no slip are known by form more than by meaning: that `North` is not `South`
 shows in how far the two are apart, and that `unmarried` is not `married` in what stands before the
@@ -63,7 +63,7 @@ _EXCEPTIONS: Final = frozenset(
         *("hanya", "kecuali"),
     )
 )
-"""Words that limit what a text holds for, in the languages of the rules for names."""
+"""Words that limit the scope of a text, in the languages of the rules for names."""
 _PREFIXES: Final = (
     *("", "a", "ab", "ad", "an", "ante", "anti", "ap", "bi", "brady", "con", "contra", "de", "di"),
     *("dis", "down", "east", "endo", "ex", "exo", "extra", "hemi", "hetero", "homo", "hyper"),
@@ -72,7 +72,7 @@ _PREFIXES: Final = (
     *("semi", "sub", "sud", "south", "super", "supra", "tachy", "tri", "un", "under", "uni", "up"),
     "west",
 )
-"""Of two words with the same letters behind unequal ones of these, neither is the other."""
+"""Prefixes: two words that differ only in them have different meanings."""
 _PARTIES: Final = re.compile(r"(.{3,})(?:[eo]r|ee)")
 _NUMERAL: Final = re.compile(r"[ivx]{1,4}[a-e]?")
 _CONTRACTION: Final = re.compile(r"\bcannot\b|\b(?:ca|wo)n't\b|n't\b")
@@ -341,7 +341,7 @@ def is_slip(first: str, second: str) -> bool:
 
 @lru_cache_of_short_texts(maxsize=65536)
 def meanings_of(word: str) -> frozenset[str]:
-    """Return what a word means of numbers, units, days and months; empty for other words."""
+    """Return the numbers, units, days and months that a word may mean; empty for other words."""
     meanings = meanings_as_unit(word)
     return meanings | {fixed_meanings()[word]} if word in fixed_meanings() else meanings
 
