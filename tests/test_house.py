@@ -441,13 +441,6 @@ FIGURES: Final = {
         "packed calls": 1,
         "odd docstrings": 21.9,
     },
-    "schema": {
-        "vague locals": 23.7,
-        "vague parameters": 7.6,
-        "vague attributes": 8.7,
-        "vague functions": 6.9,
-        "odd docstrings": 8.4,
-    },
     "score": {
         "vague locals": 18.4,
         "vague parameters": 6.5,

@@ -230,7 +230,7 @@ def _missing_annotations(
     added = {}
     for path, choice in choices.items():
         place = _value_at(schema, path)
-        values = seen and seen.at(choice.path)
+        values = seen and seen.find_field(choice.path)
         why = f"{choice.reason} ({_facts_of(values)})" if values else choice.reason
         earlier_comment = f"{place[COMMENT]}; " if COMMENT in place else ""
         keys = {key: value for key, value in choice.annotations().items() if key not in place}
@@ -325,7 +325,7 @@ def _accepts(suggestion: Suggestion) -> bool:
 
 def _ask_about(number: str, choice: Inferred, seen: Observed | None) -> Inferred | str | None:
     """Ask until an answer can be understood; None at the end of input."""
-    values = seen and seen.at(choice.path)
+    values = seen and seen.find_field(choice.path)
     warn("")
     threshold = "" if choice.threshold is None else f" {setting(choice.threshold)}"
     warn(f"{number} {field_path(choice.path)}: {choice.compared_by}{threshold}")

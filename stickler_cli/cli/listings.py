@@ -134,11 +134,11 @@ def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:
 def source_of_comparison(field: Inferred) -> str:
     """Name the sources of a field's comparator and threshold: annotation, inference or default."""
     decided = {"comparator": bool(field.comparator), "threshold": field.threshold is not None}
-    undecided = [name for name in decided if decided[name] and name not in field.said]
+    undecided = [name for name in decided if decided[name] and name not in field.stated]
     remainder = f"inferred: {field.reason}" if field.source == "inferred" else "default"
-    if not undecided and field.said:
-        has_reason = field.reason not in {"", ANNOTATED} and "comparator" in field.said
+    if not undecided and field.stated:
+        has_reason = field.reason not in {"", ANNOTATED} and "comparator" in field.stated
         return f"{ANNOTATION}: {field.reason}" if has_reason else ANNOTATION
-    if not undecided or not field.said:
+    if not undecided or not field.stated:
         return remainder
-    return f"{ANNOTATION}: {', '.join(field.said)}; {remainder}: {', '.join(undecided)}"
+    return f"{ANNOTATION}: {', '.join(field.stated)}; {remainder}: {', '.join(undecided)}"

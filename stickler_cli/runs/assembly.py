@@ -216,11 +216,11 @@ def assemble(
     marks: Marks = {}
     policy, notes, warnings = None, list[str](), list[str]()
     needs_saved_files = settings.verdicts is not None or settings.policy is not None
-    if needs_saved_files or any("$comment" in schema.contents for schema in loaded.each):
+    if needs_saved_files or any("$comment" in schema.contents for schema in loaded.schemas):
         from stickler_cli.runs import saved  # few runs read what earlier ones wrote
 
         marks, policy = saved.judgements_of(settings, loaded)
-        contents = (schema.contents for schema in loaded.each)
+        contents = (schema.contents for schema in loaded.schemas)
         notes, warnings = saved.notes_of(contents, settings, gated=bool(gates))
     job = Job(
         plan=loaded.plan,
@@ -255,7 +255,7 @@ def assemble(
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
     """Return the kinds of documents that the schemas describe."""
-    return tuple(dict.fromkeys(schema.plan.kind for schema in loaded.each))
+    return tuple(dict.fromkeys(schema.plan.kind for schema in loaded.schemas))
 
 
 def job_of(

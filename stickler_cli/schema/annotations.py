@@ -1,4 +1,4 @@
-"""How values are compared: by their `x-aws-stickler-*` keys, merged, else by the kind of leaf.
+"""Annotations: the `x-aws-stickler-*` keys of schemas, and the defaults of leaves without them.
 
 No pydantic model, which would take longer to load than most schemas take to compile.
 """
@@ -46,7 +46,7 @@ BY_FORMAT: Final = {
     **dict.fromkeys(("email", "hostname", "ipv4", "ipv6", "time", "uri"), FORM),
     "uuid": EXACT,
 }
-"""Formats of a string that are no plain text; any other format is."""
+"""Defaults of strings by format; a string of any other format is plain text."""
 
 
 def leaf_default(
@@ -78,10 +78,10 @@ def _without_config(name: str) -> BaseComparator:
 
 PREFIX: Final = "x-aws-stickler-"
 MOST_WEIGHT: Final = 1e100
-"""Far more than anything is worth; without a bound the sum of weights could overflow."""
+"""Largest weight of a field; without a bound the sum of weights could overflow."""
 
 OLD_PREFIX: Final = "x-stickler-"
-"""A prefix that people try; never valid, always worth a hint."""
+"""A prefix that people try. It is never valid, and messages propose the valid one."""
 
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
@@ -109,7 +109,7 @@ def _are_aliases(value: Mapping[str, object]) -> bool:
 
 
 def _are_scalars(value: Sequence[object]) -> bool:
-    return not any(isinstance(one, list | dict) for one in value)
+    return not any(isinstance(item, list | dict) for item in value)
 
 
 RULES: Final = {
@@ -147,7 +147,7 @@ RULES: Final = {
     "any_of": _FLAG,
     "pairs_items": _FLAG,
 }
-"""Those of schemas, and of the keywords and configurations of the Python API."""
+"""Rules of annotations by their names in Python; they hold in schemas and in the Python API."""
 STANDS: Final = {
     "comparator": _ON_VALUE,
     "comparator_config": _ON_VALUE,
@@ -158,7 +158,7 @@ STANDS: Final = {
     "key": "an array of objects",
     **dict.fromkeys(("aliases", "absent_values"), _ON_VALUE),
 }
-"""The kinds of places that annotations are for; others are for any field."""
+"""Kind of place by annotation; an annotation that is not listed is for any field."""
 ON_VALUE: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_VALUE)
 ON_OBJECT: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_OBJECT)
 ON_LIST: Final = ("pairing_floor", "exhaustive", "ordered", "pairing", "distinct")
@@ -193,7 +193,7 @@ def _with_hyphens(key: str) -> str:
 COMPARISON_KEYS: Final = frozenset(
     map(annotated, ("comparator", "comparator_config", "threshold", "clip_under_threshold"))
 )
-"""The keys that say how values are compared; a schema without any of them is plain."""
+"""Keys that state how values are compared; a schema without any of them is plain."""
 
 
 def states_comparison(schema: Mapping[str, object]) -> bool:
@@ -202,7 +202,7 @@ def states_comparison(schema: Mapping[str, object]) -> bool:
 
 
 def read_annotations(schema: Mapping[str, object]) -> AnnotationValues:
-    """Read the annotations of a schema; keys that are wrong read as if they were not there."""
+    """Read the annotations of a schema, without those whose value is wrong."""
     return {
         _NAMES[key]: float(value) if type(value) is int else value
         for key, value in schema.items()
@@ -225,19 +225,30 @@ def annotation_problems(
             continue
         pointer = json_pointer((*path, key))
         if key in _NAMES:
-            rule, found = RULES[_NAMES[key]], f"{key.removeprefix(PREFIX)} is {brief(value)}"
+            rule, finding = RULES[_NAMES[key]], f"{key.removeprefix(PREFIX)} is {brief(value)}"
             expected, hint = rule.expected, _repair(key, value, rule)
             if rule.accepts(value):
-                (text, one, other), *_ = doubled_names(value)  # type: ignore[arg-type]
-                found, expected = f"{text} is an alias of {one} and of {other}", "one name for it"
-            yield Problem(source, found, expected, hint, pointer)
+                (text, first_name, second_name), *_ = doubled_names(value)  # type: ignore[arg-type]
+                finding, expected = (
+                    f"{text} is an alias of {first_name} and of {second_name}",
+                    "one name for it",
+                )
+            yield Problem(
+                source=source, found=finding, expected=expected, hint=hint, pointer=pointer
+            )
         else:
             expected = "one of the annotations in docs/schema.md"
             name = _with_hyphens(key).removeprefix(PREFIX).removeprefix(OLD_PREFIX)
             names = [valid.removeprefix(PREFIX) for valid in KEYS]
             hint = did_you_mean(name, names, display=lambda valid: PREFIX + valid)
             hint = hint or f"valid keys: {', '.join(KEYS)}"
-            yield Problem(source, f"{key} is no annotation", expected, hint, pointer)
+            yield Problem(
+                source=source,
+                found=f"{key} is no annotation",
+                expected=expected,
+                hint=hint,
+                pointer=pointer,
+            )
     yield from _pairing_problems(schema, source, path)
 
 
@@ -246,11 +257,17 @@ def _pairing_problems(
 ) -> Iterator[Problem]:
     """Report a pairing that contradicts the `ordered` beside it."""
     pairing, ordered = (schema.get(annotated(name)) for name in ("pairing", "ordered"))
-    both_stated = isinstance(ordered, bool) and pairing in get_args(ListPairing)
-    if both_stated and ordered != (pairing == "ordered"):
-        found = f"pairing is {pairing}, and ordered beside it is {brief(ordered)}"
+    are_both_stated = isinstance(ordered, bool) and pairing in get_args(ListPairing)
+    if are_both_stated and ordered != (pairing == "ordered"):
+        finding = f"pairing is {pairing}, and ordered beside it is {brief(ordered)}"
         pointer = json_pointer((*path, annotated("pairing")))
-        yield Problem(source, found, "only one of both keys", "leave ordered out", pointer)
+        yield Problem(
+            source=source,
+            found=finding,
+            expected="only one of both keys",
+            hint="leave ordered out",
+            pointer=pointer,
+        )
 
 
 def _repair(key: str, value: object, rule: Rule) -> str:
@@ -275,10 +292,10 @@ Owned: TypeAlias = tuple[tuple[Schema, AnnotationValues], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """The annotations of one place, or those that an array hands to the leaves of its elements.
+    """The annotations of one place, or those that an array hands on to the leaves of its elements.
 
-    What stands on an array reaches these leaves, and wins there: it is `inherited`. Where nobody
-    says anything it is None.
+    Annotations of an array win over those of the leaves: they are `inherited`. An annotation that
+    is not stated is None.
     """
 
     comparator: str | None = None
@@ -301,10 +318,10 @@ class Merged:
     any_of: bool | None = None
     pairs_items: bool | None = None
     named_by: Schema | None = field(default=None, compare=False)
-    """The schema that says the comparator, for messages."""
+    """The schema that names the comparator, for messages."""
     configured_by: Schema | None = field(default=None, compare=False)
-    """The schema that says its config, for messages."""
-    own: Owned = field(default=(), compare=False)
+    """The schema that configures it, for messages."""
+    by_schema: Owned = field(default=(), compare=False)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -317,7 +334,7 @@ class Merged:
         return self.comparator is not None or self.comparator_config is not None
 
     @property
-    def worth(self) -> float:
+    def effective_weight(self) -> float:
         """The weight of a field in its object."""
         return DEFAULT_WEIGHT if self.weight is None else self.weight
 
@@ -328,7 +345,7 @@ class Merged:
 
     @property
     def item_source(self) -> ThresholdSource:
-        """Who said `item_threshold`."""
+        """Source of `item_threshold`."""
         return "default" if self.match_threshold is None else "match-threshold"
 
     @property
@@ -338,19 +355,19 @@ class Merged:
 
     @property
     def object_source(self) -> ThresholdSource:
-        """Who said `object_threshold`."""
+        """Source of `object_threshold`."""
         return self.item_source if self.threshold is None else "annotation"
 
     @property
     def reading(self) -> ReadingRule | None:
-        """The reading of values as others or as nothing; None where they are as they stand."""
+        """Aliases and absent values of the place; None without any."""
         if not self.aliases and not self.absent_values:
             return None
         return ReadingRule(self.aliases or {}, self.absent_values or ())
 
     @property
     def list_pairing(self) -> ListPairing | None:
-        """How the elements of a list are paired; None where nothing says it."""
+        """How the elements of a list are paired; None if it is not stated."""
         if self.pairing is None and self.ordered is not None:
             return "ordered" if self.ordered else "best"
         return self.pairing
@@ -362,15 +379,19 @@ class Merged:
 
     @property
     def signature(self) -> str:
-        """A text that is the same for equal inherited annotations: a config may hold lists."""
+        """Text that is equal for equal inherited annotations, whose configs have no hash."""
         config = sorted(self.config.items())
         return repr((config, self.threshold, *(getattr(self, name) for name in _HANDED_ON[1:])))
 
     def below(self, threshold: float | None) -> "Merged":
-        """Return the annotations that an array hands to its elements, but not to theirs."""
-        said: dict[str, Any] = {name: getattr(self, name) for name in _HANDED_ON}
-        named = self.named_by, self.configured_by
-        return Merged(**said, threshold=threshold, named_by=named[0], configured_by=named[1])
+        """Return the annotations that an array hands on to its elements, with their threshold."""
+        handed_on: dict[str, Any] = {name: getattr(self, name) for name in _HANDED_ON}
+        return Merged(
+            **handed_on,
+            threshold=threshold,
+            named_by=self.named_by,
+            configured_by=self.configured_by,
+        )
 
 
 NOTHING_INHERITED: Final = Merged()
@@ -386,9 +407,9 @@ BY_POSITION: Final = "by position"
 _PAIRING_RULES: Final = {"ordered": ORDERED, "position": BY_POSITION}
 
 
-def told(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
-    """Return some annotations in words, where they differ from the default."""
-    said = {
+def describe_annotations(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
+    """Describe annotations in words, those that differ from the default."""
+    descriptions = {
         "exhaustive": "not exhaustive" if merged.exhaustive is False else "",
         "pairing": _PAIRING_RULES.get(merged.list_pairing or "", ""),
         "key": f"key {', '.join(merged.keys)}" if merged.key else "",
@@ -398,28 +419,28 @@ def told(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
         "ignore": IGNORED if merged.ignore else "",
         "any_of": "any of a list" if merged.any_of else "",
     }
-    return tuple(filter(None, map(said.__getitem__, names)))
+    return tuple(filter(None, map(descriptions.__getitem__, names)))
 
 
-def merge_annotations(own: Owned, inherited: Merged) -> Merged:
+def merge_annotations(by_schema: Owned, inherited: Merged) -> Merged:
     """Merge the annotations of the subschemas in force at a place with inherited ones.
 
     A comparator set anew drops an inherited config.
     """
     winners: AnnotationValues = {}
-    for _, said in reversed(own):
-        winners |= said
-    above = ((name, getattr(inherited, name)) for name in RULES)
-    winners |= {name: value for name, value in above if value is not None}
+    for _, annotations in reversed(by_schema):
+        winners |= annotations
+    inherited_values = ((name, getattr(inherited, name)) for name in RULES)
+    winners |= {name: value for name, value in inherited_values if value is not None}
     name, named_by = inherited.comparator, inherited.named_by
     config, configured_by = inherited.comparator_config, inherited.configured_by
-    for schema, said in own:
-        if name is None and config is None and "comparator_config" in said:
-            config, configured_by = said["comparator_config"], schema
-        if name is None and "comparator" in said:
-            name, named_by = said["comparator"], schema
+    for schema, annotations in by_schema:
+        if name is None and config is None and "comparator_config" in annotations:
+            config, configured_by = annotations["comparator_config"], schema
+        if name is None and "comparator" in annotations:
+            name, named_by = annotations["comparator"], schema
     own_threshold: Any = (config or {}).get("threshold")
     if "threshold" not in winners and FRACTION.accepts(own_threshold):
         winners["threshold"] = float(own_threshold)  # the comparator's own, where it is said
     winners |= {"comparator": name, "comparator_config": config or None}
-    return Merged(**winners, named_by=named_by, configured_by=configured_by, own=own)
+    return Merged(**winners, named_by=named_by, configured_by=configured_by, by_schema=by_schema)

@@ -23,18 +23,18 @@ SPEAKS: Final = frozenset(
     {*UNIONS, *DECLARING, *CLOSED_BY, "additionalItems", "items", "prefixItems"}
     | {"const", "enum", "format", "type"}
 )
-"""Keywords that can change how a value is compared, but for those that lead to other schemas; all
-others only restrict or describe it."""
+"""Keywords that can change how a value is compared; the others restrict or describe it, or lead to
+other schemas."""
 
 MOST_COMBINATIONS: Final = 128
-"""How many combinations of alternatives one place may have, where several unions speak about it.
-Past this, the last unions are merged as `allOf` is. Source: docs/schema.md."""
+"""Combinations of alternatives that one place may have if several unions describe it. If there are
+more, the last unions are merged as `allOf` is. Source: docs/schema.md."""
 
 OPEN: Final = "any"
-"""The kind of a place whose values decide."""
+"""Kind of a place whose values may be of any type."""
 
 DeadReferenceReporter = Callable[[Schema, str, LeadsNowhereError], None]
-"""Takes note of a reference that cannot be followed: the schema, the keyword, and why."""
+"""Reports a reference that cannot be followed: schema, keyword and error."""
 
 
 def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter) -> InForce:
@@ -44,46 +44,46 @@ def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
     before the target of a reference. Those that say nothing, such as a mere reference, are left
     out, so that all uses of one definition are one place.
     """
-    leads_on = ("allOf" in each.schema or files.references_of(each.schema) for each in in_force)
+    leads_on = ("allOf" in outer.schema or files.references_of(outer.schema) for outer in in_force)
     if len(in_force) == 1 and not any(leads_on):
         return in_force
-    found: dict[int, Source] = {}
-    above: set[int] = set()
+    sources_by_id: dict[int, Source] = {}
+    ids_above: set[int] = set()
 
     def add(source: Source) -> None:
         key = id(source.schema)
-        if key in found:
+        if key in sources_by_id:
             return
-        found[key] = source
-        above.add(key)
+        sources_by_id[key] = source
+        ids_above.add(key)
         branches = source.schema.get("allOf")
         for branch in reversed(branches if isinstance(branches, list) else []):
-            add(files.inside(source, branch))
+            add(files.enter(source, branch))
         for keyword in files.references_of(source.schema):
             try:
                 target = files.follow(source, keyword)
-                if id(target.schema) in above:
+                if id(target.schema) in ids_above:
                     raise leads_back(source.schema[keyword])
             except LeadsNowhereError as error:
                 report(source.schema, keyword, error)
             else:
                 add(target)
-        above.remove(key)
+        ids_above.remove(key)
 
     for source in in_force:
         add(source)
-    everything = tuple(found.values())
-    return tuple(source for source in everything if _speaks(source.schema)) or everything[:1]
+    all_sources = tuple(sources_by_id.values())
+    return tuple(source for source in all_sources if _speaks(source.schema)) or all_sources[:1]
 
 
-def leads_back(what: object) -> LeadsNowhereError:
+def leads_back(reference: object) -> LeadsNowhereError:
     """Return the error of a reference to a place that is nothing but itself."""
     expected = "a reference to a schema that says something"
-    return LeadsNowhereError(f"{what} leads back to itself", expected)
+    return LeadsNowhereError(f"{reference} leads back to itself", expected)
 
 
 def distinct(sources: Iterable[Source]) -> InForce:
-    """Leave out schemas that are there by a second way: there could be ever more."""
+    """Return each schema once; several references may lead to the same one."""
     by_identity: dict[int, Source] = {}
     for source in sources:
         by_identity.setdefault(id(source.schema), source)
@@ -111,18 +111,18 @@ def declared_types(in_force: InForce) -> list[str] | None:
 
     Where two schemas have no type in common, the one that wins has its way.
     """
-    whole = {"integer": "number", "number": "integer"}
+    counterpart = {"integer": "number", "number": "integer"}
     types: list[str] | None = None
     for source in in_force:
-        named = source.schema.get("type")
-        allowed = [named] if isinstance(named, str) else named
+        stated = source.schema.get("type")
+        allowed = [stated] if isinstance(stated, str) else stated
         if isinstance(allowed, list):
             names = [name for name in allowed if isinstance(name, str)]
             types = names if types is None else types
             common = [
                 name if name in names else "integer"
                 for name in types
-                if name in names or whole.get(name) in names
+                if name in names or counterpart.get(name) in names
             ]
             types = common or types
     return types
@@ -150,28 +150,35 @@ def branches_of(
     unions = list(_unions(files, in_force, report))
     if not unions:
         return ()
-    rest = list(in_force)
+    remaining = list(in_force)
     while len(unions) > 1 and prod(len(arms) for _, _, arms in unions) > MOST_COMBINATIONS:
         position, keyword, arms = unions.pop()
-        rest[position] = files.without(rest[position], keyword)
-        rest += [source for arm in arms for source in arm.in_force]
+        remaining[position] = files.without(remaining[position], keyword)
+        remaining += [source for arm in arms for source in arm.in_force]
     position, keyword, arms = unions[0]
-    rest[position] = files.without(rest[position], keyword)
-    outside = [part for part in distinct(rest) if _speaks(part.schema)]
-    return tuple(Branch(distinct((*outside, *arm.in_force)), arm.arm) for arm in arms)
+    remaining[position] = files.without(remaining[position], keyword)
+    speaking = [
+        remaining_source
+        for remaining_source in distinct(remaining)
+        if _speaks(remaining_source.schema)
+    ]
+    return tuple(Branch(distinct((*speaking, *arm.in_force)), arm.arm) for arm in arms)
 
 
 def _unions(
     files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
 ) -> Iterator[tuple[int, str, list[Branch]]]:
-    """List the unions that say something: position, keyword and arms, by themselves, of each."""
+    """List the unions that affect comparisons: position of the schema, keyword and arms."""
     for position, source in enumerate(in_force):
         for keyword in UNIONS:
             branches = source.schema.get(keyword)
             if not isinstance(branches, list):
                 continue
-            parts = [files.inside(source, branch) for branch in branches if branch is not False]
-            arms = [Branch(flatten(files, (part,), report), part) for part in parts]
+            sources = [files.enter(source, branch) for branch in branches if branch is not False]
+            arms = [
+                Branch(flatten(files, (alternative,), report), alternative)
+                for alternative in sources
+            ]
             arms = [arm for arm in arms if declared_types(arm.in_force) != ["null"]]
             arms = [arm for arm in arms if listed_values(arm.in_force) != [None]]
             if any(_speaks(source.schema) for arm in arms for source in arm.in_force):
@@ -185,17 +192,17 @@ def _speaks(schema: Schema) -> bool:
 def properties(
     files: SchemaFiles, in_force: InForce, keyword: str = "properties"
 ) -> dict[str, InForce]:
-    """Return the properties, each with every schema that speaks about it.
+    """Return the properties by name, each with every schema that describes it.
 
-    They come as a reader of the schema meets them: what it refers to before what it adds.
+    Properties of referred schemas come before those that a schema adds.
     """
-    found: dict[str, list[Source]] = {
+    sources_by_name: dict[str, list[Source]] = {
         name: [] for source in reversed(in_force) for name in named_schemas(source, keyword)
     }
     for source in in_force:
-        for name, part in named_schemas(source, keyword).items():
-            found[name].append(files.inside(source, part))
-    return {name: tuple(parts) for name, parts in found.items()}
+        for name, schema in named_schemas(source, keyword).items():
+            sources_by_name[name].append(files.enter(source, schema))
+    return {name: tuple(sources) for name, sources in sources_by_name.items()}
 
 
 def named_schemas(source: Source, keyword: str) -> dict[str, JsonValue]:
@@ -217,11 +224,11 @@ def kinds_of(files: SchemaFiles, in_force: InForce) -> list[str]:
 
 
 def _inferred(files: SchemaFiles, in_force: InForce) -> list[str]:
-    if any(keyword in each.schema for each in in_force for keyword in DECLARING) or (
-        held(files, in_force, "additionalProperties")
+    if any(keyword in source.schema for source in in_force for keyword in DECLARING) or (
+        find_schemas_under(files, in_force, "additionalProperties")
     ):
         return ["object"]
-    items = any(isinstance(each.schema.get("items"), dict | bool) for each in in_force)
+    items = any(isinstance(source.schema.get("items"), dict | bool) for source in in_force)
     if items or positions_of(files, in_force):
         return ["array"]
     listed = listed_values(in_force)
@@ -231,30 +238,30 @@ def _inferred(files: SchemaFiles, in_force: InForce) -> list[str]:
 
 
 def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
-    """Return the positions of a tuple, each with every schema that speaks about it."""
+    """Return the positions of a tuple, each with every schema that describes it."""
     positions: list[InForce] = []
     for source in in_force:
-        parts = source.schema.get(files.at(source.schema).dialect.tuples)
-        for index, part in enumerate(parts if isinstance(parts, list) else ()):
+        schemas = source.schema.get(files.locate(source.schema).dialect.tuples)
+        for index, schema in enumerate(schemas if isinstance(schemas, list) else ()):
             positions += [()] if index == len(positions) else []
-            positions[index] = (*positions[index], files.inside(source, part))
+            positions[index] = (*positions[index], files.enter(source, schema))
     return tuple(positions)
 
 
 def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
-    """Return every schema that speaks about the elements of a list, or those after a tuple."""
-    rest = bool(positions_of(files, in_force))
+    """Return every schema that describes the elements of a list, or those after a tuple."""
+    has_positions = bool(positions_of(files, in_force))
     elements: InForce = ()
     for source in in_force:
-        dialect = files.at(source.schema).dialect
-        keyword = "additionalItems" if rest and dialect.tuples == "items" else "items"
-        part = source.schema.get(keyword)
-        if isinstance(part, dict) or part is True:
-            elements += (files.inside(source, part),)
+        dialect = files.locate(source.schema).dialect
+        keyword = "additionalItems" if has_positions and dialect.tuples == "items" else "items"
+        schema = source.schema.get(keyword)
+        if isinstance(schema, dict) or schema is True:
+            elements += (files.enter(source, schema),)
     return elements
 
 
-def held(files: SchemaFiles, in_force: InForce, keyword: str) -> InForce:
-    """Return the schemas that stand under a keyword; booleans are none."""
-    found = [each for each in in_force if isinstance(each.schema.get(keyword), dict)]
-    return tuple(files.inside(each, each.schema[keyword]) for each in found)
+def find_schemas_under(files: SchemaFiles, in_force: InForce, keyword: str) -> InForce:
+    """Return the object schemas under a keyword; boolean schemas are left out."""
+    holders = [source for source in in_force if isinstance(source.schema.get(keyword), dict)]
+    return tuple(files.enter(source, source.schema[keyword]) for source in holders)

@@ -42,7 +42,6 @@ from .kinds import LeafNodes, list_rules, open_default
 from .places import (
     ArrayPlace,
     JsonTextPlace,
-    Met,
     ObjectPlace,
     OpenPlace,
     Place,
@@ -51,6 +50,7 @@ from .places import (
     SinglePlace,
     TooManyPlacesError,
     UnionPlace,
+    Visited,
     key_of,
 )
 from .references import LeadsNowhereError, SchemaFiles
@@ -76,8 +76,8 @@ DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """Name of a model whose schema gives none. Source: docs/schema.md."""
 
 LARGE: Final = 50
-"""Nodes of a place that is in a plan once; where it is needed again a reference to it stands, so
-that a plan is never much larger than its schema."""
+"""Nodes of a place from which on it is in a plan only once; other uses refer to it. So a plan is
+never much larger than its schema."""
 
 NO_DOCUMENT: Final = "the schema describes no document"
 DOCUMENT_EXPECTED: Final = "a schema of JSON objects or of arrays, which documents are"
@@ -89,7 +89,7 @@ DOCUMENTS: Final[Mapping[DocumentKind, tuple[type[Node], ...]]] = {
 
 
 class _LoopError(Exception):
-    """A place that is nothing but itself."""
+    """A place that refers only to itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,30 +100,30 @@ class Built:
     aggregate: bool | None
     """The place's own aggregate annotation."""
     speaks_for_list: bool = True
-    """Whether, as the element of a list, its weight and aggregate are the list's."""
+    """Whether the weight and aggregate of an element are those of its list."""
     ignored: bool = False
-    """Whether nobody looks at its values."""
+    """Whether its values are not compared."""
     pairs_items: bool = True
-    """Whether it has a say in which list items are pairs."""
+    """Whether it is used to pair list items."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _CompilerVisit:
     inherited: Merged = NOTHING_INHERITED
-    unions: "tuple[Met[_Way, Built], ...]" = ()
-    """The places that are unions and have this one as an alternative."""
+    unions: "tuple[Visited[_CompilerVisit, Built], ...]" = ()
+    """The unions of which this place is an alternative, outermost first."""
     key = ()
 
 
-_FROM_NOWHERE: Final = _Way()
-_Met: TypeAlias = Met[_Way, Built]
+_FROM_NOWHERE: Final = _CompilerVisit()
+_Visited: TypeAlias = Visited[_CompilerVisit, Built]
 
 
-class Compiler(PlaceFold[_Way, Built]):
+class Compiler(PlaceFold[_CompilerVisit, Built]):
     """Compiles each place of a schema once; places that contain themselves become recursions."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
-        super().__init__(PlaceFinder(files, comparators, self._report))
+        super().__init__(PlaceFinder(files, comparators, self._report_dead_reference))
         self._files = files
         self._problems = problems
         self._kinds = LeafNodes(files, problems, comparators)
@@ -131,18 +131,18 @@ class Compiler(PlaceFold[_Way, Built]):
         self._reach = Reach(files)
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
         self._table: list[Node | None] = []
-        self._targets: dict[_Met, Target] = {}
+        self._targets: dict[_Visited, Target] = {}
         """Where references to a place lead, once there are any."""
         self._size = 0
-        self._sizes: dict[_Met, int] = {}
+        self._sizes: dict[_Visited, int] = {}
         """Nodes in each place that is built."""
 
     def plan(self) -> Plan:
         """Compile the whole schema; problems are noted on the way."""
         in_force = self._places.flat((self._files.root,))
-        built = self._flat(in_force, _FROM_NOWHERE)
+        built = self._visit_flat(in_force, _FROM_NOWHERE)
         self._finish()
-        kind, root = self._documents(built.node, declared_types(in_force))
+        kind, root = self._find_document_node(built.node, declared_types(in_force))
         if root is None:
             self._problems.add(self._files.root.schema, (), NO_DOCUMENT, DOCUMENT_EXPECTED)
         self._usage.report()
@@ -150,15 +150,17 @@ class Compiler(PlaceFold[_Way, Built]):
             try:
                 acceptor.validator  # noqa: B018 - built once all documents are there
             except EngineError as error:
-                found = f"no value can be judged by this alternative ({error})"
-                self._problems.add(source.schema, (), found, "what docs/schema.md says of patterns")
+                finding = f"no value can be judged by this alternative ({error})"
+                self._problems.add(
+                    source.schema, (), finding, "what docs/schema.md says of patterns"
+                )
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
         if built.ignored:
-            found, expected = "whole documents are ignored", "a place in them that is not"
-            self._problems.add(self._files.root.schema, (), found, expected)
+            finding, expected = "whole documents are ignored", "a place in them that is not"
+            self._problems.add(self._files.root.schema, (), finding, expected)
         return plan_of(root or built.node, name, kind)
 
-    def _documents(
+    def _find_document_node(
         self, node: Node, types: Sequence[str] | None
     ) -> tuple[DocumentKind, Node | None]:
         """Return the kind of the documents, and the part of the root's node that compares them."""
@@ -169,55 +171,59 @@ class Compiler(PlaceFold[_Way, Built]):
                     return kind, root
         return "object", None
 
-    def _make(self, met: _Met, place: Place) -> Built:
+    def _build(self, visited: _Visited, place: Place) -> Built:
         before = self._size
         if isinstance(place, UnionPlace):
-            made = self._union(met, place)
+            built = self._compile_union(visited, place)
         else:
-            made = self._built(place)
-            made = replace(made, ignored=made.ignored or bool(place.merged.ignore))
+            built = self._compile_single(place)
+            built = replace(built, ignored=built.ignored or bool(place.merged.ignore))
             if place.merged.any_of:
-                made = replace(made, node=replace(made.node, any_of=True))
-            made = replace(made, pairs_items=place.merged.pairs_items is not False)
+                built = replace(built, node=replace(built.node, any_of=True))
+            built = replace(built, pairs_items=place.merged.pairs_items is not False)
         self._size += 1
-        self._sizes[met] = self._size - before
-        if met in self._targets:
-            self._targets[met].node = made.node
-        return made
+        self._sizes[visited] = self._size - before
+        if visited in self._targets:
+            self._targets[visited].node = built.node
+        return built
 
-    def _built(self, place: SinglePlace) -> Built:
+    def _compile_single(self, place: SinglePlace) -> Built:
         merged = place.merged
         if isinstance(place, ArrayPlace | ObjectPlace):
             if merged.comparator is not None:
                 self._kinds.comparator(merged, TEXT)  # has its problems noted
-            return self._object(place) if isinstance(place, ObjectPlace) else self._array(place)
+            return (
+                self._compile_object(place)
+                if isinstance(place, ObjectPlace)
+                else self._compile_array(place)
+            )
         if isinstance(place, OpenPlace):
             self._usage.note(merged, "", *SOMEWHERE)
-            return Built(self._kinds.open(merged, place.own), merged.aggregate)
+            return Built(self._kinds.open(merged, place.own_annotations), merged.aggregate)
         if isinstance(place, JsonTextPlace):
-            return self._json_text(place)
+            return self._compile_json_text(place)
         self._usage.note(merged, place.name, *ON_VALUE)
         return Built(self._kinds.leaf(merged, place.default), merged.aggregate)
 
-    def _json_text(self, place: JsonTextPlace) -> Built:
+    def _compile_json_text(self, place: JsonTextPlace) -> Built:
         self._usage.note(place.merged, "a text of JSON")
-        content = self._elements(place.content, NOTHING_INHERITED).node
+        content = self._compile_elements(place.content, NOTHING_INHERITED).node
         text = self._kinds.leaf(NOTHING_INHERITED, FORM)
         node = JsonTextNode(
             threshold=content.threshold,
             threshold_source=content.threshold_source,
-            weight=place.merged.worth,
+            weight=place.merged.effective_weight,
             content=content,
             text=text,
         )
         return Built(node, place.merged.aggregate)
 
-    def _array(self, place: ArrayPlace) -> Built:
+    def _compile_array(self, place: ArrayPlace) -> Built:
         merged = place.merged
         if place.positions:
             self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
-            return Built(self._tuple(place), merged.aggregate)
-        items = self._elements(place.elements, place.below)
+            return Built(self._make_tuple_node(place), merged.aggregate)
+        items = self._compile_elements(place.elements, place.below)
         node, stated, source = items.node, merged.threshold, self._kinds.source(merged)
         by_position = merged.list_pairing == "position"
         key = ("key",) if may_be_object(node) and not by_position else ()
@@ -230,11 +236,11 @@ class Compiler(PlaceFold[_Way, Built]):
             self._usage.note(merged, OBJECTS, *key, *ON_LIST)
         if key and merged.key:
             self._waiting.append(lambda: self._check_key(merged, node))
-        weight, aggregate = merged.worth, merged.aggregate
+        weight, aggregate = merged.effective_weight, merged.aggregate
         if items.speaks_for_list:
             weight = node.weight if merged.weight is None else weight
             aggregate = items.aggregate if aggregate is None else aggregate
-        made = ListNode(
+        list_node = ListNode(
             other=open_default(),
             threshold=node.item_threshold if stated is None else stated,
             threshold_stated=stated is not None,
@@ -245,70 +251,80 @@ class Compiler(PlaceFold[_Way, Built]):
             key=merged.keys if key else (),
             **list_rules(merged),
         )
-        return Built(made, aggregate, ignored=items.ignored)
+        return Built(list_node, aggregate, ignored=items.ignored)
 
     def _check_key(self, merged: Merged, items: Node) -> None:
-        """Note the fields of a key that no kind of item declares."""
+        """Report fields of a key that no kind of item declares."""
         objects = list_object_nodes(items)
-        declared = [field.name for one in objects for field in (*one.fields, *one.ignored)]
+        declared = [field.name for node in objects for field in (*node.fields, *node.ignored)]
         for name in merged.keys if merged.key else ():
             if name not in declared:
-                holder = next(schema for schema, own in merged.own if "key" in own)
+                holder = next(
+                    schema for schema, annotations in merged.by_schema if "key" in annotations
+                )
                 expected = f"fields of the items: {', '.join(declared) or 'they declare none'}"
-                found, hint = f"key names {name}", did_you_mean(name, declared)
-                self._problems.add(holder, (f"{PREFIX}key",), found, expected, hint)
+                finding, hint = f"key names {name}", did_you_mean(name, declared)
+                self._problems.add(holder, (f"{PREFIX}key",), finding, expected, hint)
 
-    def _tuple(self, place: ArrayPlace) -> Node:
+    def _make_tuple_node(self, place: ArrayPlace) -> Node:
         threshold, below = place.merged.threshold, place.below
-        built = [self._elements(part, below) for part in (*place.positions, place.elements)]
+        built = [
+            self._compile_elements(element, below) for element in (*place.positions, place.elements)
+        ]
         return TupleNode(
             other=open_default(),
             threshold=DEFAULT_TUPLE_THRESHOLD if threshold is None else threshold,
             threshold_source="default" if threshold is None else "annotation",
-            weight=place.merged.worth,
-            positions=tuple(part.node for part in built[:-1]),
+            weight=place.merged.effective_weight,
+            positions=tuple(element.node for element in built[:-1]),
             other_positions=built[-1].node,
-            ignored=frozenset(at for at, part in enumerate(built) if part.ignored),
+            ignored=frozenset(
+                position for position, element in enumerate(built) if element.ignored
+            ),
         )
 
-    def _elements(self, in_force: InForce, below: Merged) -> Built:
-        """Compile the schemas that speak about elements; without any, elements are open."""
+    def _compile_elements(self, in_force: InForce, below: Merged) -> Built:
+        """Compile the schemas of elements; without schemas, elements may be of any kind."""
         if in_force:
-            return self._place(in_force, _Way(below))
+            return self._visit_place(in_force, _CompilerVisit(below))
         return Built(self._kinds.open(self._places.merge((), below), self._places.merge(())), None)
 
-    def _object(self, place: ObjectPlace) -> Built:
+    def _compile_object(self, place: ObjectPlace) -> Built:
         by_model = ON_VALUE if place.by_model else ()
         self._usage.note(place.merged, "an object", *ON_OBJECT, *by_model)
-        node = self._inside(lambda: self._declared(place), lambda: self._put_off(place))
+        node = self._enter_object(
+            lambda: self._make_object_node(place), lambda: self._defer_object(place)
+        )
         return Built(node, place.merged.aggregate, speaks_for_list=False)
 
-    def _put_off(self, place: ObjectPlace) -> Node:
+    def _defer_object(self, place: ObjectPlace) -> Node:
         """Return a reference to the node of an object that is made later."""
         target = Target(self._table)
-        self._waiting.append(lambda: setattr(target, "node", self._declared(place)))
-        threshold, name = place.merged.item_threshold, self._name(place.in_force)
+        self._waiting.append(lambda: setattr(target, "node", self._make_object_node(place)))
+        threshold, name = place.merged.item_threshold, self._name_place(place.in_force)
         return RecursionNode(threshold=threshold, place=name, target=target)
 
-    def _declared(self, place: ObjectPlace) -> Node:
-        own = place.merged
-        fields = [self._field(name, part) for name, part in place.properties.items()]
+    def _make_object_node(self, place: ObjectPlace) -> Node:
+        merged = place.merged
+        fields = [
+            self._compile_field(name, in_force) for name, in_force in place.properties.items()
+        ]
         return ObjectNode(
-            threshold=own.object_threshold,
-            threshold_source=own.object_source,
-            weight=own.worth,
-            clip=bool(own.clip_under_threshold),
+            threshold=merged.object_threshold,
+            threshold_source=merged.object_source,
+            weight=merged.effective_weight,
+            clip=bool(merged.clip_under_threshold),
             other=open_default(),
             fields=tuple(field for field in fields if not field.ignored),
             ignored=tuple(field for field in fields if field.ignored),
-            match_threshold=own.item_threshold,
-            match_source=own.item_source,
-            model_name=own.model_name or "",
-            families=(*self._families(place),),
+            match_threshold=merged.item_threshold,
+            match_source=merged.item_source,
+            model_name=merged.model_name or "",
+            families=(*self._compile_families(place),),
         )
 
-    def _field(self, name: str, in_force: InForce) -> Field:
-        built = self._place(in_force, _FROM_NOWHERE)
+    def _compile_field(self, name: str, in_force: InForce) -> Field:
+        built = self._visit_place(in_force, _FROM_NOWHERE)
         return Field(
             name=name,
             node=built.node,
@@ -317,33 +333,39 @@ class Compiler(PlaceFold[_Way, Built]):
             pairs_items=built.pairs_items,
         )
 
-    def _families(self, place: ObjectPlace) -> Iterator[Field]:
+    def _compile_families(self, place: ObjectPlace) -> Iterator[Field]:
         for text, in_force in place.patterns.items():
-            family = self._field("", in_force)
+            family = self._compile_field("", in_force)
             try:
                 yield replace(family, key_pattern=PicklablePattern(text))
             except EngineError as error:
                 keyword = "patternProperties"
-                named = (each for each in place.in_force if text in named_schemas(each, keyword))
-                found = f"the pattern cannot be used ({error})"
+                sources = (
+                    source for source in place.in_force if text in named_schemas(source, keyword)
+                )
+                finding = f"the pattern cannot be used ({error})"
                 expected = "a regular expression as ECMA-262 has them"
-                self._problems.add(next(named).schema, (keyword, text), found, expected)
-        if place.rest is not None:
-            yield self._field("", place.rest) if place.rest else Field("", open_default())
+                self._problems.add(next(sources).schema, (keyword, text), finding, expected)
+        if place.other_keys is not None:
+            yield (
+                self._compile_field("", place.other_keys)
+                if place.other_keys
+                else Field("", open_default())
+            )
 
-    def _again(self, met: _Met, in_force: InForce, way: _Way) -> Built:
-        """Return a place that was compiled before, or is being compiled further up."""
-        if met in way.unions:
+    def _revisit(self, visited: _Visited, in_force: InForce, visit: _CompilerVisit) -> Built:
+        """Return a place that was compiled before, or a reference to one that is being compiled."""
+        if visited in visit.unions:
             raise _LoopError
-        if met.made is not None and self._sizes[met] <= LARGE:
-            self._size += self._sizes[met]
-            return met.made
+        if visited.outcome is not None and self._sizes[visited] <= LARGE:
+            self._size += self._sizes[visited]
+            return visited.outcome
         self._size += 1
-        if met not in self._targets:
-            self._targets[met] = Target(self._table)
-        target = self._targets[met]
-        name = self._name(in_force, way.inherited)
-        if met.made is None:
+        if visited not in self._targets:
+            self._targets[visited] = Target(self._table)
+        target = self._targets[visited]
+        name = self._name_place(in_force, visit.inherited)
+        if visited.outcome is None:
             merged = self._places.merge(in_force)  # an array says no more of objects
             node = RecursionNode(
                 threshold=merged.item_threshold,
@@ -351,8 +373,13 @@ class Compiler(PlaceFold[_Way, Built]):
                 target=target,
                 any_of=bool(merged.any_of),
             )
-            return Built(node, merged.aggregate, False, bool(merged.ignore))
-        built = target.node = met.made.node
+            return Built(
+                node=node,
+                aggregate=merged.aggregate,
+                speaks_for_list=False,
+                ignored=bool(merged.ignore),
+            )
+        built = target.node = visited.outcome.node
         node = RecursionNode(
             threshold=built.item_threshold,
             weight=built.weight,
@@ -360,65 +387,73 @@ class Compiler(PlaceFold[_Way, Built]):
             target=target,
             any_of=built.any_of,
         )
-        return replace(met.made, node=node)
+        return replace(visited.outcome, node=node)
 
-    def _name(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> str:
-        """Name a place by the schemas that speak about it, and how they are to be read."""
-        parts = [f"{self._files.uri_of(part.schema)}{part.scope or ''}" for part in in_force]
-        parts += [] if inherited == NOTHING_INHERITED else [inherited.signature]
-        return " ".join(parts)
+    def _name_place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> str:
+        """Name a place by the schemas that describe it, and the annotations that it inherits."""
+        names = [f"{self._files.uri_of(source.schema)}{source.scope or ''}" for source in in_force]
+        names += [] if inherited == NOTHING_INHERITED else [inherited.signature]
+        return " ".join(names)
 
-    def _arm(self, branch: Branch, way: _Way) -> Built:
-        """Compile an alternative of a union; note one that is the union itself."""
+    def _compile_arm(self, branch: Branch, visit: _CompilerVisit) -> Built:
+        """Compile an alternative of a union; report one that is the union itself."""
         try:
-            return self._flat(branch.in_force, way)
+            return self._visit_flat(branch.in_force, visit)
         except _LoopError:
             if branch.arm is None:  # pragma: no cover - a type leads nowhere
                 raise
             schema = branch.arm.schema
             keyword = next(iter(self._files.references_of(schema)), "")
-            self._report(schema, keyword, leads_back(schema.get(keyword, "the alternative")))
+            self._report_dead_reference(
+                schema, keyword, leads_back(schema.get(keyword, "the alternative"))
+            )
             return Built(open_default(), None)
 
-    def _union(self, met: _Met, place: UnionPlace) -> Built:
-        """Compile the arms of a union; if all compare alike, it is none."""
-        inherited = met.way.inherited
-        alike = len({key_of(each.in_force, inherited) for each in place.branches}) == 1
-        branches = place.branches[:1] if alike else place.branches
-        inside = _Way(inherited, (*met.way.unions, met))
-        arms = [self._arm(each, inside) for each in branches]
+    def _compile_union(self, visited: _Visited, place: UnionPlace) -> Built:
+        """Compile the arms of a union to one node; arms that compare alike need no union node."""
+        inherited = visited.visit.inherited
+        are_alike = (
+            len({key_of(alternative.in_force, inherited) for alternative in place.branches}) == 1
+        )
+        branches = place.branches[:1] if are_alike else place.branches
+        arm_visit = _CompilerVisit(inherited, (*visited.visit.unions, visited))
+        arms = [self._compile_arm(alternative, arm_visit) for alternative in branches]
         first, ignored = arms[0], all(arm.ignored for arm in arms)
         if all((arm.node, arm.aggregate) == (first.node, first.aggregate) for arm in arms):
             return replace(first, ignored=ignored)
         nodes = [arm.node for arm in arms]
-        comparators = [it.comparator if isinstance(it, LeafNode) else None for it in nodes]
+        comparators = [
+            arm_node.comparator if isinstance(arm_node, LeafNode) else None for arm_node in nodes
+        ]
         texts_too = {*map(type, comparators)} == {NumericComparator, LevenshteinComparator}
-        judged = []
+        judged_arms = []
         for branch, arm, comparator in zip(branches, arms, comparators, strict=True):
-            accepts = self._acceptor(branch)
+            accepts = self._make_acceptor(branch)
             if texts_too:
                 accepts = NumberAcceptor(accepts, isinstance(comparator, NumericComparator))
-            judged.append(Arm(accepts, arm.node, arm.aggregate))
+            judged_arms.append(Arm(accepts, arm.node, arm.aggregate))
         threshold, weight = first.node.item_threshold, first.node.weight
         node = OneOfNode(
             threshold=threshold,
             weight=weight,
-            arms=tuple(judged),
-            any_of=any(arm.node.any_of for arm in judged),
+            arms=tuple(judged_arms),
+            any_of=any(arm.node.any_of for arm in judged_arms),
         )
         return replace(first, node=node, ignored=ignored)
 
-    def _acceptor(self, branch: Branch) -> Acceptor:
+    def _make_acceptor(self, branch: Branch) -> Acceptor:
         if branch.arm is None:
             return TypeAcceptor(frozenset({branch.kind}))
         acceptor = acceptor_of(self._files, branch.arm, self._reach.documents)
         if isinstance(acceptor, SchemaAcceptor):
             self._judging.append((branch.arm, acceptor))
-            for part, keyword, error in self._reach.problems(branch.arm):
-                self._report(part.schema, keyword, error)
+            for source, keyword, error in self._reach.problems(branch.arm):
+                self._report_dead_reference(source.schema, keyword, error)
         return acceptor
 
-    def _report(self, schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
+    def _report_dead_reference(
+        self, schema: Schema, keyword: str, error: LeadsNowhereError
+    ) -> None:
         steps = (keyword,) if keyword else ()
         self._problems.add(schema, steps, error.found, error.expected, error.hint)
 
@@ -448,25 +483,31 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
         SchemaError: with everything that is wrong, each with its JSON Pointer.
     """
     if not isinstance(schema, dict):
-        found = f"{NO_DOCUMENT}: it is {brief(schema)}"
-        raise SchemaError([Problem(source, found, DOCUMENT_EXPECTED, pointer="")])
+        finding = f"{NO_DOCUMENT}: it is {brief(schema)}"
+        raise SchemaError(
+            [Problem(source=source, found=finding, expected=DOCUMENT_EXPECTED, pointer="")]
+        )
     named = named_dialect(schema)
     if named in TOO_OLD:
-        found = f"the schema is written in Draft {named}"
-        raise SchemaError([Problem(source, found, SUPPORTED, pointer="/$schema")])
+        finding = f"the schema is written in Draft {named}"
+        raise SchemaError(
+            [Problem(source=source, found=finding, expected=SUPPORTED, pointer="/$schema")]
+        )
     schema = without_doubled_values(schema)
-    files = SchemaFiles(schema, source, file, inferred)
+    files = SchemaFiles(schema=schema, source=source, file=file, inferred=inferred)
     names = Comparators(allow_plugins, comparators or {}, boxes)
     problems = Problems(files)
     plan = None
     try:
-        plan = _compiled(files, problems, names)
+        plan = _compile_checked(files, problems, names)
         if plan is None:
             # What is wrong beyond the places that are no valid JSON Schema, by leaving these out.
-            rest = SchemaFiles(without_invalid_places(schema, files.dialect), source, file)
-            more = Problems(rest)
-            _compiled(rest, more, names)
-            problems.note(*more)
+            remaining_files = SchemaFiles(
+                without_invalid_places(schema, files.dialect), source, file
+            )
+            further_problems = Problems(remaining_files)
+            _compile_checked(remaining_files, further_problems, names)
+            problems.note(*further_problems)
     except RecursionError:
         problems.add(schema, (), "the schema is nested too deeply", "fewer levels")
     except TooManyPlacesError as error:
@@ -478,8 +519,10 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
     return replace(plan, renames=other) if isinstance(other, dict) else plan
 
 
-def _compiled(files: SchemaFiles, problems: Problems, comparators: Comparators) -> Plan | None:
+def _compile_checked(
+    files: SchemaFiles, problems: Problems, comparators: Comparators
+) -> Plan | None:
     """Note all problems, and return the plan; a schema that is not valid has no meaning."""
-    files.accept = lambda found: check(files, found, problems, comparators=comparators)
+    files.accept = lambda schema: check(files, schema, problems, comparators=comparators)
     valid = files.accept(files.root.schema)
     return Compiler(files, problems, comparators).plan() if valid else None

@@ -19,15 +19,15 @@ class Dialect:
     """One published version of JSON Schema."""
 
     name: str
-    """As people call it: `Draft 7`, `2020-12`."""
+    """Usual name: `Draft 7`, `2020-12`."""
     uri: str
-    """Of its meta-schema, without a trailing `#`."""
+    """URI of its meta-schema, without a trailing `#`."""
     references: tuple[str, ...] = ("$ref",)
     """The keywords whose value leads to a schema."""
     id_keyword: str = "$id"
     anchors: tuple[str, ...] = ()
     """The keywords that give a schema a plain name; without any, `#name` as an id does."""
-    alone: bool = True
+    ref_stands_alone: bool = True
     """Whether a `$ref` makes an id beside it void."""
     tuples: str = "items"
     """The keyword whose list holds the schemas of positions."""
@@ -41,14 +41,14 @@ DRAFT_2019_09: Final = Dialect(
     "https://json-schema.org/draft/2019-09/schema",
     references=("$ref", "$recursiveRef"),
     anchors=("$anchor",),
-    alone=False,
+    ref_stands_alone=False,
 )
 DRAFT_2020_12: Final = Dialect(
     "2020-12",
     "https://json-schema.org/draft/2020-12/schema",
     references=("$ref", "$dynamicRef"),
     anchors=("$anchor", "$dynamicAnchor"),
-    alone=False,
+    ref_stands_alone=False,
     tuples="prefixItems",
 )
 DEFAULT: Final = DRAFT_2020_12
@@ -94,7 +94,7 @@ def dialect_of(schema: JsonValue, default: Dialect = DEFAULT) -> Dialect:
 def own_id(schema: Schema, dialect: Dialect) -> str | None:
     """Return the `$id` that references in a schema start from; None without one."""
     value = schema.get(dialect.id_keyword)
-    if not isinstance(value, str) or (dialect.alone and "$ref" in schema):
+    if not isinstance(value, str) or (dialect.ref_stands_alone and "$ref" in schema):
         return None
     return value.partition("#")[0] or None
 
@@ -111,7 +111,7 @@ def own_names(schema: Schema, dialect: Dialect) -> list[str]:
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
-"""Keywords for keys without a declaration."""
+"""Keywords for keys that are not declared."""
 ITEMS: Final = ("items", "additionalItems", "unevaluatedItems", "contains")
 CONDITIONS: Final = ("if", "then", "else", "not")
 
@@ -136,7 +136,7 @@ KEYWORDS: Final = frozenset(
         *("title", "type", "uniqueItems", "writeOnly"),
     }
 )
-"""Of all dialects."""
+"""Keywords of all dialects."""
 
 
 def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
@@ -145,20 +145,22 @@ def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
         if isinstance(value, dict) and keyword in ONE:
             yield (keyword,), value
         elif isinstance(value, dict) and keyword in NAMED:
-            parts = value.items()
-            yield from (((keyword, name), part) for name, part in parts if isinstance(part, dict))
+            for name, subschema in value.items():
+                if isinstance(subschema, dict):
+                    yield (keyword, name), subschema
         elif isinstance(value, list) and keyword in LISTED:
-            each = enumerate(value)
-            yield from (((keyword, at), part) for at, part in each if isinstance(part, dict))
+            for index, subschema in enumerate(value):
+                if isinstance(subschema, dict):
+                    yield (keyword, index), subschema
 
 
 def walk(schema: Schema) -> Iterator[tuple[Path, Schema]]:
     """Go through a schema and every schema in it, outermost first."""
     waiting: list[tuple[Path, Schema]] = [((), schema)]
     while waiting:
-        path, part = waiting.pop()
-        yield path, part
-        waiting += reversed([((*path, *steps), inner) for steps, inner in subschemas(part)])
+        path, subschema = waiting.pop()
+        yield path, subschema
+        waiting += reversed([((*path, *steps), inner) for steps, inner in subschemas(subschema)])
 
 
 PlaceKey: TypeAlias = tuple[str, Path]
@@ -183,7 +185,7 @@ class SchemaPlace:
     source: str
     """The file, for messages."""
     uri: str
-    """Of the document."""
+    """URI of the document."""
     path: Path
     base: str
     """Base of relative references."""

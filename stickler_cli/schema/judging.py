@@ -1,4 +1,4 @@
-"""The one engine that judges documents, jsonschema-rs: its options, its limits, its input.
+"""The engine that validates documents, jsonschema-rs: its options, limits and input.
 
 Arms of unions, patterns of keys and `--validate` all ask it, so that they agree. The jsonschema
 package takes some two hundred times as long, can hang on a pattern, and calls 19.99 no multiple of
@@ -50,14 +50,14 @@ def _engine() -> Any:
 
 
 @cache
-def _usual(alone: bool) -> dict[str, Any]:
+def _usual(ref_stands_alone: bool) -> dict[str, Any]:
     """Return the options of the validators of dialects that stand alone, or of the others."""
     uuid = _engine().Draft202012Validator({"format": "uuid"}, validate_formats=True)
     return {
         "pattern_options": _engine().FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT),
         "email_options": _engine().EmailOptions(allow_display_text=False),
         # The engine leaves it out where a dialect did not have it yet, and is faster without.
-        "formats": {"uuid": uuid.is_valid} if alone else {},
+        "formats": {"uuid": uuid.is_valid} if ref_stands_alone else {},
     }
 
 
@@ -87,9 +87,9 @@ def build(  # noqa: PLR0913 - what the engine takes
     Raises:
         EngineError: the engine does not take the schema.
     """
-    usual = _usual(dialect.alone)
+    usual = _usual(dialect.ref_stands_alone)
     try:
-        made: Validator = _engine().validator_for(
+        validator: Validator = _engine().validator_for(
             {**schema, "$schema": dialect.uri},
             registry=registry,
             base_uri=base,
@@ -100,7 +100,7 @@ def build(  # noqa: PLR0913 - what the engine takes
         )
     except ValueError as error:
         raise _engine_error(error) from None
-    return made
+    return validator
 
 
 def _engine_error(error: ValueError) -> EngineError:
@@ -132,9 +132,9 @@ def too_deep(value: object) -> bool:
     for _ in range(MOST_LEVELS):
         level = [
             inner
-            for part in level
-            if isinstance(part, dict | list)
-            for inner in (part.values() if isinstance(part, dict) else part)
+            for container in level
+            if isinstance(container, dict | list)
+            for inner in (container.values() if isinstance(container, dict) else container)
             if isinstance(inner, dict | list)
         ]
         if not level:
@@ -153,11 +153,13 @@ def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:
 
 
 def _is_plain(schema: Schema) -> bool:
-    """Return whether a schema has nothing but what is valid in all dialects."""
-    waiting: list[Any] = [{key: it for key, it in schema.items() if key != "$schema"}]
+    """Return whether a schema has only keywords that are valid in all dialects."""
+    waiting: list[Any] = [{key: child for key, child in schema.items() if key != "$schema"}]
     while waiting:
-        part = waiting.pop()
-        for key, value in part.items() if isinstance(part, dict) else [("", part)]:
+        schema_part = waiting.pop()
+        for key, value in (
+            schema_part.items() if isinstance(schema_part, dict) else [("", schema_part)]
+        ):
             if key in ("properties", "items") and isinstance(value, dict):
                 waiting += value.values() if key == "properties" else [value]
             elif not (
@@ -220,10 +222,10 @@ class Apart:
         self._put_off: tuple[str, JsonValue] | None = None
         self._failure: BaseException | None = None
         self._lock = RLock()
-        self.keywords: dict[str, type[_Keyword]] = {APART: type("_", (_Keyword,), {"apart": self})}
+        self.keywords: dict[str, type[_Keyword]] = {APART: type("_", (_Keyword,), {"judge": self})}
         """For the engine."""
 
-    def settled(self, ask: Callable[[], T]) -> T:
+    def settle(self, ask: Callable[[], T]) -> T:
         """Return the engine's answer to a question, once all that it put off is judged."""
         questions: list[Callable[[], Any]] = [ask]
         with self._lock:
@@ -231,7 +233,7 @@ class Apart:
                 self._known.clear()
             while True:
                 try:
-                    found = questions[-1]()
+                    verdict = questions[-1]()
                 finally:
                     put_off, self._put_off = self._put_off, None
                     failure, self._failure = self._failure, None
@@ -242,7 +244,7 @@ class Apart:
                     continue
                 questions.pop()
                 if not questions:
-                    answer: T = found
+                    answer: T = verdict
                     return answer
 
     def accepts(self, reference: str, value: JsonValue) -> bool:
@@ -276,14 +278,14 @@ class Apart:
 class _Keyword:
     """A keyword of the engine, which asks back here."""
 
-    apart: Apart
+    judge: Apart
 
     def __init__(self, _schema: object, value: object, _path: object) -> None:
         self._reference = str(value)
 
     def validate(self, instance: JsonValue) -> None:
         """Raise a ValueError if a value is not valid."""
-        if not self.apart.accepts(self._reference, instance):
+        if not self.judge.accepts(self._reference, instance):
             raise ValueError(self._reference)
 
 
@@ -294,23 +296,23 @@ class JudgedDocuments:
         self,
         by_uri: Mapping[str, tuple[JsonValue, Dialect]],
         renamed: Mapping[int, str],
-        apart: Mapping[int, str],
+        separate: Mapping[int, str],
     ) -> None:
-        """Take documents, which may grow until the first question, with their dialects.
+        """Take documents with their dialects; they may grow until the first value is judged.
 
         They go by the URI that they give themselves; `renamed` has what a `$ref` in them is
-        instead, by identity of its schema, and `apart` to what one leads that is judged apart.
+        instead, by identity of its schema, and `separate` to what one leads that is judged apart.
         """
         self._by_uri = by_uri
         self._renamed = renamed
-        self._apart = apart
+        self._separate = separate
         self._parts: dict[tuple[type[JudgedPart], str], JudgedPart] = {}
         self._apart_by_kind: dict[type[JudgedPart], Apart] = {}
         self.looks_back = False
         """Whether a schema's meaning may depend on its references; nothing is apart then."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        by_uri = {uri: (each, self._by_uri[uri][1]) for uri, each in self.contents.items()}
+        by_uri = {uri: (document, self._by_uri[uri][1]) for uri, document in self.contents.items()}
         return JudgedDocuments, (by_uri, {}, {})
 
     def __eq__(self, other: object) -> bool:
@@ -322,44 +324,50 @@ class JudgedDocuments:
     @property
     def are_bounded(self) -> bool:
         """Whether verdicts take time in proportion to the values, as far as is known here."""
-        return not (self.looks_back and self._apart)
+        return not (self.looks_back and self._separate)
 
     @cached_property
     def contents(self) -> dict[str, JsonValue]:
         """The documents as the engine takes them; a `$schema` of the user's own is replaced."""
-        apart = {} if self.looks_back else self._apart
+        separate = {} if self.looks_back else self._separate
 
-        def taken(value: JsonValue, dialect: Dialect) -> JsonValue:
+        def copy_schema(value: JsonValue, dialect: Dialect) -> JsonValue:
             if isinstance(value, list):
-                return [taken(part, dialect) for part in value]
+                return [copy_schema(child, dialect) for child in value]
             if not isinstance(value, dict):
                 return value
-            copied = {name: taken(part, dialect) for name, part in value.items()}
-            own, target = self._renamed.get(id(value)), apart.get(id(value))
+            copied = {name: copy_schema(child, dialect) for name, child in value.items()}
+            new_reference, target = self._renamed.get(id(value)), separate.get(id(value))
             if target is not None:
                 # What is void beside a `$ref` must be so beside this, too.
-                kept = ("$defs", "definitions") if dialect.alone else copied.keys() - {"$ref"}
+                kept = (
+                    ("$defs", "definitions")
+                    if dialect.ref_stands_alone
+                    else copied.keys() - {"$ref"}
+                )
                 return {**{name: copied[name] for name in kept if name in copied}, APART: target}
-            return copied if own is None else {**copied, "$ref": own}
+            return copied if new_reference is None else {**copied, "$ref": new_reference}
 
         return {
             uri: {**document, "$schema": dialect.uri} if isinstance(document, dict) else document
             for uri, (contents, dialect) in self._by_uri.items()
-            for document in [taken(contents, dialect) if self._renamed or apart else contents]
+            for document in [
+                copy_schema(contents, dialect) if self._renamed or separate else contents
+            ]
         }
 
-    def part(self, kind: "type[JudgedPart]", reference: str) -> "JudgedPart":
+    def find_part(self, kind: "type[JudgedPart]", reference: str) -> "JudgedPart":
         """Return a part of the documents to judge by, the same object each time."""
         if (kind, reference) not in self._parts:
             _, dialect = self._by_uri[reference.partition("#")[0]]
             self._parts[kind, reference] = kind(reference, dialect, self)
         return self._parts[kind, reference]
 
-    def apart(self, kind: "type[JudgedPart]") -> Apart:
+    def find_judge(self, kind: "type[JudgedPart]") -> Apart:
         """Return the judge for all parts of a kind that are apart from their references."""
 
         def accepts(reference: str, value: JsonValue) -> bool:
-            return is_valid(self.part(kind, reference).validator, value)
+            return is_valid(self.find_part(kind, reference).validator, value)
 
         return self._apart_by_kind.setdefault(kind, Apart(accepts))
 
@@ -373,10 +381,12 @@ class JudgedDocuments:
         """The documents for the engine, which may refuse them with an EngineError."""
         try:
             # It looks all references up, those too that nothing follows: whatever they lead to.
-            made: Registry = _engine().Registry([*self.contents.items()], retriever=lambda _: True)
+            registry: Registry = _engine().Registry(
+                [*self.contents.items()], retriever=lambda _: True
+            )
         except ValueError as error:
             raise _engine_error(error) from None
-        return made
+        return registry
 
 
 _FoundError: TypeAlias = "tuple[ValidationError, Path, Path]"
@@ -396,8 +406,8 @@ class JudgedPart:
         return type(self), (self.reference, self.dialect, self.documents)
 
     @cached_property
-    def _apart(self) -> Apart:
-        return self.documents.apart(type(self))
+    def _judge(self) -> Apart:
+        return self.documents.find_judge(type(self))
 
     @cached_property
     def validator(self) -> "Validator":
@@ -405,45 +415,51 @@ class JudgedPart:
         registry = self.documents.registry
         # As the whole document it is known to be the outermost, which `$recursiveRef` looks for.
         base = self.reference.removesuffix("#")
-        whole = self.documents.contents.get(base)
-        schema: Schema = whole if isinstance(whole, dict) else {"$ref": self.reference}
+        document = self.documents.contents.get(base)
+        schema: Schema = document if isinstance(document, dict) else {"$ref": self.reference}
         return build(
             schema,
             self.dialect,
             registry=registry,
             base=base,
             formats=self.formats,
-            keywords=self._apart.keywords,
+            keywords=self._judge.keywords,
         )
 
     def is_valid(self, value: JsonValue) -> bool:
         """Return whether a value is valid, as the function of that name does."""
-        return self._apart.settled(lambda: is_valid(self.validator, value))
+        return self._judge.settle(lambda: is_valid(self.validator, value))
 
     def errors(self, document: JsonDocument) -> Iterator[_FoundError]:
-        """Yield the errors of a document, each with its path in the schema and in the document.
+        """Yield the errors of a document, each with its paths in schema and document.
 
         Raises:
             ValueError: it holds what the engine cannot name.
         """
 
-        def found(part: JudgedPart, value: JsonValue, *above: Path) -> list[_FoundError]:
-            errors = self._apart.settled(lambda: list(part.validator.iter_errors(value)))
+        def list_errors(
+            judged_part: JudgedPart, value: JsonValue, *parent_paths: Path
+        ) -> list[_FoundError]:
+            errors = self._judge.settle(lambda: list(judged_part.validator.iter_errors(value)))
             return [
-                (each, (*above[0], *each.evaluation_path), (*above[1], *each.instance_path))
-                for each in reversed(errors)
+                (
+                    error,
+                    (*parent_paths[0], *error.evaluation_path),
+                    (*parent_paths[1], *error.instance_path),
+                )
+                for error in reversed(errors)
             ]
 
-        waiting, told = found(self, document, (), ()), set()
+        waiting, seen_errors = list_errors(self, document, (), ()), set()
         while waiting:
             error, steps, place = waiting.pop()
             if error.kind.name == APART:  # its message is the reference
-                if (error.message, place) in told:
+                if (error.message, place) in seen_errors:
                     continue
-                told.add((error.message, place))
+                seen_errors.add((error.message, place))
                 value: Any = reduce(getitem, place, document)  # type: ignore[arg-type]
-                waiting += found(
-                    self.documents.part(type(self), error.message), value, steps, place
+                waiting += list_errors(
+                    self.documents.find_part(type(self), error.message), value, steps, place
                 )
             else:
                 yield error, steps, place

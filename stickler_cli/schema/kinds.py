@@ -23,13 +23,13 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
         )
         for kind, default in BY_TYPE.items()
     }
-    inside = None if weight == DEFAULT_WEIGHT else open_default()
+    inner_node = None if weight == DEFAULT_WEIGHT else open_default()
     return OpenNode(
         leaves=leaves,
         weight=weight,
         threshold=TEXT.threshold,
-        item_node=inside,
-        value_node=inside,
+        item_node=inner_node,
+        value_node=inner_node,
         object_threshold=DEFAULT_MATCH_THRESHOLD,
         match_threshold=DEFAULT_MATCH_THRESHOLD,
     )
@@ -58,7 +58,7 @@ class LeafNodes:
         return LeafNode(
             threshold=default.threshold if merged.threshold is None else merged.threshold,
             threshold_source=self.source(merged),
-            weight=merged.worth,
+            weight=merged.effective_weight,
             clip=bool(merged.clip_under_threshold),
             other=open_default(),
             comparator=self.comparator(merged, default),
@@ -68,8 +68,8 @@ class LeafNodes:
 
     def _says_nothing(self, merged: Merged) -> bool:
         """Return whether the schema leaves it open how values are compared."""
-        said = merged.chooses or merged.threshold is not None
-        return merged.aliases is None and (not said or self.source(merged) == "inferred")
+        is_stated = merged.chooses or merged.threshold is not None
+        return merged.aliases is None and (not is_stated or self.source(merged) == "inferred")
 
     def source(self, merged: Merged) -> ThresholdSource:
         """Return who said the threshold of a place; comparators are inferred together with it."""
@@ -96,24 +96,28 @@ class LeafNodes:
                 self._problems.add_keyword(holder, error)
         return default_comparator(default)
 
-    def open(self, merged: Merged, own: Merged) -> OpenNode:
-        """Make the node for a place of any kind; `own` speaks to objects, lists and their items."""
-        plain = open_default(merged.worth)
-        said = (merged.threshold, merged.pairing_floor, merged.match_threshold)
-        others = merged.chooses or merged.clip_under_threshold or merged.reading
-        arranged = list_rules(own)
-        if not (others or arranged or any(x is not None for x in said)):
+    def open(self, merged: Merged, own_annotations: Merged) -> OpenNode:
+        """Make the node for a place of any kind; objects and lists have `own_annotations`."""
+        plain = open_default(merged.effective_weight)
+        stated_values = (merged.threshold, merged.pairing_floor, merged.match_threshold)
+        has_other_rules = merged.chooses or merged.clip_under_threshold or merged.reading
+        stated_list_rules = list_rules(own_annotations)
+        if not (
+            has_other_rules
+            or stated_list_rules
+            or any(value is not None for value in stated_values)
+        ):
             return plain
         leaves = self._open_leaves(replace(merged, threshold=None))
         deepest = replace(plain, leaves=leaves, item_node=None, value_node=open_default())
-        elements = self._open_elements(merged, own.threshold, deepest)
+        elements = self._open_elements(merged, own_annotations.threshold, deepest)
         return replace(
             self._open_elements(merged, merged.threshold, elements),
-            clip=bool(own.clip_under_threshold),
-            pairing_floor=own.pairing_floor,
-            list_rules=arranged,
-            object_threshold=own.object_threshold,
-            threshold_source=own.object_source,
+            clip=bool(own_annotations.clip_under_threshold),
+            pairing_floor=own_annotations.pairing_floor,
+            list_rules=stated_list_rules,
+            object_threshold=own_annotations.object_threshold,
+            threshold_source=own_annotations.object_source,
         )
 
     def _open_elements(self, merged: Merged, threshold: float | None, inner: OpenNode) -> OpenNode:

@@ -70,10 +70,10 @@ class LoadedSchema:
     """Sentence about fields that are compared leniently: texts that an annotated schema leaves to
     edit distance, or lists in any order that may be sequences. Empty without such fields."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
-    """Of a directory: its schemas, by the key under which their documents stand."""
+    """The schemas of a directory by the key of their documents."""
 
     @property
-    def each(self) -> "tuple[LoadedSchema, ...]":
+    def schemas(self) -> "tuple[LoadedSchema, ...]":
         """The schemas that there are: itself, or those of the directory."""
         return (*self.of_step.values(),) or (self,)
 
@@ -96,7 +96,7 @@ def load_schema(
     boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
     """Read and compile a schema file, as `loaded` does a parsed one."""
-    shown = shown_url(path) if is_url(path) else path
+    shown_path = shown_url(path) if is_url(path) else path
     try:
         content = read_file_or_url(path, DocumentOptions.max_document_size)
     except OSError as error:
@@ -104,20 +104,32 @@ def load_schema(
         if Path(path).is_dir():
             hint = "the order is SCHEMA GT PRED; a directory is for --schema-by, of eval; "
             hint += "other commands take one schema at a time"
-        found = f"the schema cannot be read ({error.strerror or error})"
-        raise SchemaError([Problem(shown, found, "a JSON Schema file", hint)]) from None
+        finding = f"the schema cannot be read ({error.strerror or error})"
+        raise SchemaError(
+            [Problem(source=shown_path, found=finding, expected="a JSON Schema file", hint=hint)]
+        ) from None
     try:
         schema = parsed_json(content)
     except orjson.JSONDecodeError as error:
-        found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
         model = f"name a model: {path}:Model --allow-plugins" if path.endswith(".py") else ""
         hint = model or of_yaml(path)
-        raise SchemaError([Problem(shown, found, "a JSON Schema", hint, None, *at)]) from None
+        raise SchemaError(
+            [
+                Problem(
+                    source=shown_path,
+                    found=f"the schema is not JSON ({error.msg})",
+                    expected="a JSON Schema",
+                    hint=hint,
+                    line=error.lineno,
+                    column=error.colno,
+                )
+            ]
+        ) from None
     digest = schema_digest(content)
     # What is elsewhere leads to nothing else: there is no file that a reference could be beside.
     file = None if is_url(path) else Path(path)
-    how: Any = {"allow_plugins": allow_plugins, "when": when, "look": look, "boxes": boxes}
-    return loaded(schema, shown, file, digest, **how)
+    options: Any = {"allow_plugins": allow_plugins, "when": when, "look": look, "boxes": boxes}
+    return loaded(schema, shown_path, file, digest, **options)
 
 
 def load_schemas(
@@ -136,41 +148,52 @@ def load_schemas(
     Raises:
         SchemaError: with everything that is wrong in any of them.
     """
-    found: dict[str, LoadedSchema] = {}
+    schemas_by_step: dict[str, LoadedSchema] = {}
     problems: list[Problem] = []
-    shown = shown_url(path) if is_url(path) else path
-    how: Any = {"allow_plugins": allow_plugins, "when": when, "boxes": boxes}
+    shown_path = shown_url(path) if is_url(path) else path
+    options: Any = {"allow_plugins": allow_plugins, "when": when, "boxes": boxes}
     files = {f"{name.removesuffix('.json')}/": file for name, file in _schema_files(path)}
     for step, file in files.items():
         try:
-            one = load_schema(file, **how)
+            schema = load_schema(file, **options)
         except SchemaError as error:
             problems += () if _describes_nothing(file) else error.problems
         else:
-            found |= {} if one.refusals else {step: one}
-    if not found and not problems:
+            schemas_by_step |= {} if schema.refusals else {step: schema}
+    if not schemas_by_step and not problems:
         hint = "without --schema-by, SCHEMA is a file" if Path(path).is_file() else ""
-        problems.append(Problem(shown, "there is no schema", "a directory of .json files", hint))
+        problems.append(
+            Problem(
+                source=shown_path,
+                found="there is no schema",
+                expected="a directory of .json files",
+                hint=hint,
+            )
+        )
     if problems:
         raise SchemaError(problems)
-    if look is not None and any(one.remark for one in found.values()):
-        for step, seen in look(found).items():
-            found[step] = load_schema(files[step], look=lambda seen=seen: seen, **how)  # type: ignore[misc]
-    inferred = [one for one in found.values() if one.remark]
-    more = len(inferred) - 1
-    said = [(step, one.digest, one.inferred) for step, one in found.items()]
+    if look is not None and any(schema.remark for schema in schemas_by_step.values()):
+        for step, seen in look(schemas_by_step).items():
+            schemas_by_step[step] = load_schema(files[step], look=lambda seen=seen: seen, **options)  # type: ignore[misc]
+    inferred = [schema for schema in schemas_by_step.values() if schema.remark]
+    n_others = len(inferred) - 1
+    digests = [(step, schema.digest, schema.inferred) for step, schema in schemas_by_step.items()]
     return LoadedSchema(
-        shown,
-        schema_digest(repr([it[:2] for it in said]).encode()),
-        plan_of_schemas({step: one.plan for step, one in found.items()}, Path(path).name),
+        shown_path,
+        schema_digest(repr([step_and_digest[:2] for step_and_digest in digests]).encode()),
+        plan_of_schemas(
+            {step: schema.plan for step, schema in schemas_by_step.items()}, Path(path).name
+        ),
         contents={},
-        inferred=schema_digest(repr(said).encode()) if inferred else None,
-        warnings=tuple(warning for one in found.values() for warning in one.warnings),
-        remark=f"{inferred[0].remark}{f'; likewise for {more} more' if more else ''}"
+        inferred=schema_digest(repr(digests).encode()) if inferred else None,
+        warnings=tuple(
+            warning for schema in schemas_by_step.values() for warning in schema.warnings
+        ),
+        remark=f"{inferred[0].remark}{f'; likewise for {n_others} more' if n_others else ''}"
         if inferred
         else "",
-        note=" ".join(one.note for one in found.values() if one.note),
-        of_step=found,
+        note=" ".join(schema.note for schema in schemas_by_step.values() if schema.note),
+        of_step=schemas_by_step,
     )
 
 
@@ -178,18 +201,24 @@ def _schema_files(path: str) -> list[tuple[str, str]]:
     """Return the names of the .json files of a directory, and where they are, in order."""
     if is_url(path):
         try:
-            listed = [(name, url) for name, url, _ in list_url(path)]
+            named_files = [(name, url) for name, url, _ in list_url(path)]
         except OSError as error:
-            found = f"it cannot be listed ({error.strerror or error})"
-            raise SchemaError([Problem(shown_url(path), found, "a directory")]) from None
+            finding = f"it cannot be listed ({error.strerror or error})"
+            raise SchemaError([Problem(shown_url(path), finding, "a directory")]) from None
     else:
-        listed = [(file.name, str(file)) for file in Path(path).glob("*.json")]
-    schemas = (it for it in listed if it[0].endswith(".json") and "/" not in it[0])
-    return sorted(it for it in schemas if not it[0].startswith("."))
+        named_files = [(file.name, str(file)) for file in Path(path).glob("*.json")]
+    schemas = (
+        name_and_path
+        for name_and_path in named_files
+        if name_and_path[0].endswith(".json") and "/" not in name_and_path[0]
+    )
+    return sorted(
+        name_and_path for name_and_path in schemas if not name_and_path[0].startswith(".")
+    )
 
 
 def _describes_nothing(file: str) -> bool:
-    """Return whether a schema that cannot be used is none of documents, but a part of others."""
+    """Return whether a file holds only definitions that other schemas use."""
     with suppress(OSError, orjson.JSONDecodeError):
         schema = parsed_json(read_file_or_url(file, DocumentOptions.max_document_size))
         return isinstance(schema, dict) and not ({*schema} - PARTS)
@@ -210,13 +239,13 @@ def load_observed(
     """
     schema = observed_schema(seen)
     digest = schema_digest(json_line(schema))
-    how: Infer = "never" if when == "never" else "always"
-    settings: Any = {"when": how, "look": lambda: seen, "boxes": boxes}
-    found = loaded(schema, f"inferred from {source}", None, digest, **settings)
+    when_inferred: Infer = "never" if when == "never" else "always"
+    settings: Any = {"when": when_inferred, "look": lambda: seen, "boxes": boxes}
+    loaded_schema = loaded(schema, f"inferred from {source}", None, digest, **settings)
     remark = f"no schema given: inferred one from {number_of(seen.total, 'document')} in {source}"
     if keeps:
         remark += f"; save it with `{keeps}`"
-    return replace(found, remark=remark)
+    return replace(loaded_schema, remark=remark)
 
 
 def is_schema_file(path: str) -> bool:
@@ -262,42 +291,48 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
 
     `look` is asked for the values of its documents where something is inferred.
     """
-    how: Any = {"allow_plugins": allow_plugins, "comparators": comparators, "boxes": boxes}
-    found = infer(schema, path, file, when=when, **how)
-    nothing = isinstance(schema, dict) and not found.fields
-    refusals = (nothing_described(found.schema, path),) if nothing else ()
+    options: Any = {"allow_plugins": allow_plugins, "comparators": comparators, "boxes": boxes}
+    inference = infer(schema, path, file, when=when, **options)
+    describes_nothing = isinstance(schema, dict) and not inference.fields
+    refusals = (nothing_described(inference.schema, path),) if describes_nothing else ()
     try:
-        plan = compile_schema(found.schema, path, file, inferred=found.annotations, **how)
+        plan = compile_schema(
+            inference.schema, path, file, inferred=inference.annotations, **options
+        )
         # Only now: a schema that cannot be used says so before any document is read.
-        if found.is_inferred and look is not None and (seen := look()):
-            found = infer(schema, path, file, when=when, seen=seen, **how)
-            plan = compile_schema(found.schema, path, file, inferred=found.annotations, **how)
+        if inference.is_inferred and look is not None and (seen := look()):
+            inference = infer(schema, path, file, when=when, seen=seen, **options)
+            plan = compile_schema(
+                inference.schema, path, file, inferred=inference.annotations, **options
+            )
     except SchemaError as error:
         if isinstance(schema, dict) and is_document(schema):
             raise SchemaError([nothing_described(schema, path)]) from None
         # What is invalid may be no schema at all, but have one inside.
-        raise SchemaError((*(each for each in refusals if each.hint), *error.problems)) from None
-    inferred = found.annotations
-    plan = replace(plan, reads_texts=found.is_inferred)
+        raise SchemaError(
+            (*(refusal for refusal in refusals if refusal.hint), *error.problems)
+        ) from None
+    inferred = inference.annotations
+    plan = replace(plan, reads_texts=inference.is_inferred)
     if refusals and when != "never":
         raise SchemaError(refusals)
-    said = repr([(place, said) for (_, place), said in inferred.items()]).encode()
+    annotations_text = repr([(place, keys) for (_, place), keys in inferred.items()]).encode()
     return LoadedSchema(
         path,
         digest,
         plan,
         # Documents are held against what the schema says, not against what was seen.
         contents=without_doubled_values(
-            schema if found.describes_more and isinstance(schema, dict) else found.schema
+            schema if inference.describes_more and isinstance(schema, dict) else inference.schema
         ),
-        inferred=schema_digest(said) if inferred else None,
-        fields=found.fields,
-        warnings=tuple(warnings_of(found.schema, path)),
+        inferred=schema_digest(annotations_text) if inferred else None,
+        fields=inference.fields,
+        warnings=tuple(warnings_of(inference.schema, path)),
         refusals=refusals,
-        remark=_remark(path, found) if inferred else "",
-        note=_note_on_order(path, found.fields)
-        if found.is_inferred
-        else (_note_on_texts(path, found.fields) if when == "auto" else ""),
+        remark=_remark(path, inference) if inferred else "",
+        note=_note_on_order(path, inference.fields)
+        if inference.is_inferred
+        else (_note_on_texts(path, inference.fields) if when == "auto" else ""),
     )
 
 
@@ -344,13 +379,12 @@ def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
     )
 
 
-def _remark(path: str, found: Inference) -> str:
+def _remark(path: str, inference: Inference) -> str:
     # From Python there is no file.
-    told = f"`stickler init {shlex.quote(path)}` shows it, --infer never takes the defaults"
-    shown = f" ({told})" if is_url(path) or Path(path).is_file() else ""
-    count = sum(field.source == "inferred" for field in found.fields)
-    annotated = any(field.source == "annotation" for field in found.fields)
-    lacks = "does not annotate all" if annotated else "has no annotations"
-    return (
-        f"{path} {lacks}: how to compare was inferred for {count} field{'s' * (count != 1)}{shown}"
-    )
+    advice = f"`stickler init {shlex.quote(path)}` shows it, --infer never takes the defaults"
+    shown_advice = f" ({advice})" if is_url(path) or Path(path).is_file() else ""
+    count = sum(field.source == "inferred" for field in inference.fields)
+    annotated = any(field.source == "annotation" for field in inference.fields)
+    lack = "does not annotate all" if annotated else "has no annotations"
+    fields = number_of(count, "field")
+    return f"{path} {lack}: how to compare was inferred for {fields}{shown_advice}"

@@ -31,9 +31,9 @@ from .combinators import (
     InForce,
     branches_of,
     elements_of,
+    find_schemas_under,
     first,
     flatten,
-    held,
     kinds_of,
     listed_values,
     positions_of,
@@ -105,7 +105,7 @@ class JsonTextPlace(_Annotated):
     """A string that holds JSON."""
 
     content: InForce
-    """Of the value in it; empty for a value of any kind."""
+    """Schemas of the value in it; empty for a value of any kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class WholePlace(_Annotated):
 class OpenPlace(_Annotated):
     """A place whose values may be of any kind."""
 
-    own: Merged
+    own_annotations: Merged
     """Its annotations alone."""
 
 
@@ -130,7 +130,7 @@ class ArrayPlace(_Annotated):
 
     positions: tuple[InForce, ...]
     elements: InForce
-    """Of a list, or after the positions; empty for elements of any kind."""
+    """Schemas of elements, after the positions of a tuple; empty for elements of any kind."""
     below: Merged
     """Annotations for its elements."""
     by_model: bool
@@ -143,8 +143,8 @@ class ObjectPlace(_Annotated):
 
     properties: Mapping[str, InForce]
     patterns: Mapping[str, InForce]
-    rest: InForce | None
-    """Of other keys: empty for values of any kind, None where there are none declared."""
+    other_keys: InForce | None
+    """Schemas of undeclared keys: empty for values of any kind, None without such keys."""
     by_model: bool
     """Whether a comparator asks for just that, to be compared field by field."""
 
@@ -197,15 +197,15 @@ class PlaceFinder:
 
     def merge(self, in_force: Iterable[Source], inherited: Merged = NOTHING_INHERITED) -> Merged:
         """Return the annotations of flattened subschemas, merged with inherited ones."""
-        own = []
+        by_schema = []
         for source in in_force:
             key = id(source.schema)
             if key not in self._read:
                 self._read[key] = read_annotations(source.schema)
-            own.append((source.schema, self._read[key]))
-        return merge_annotations(tuple(own), inherited)
+            by_schema.append((source.schema, self._read[key]))
+        return merge_annotations(tuple(by_schema), inherited)
 
-    def at(self, in_force: InForce, inherited: Merged) -> Place:
+    def find_place(self, in_force: InForce, inherited: Merged) -> Place:
         """Return the place where flattened subschemas are in force; each is asked for once."""
         self._places += 1
         if self._places > MOST_PLACES:
@@ -215,60 +215,78 @@ class PlaceFinder:
             return UnionPlace(branches)
         kinds = kinds_of(self.files, in_force)
         if len(kinds) > 1:
-            where, derive = in_force[0], self.files.derive
-            typed = [(derive(where, f"type {kind}", {"type": kind}), kind) for kind in kinds]
-            return UnionPlace(tuple(Branch((one, *in_force), None, kind) for one, kind in typed))
-        own = self.merge(in_force)
-        merged = own if inherited is NOTHING_INHERITED else self.merge(in_force, inherited)
+            winner, derive = in_force[0], self.files.derive
+            typed = [(derive(winner, f"type {kind}", {"type": kind}), kind) for kind in kinds]
+            return UnionPlace(
+                tuple(Branch((typed_source, *in_force), None, kind) for typed_source, kind in typed)
+            )
+        own_annotations = self.merge(in_force)
+        merged = (
+            own_annotations if inherited is NOTHING_INHERITED else self.merge(in_force, inherited)
+        )
         match kinds[0]:
             case "object":
-                return self._object(in_force, own)
+                return self._object(in_force, own_annotations)
             case "array":
-                return self._array(in_force, merged, own)
+                return self._array(in_force, merged, own_annotations)
             case kind if kind in BY_TYPE:
                 return self._scalar(in_force, merged, kind)
             case _:
-                return OpenPlace(in_force, merged, own)
+                return OpenPlace(in_force, merged, own_annotations)
 
     def _scalar(self, in_force: InForce, merged: Merged, kind: str) -> Place:
-        if kind == "string" and is_json_text(in_force) and not _says_how(merged):
-            content = held(self.files, in_force, "contentSchema")
+        if kind == "string" and is_json_text(in_force) and not _has_stated_comparison(merged):
+            content = find_schemas_under(self.files, in_force, "contentSchema")
             return JsonTextPlace(in_force, merged, content)
         return LeafPlace(in_force, merged, kind)
 
-    def _object(self, in_force: InForce, own: Merged) -> Place:
+    def _object(self, in_force: InForce, own_annotations: Merged) -> Place:
         """Return an object; annotations that an array hands to leaves are not for its fields."""
-        comparator = self._comparator(own)
+        comparator = self._comparator(own_annotations)
         by_model = isinstance(comparator, StructuredModelComparator)
         if comparator is not None and "object" in comparator.takes and not by_model:
-            return WholePlace(in_force, own)
-        named = properties(self.files, in_force)
-        if len({id(part[0].schema) for part in named.values()}) > MOST_PLACES:
+            return WholePlace(in_force, own_annotations)
+        sources_by_name = properties(self.files, in_force)
+        if len({id(sources[0].schema) for sources in sources_by_name.values()}) > MOST_PLACES:
             raise TooManyPlacesError  # before each of them is looked at
         patterns = properties(self.files, in_force, "patternProperties")
-        rest = self._rest(in_force)
-        return ObjectPlace(in_force, own, named, patterns, rest, by_model)
+        other_keys = self._find_other_keys(in_force)
+        return ObjectPlace(
+            in_force=in_force,
+            merged=own_annotations,
+            properties=sources_by_name,
+            patterns=patterns,
+            other_keys=other_keys,
+            by_model=by_model,
+        )
 
-    def _rest(self, in_force: InForce) -> InForce | None:
+    def _find_other_keys(self, in_force: InForce) -> InForce | None:
         for keyword in CLOSED_BY:
-            found = held(self.files, in_force, keyword)
-            if found:
-                return found
-        schemas = [each.schema for each in in_force]
-        closed = any(each.get(keyword) is False for each in schemas for keyword in CLOSED_BY)
-        declares = any(keyword in each for each in schemas for keyword in DECLARING)
-        return None if closed or declares else ()
+            sources = find_schemas_under(self.files, in_force, keyword)
+            if sources:
+                return sources
+        schemas = [schema.schema for schema in in_force]
+        is_closed = any(schema.get(keyword) is False for schema in schemas for keyword in CLOSED_BY)
+        declares = any(keyword in schema for schema in schemas for keyword in DECLARING)
+        return None if is_closed or declares else ()
 
-    def _array(self, in_force: InForce, merged: Merged, own: Merged) -> Place:
+    def _array(self, in_force: InForce, merged: Merged, own_annotations: Merged) -> Place:
         comparator = self._comparator(merged)
         if comparator is not None and "array" in comparator.takes:
             return WholePlace(in_force, merged)
         positions = positions_of(self.files, in_force)
         elements = elements_of(self.files, in_force)
         # A tuple keeps its threshold to itself.
-        below = merged.below(None if positions else own.threshold)
+        below = merged.below(None if positions else own_annotations.threshold)
         by_model = isinstance(comparator, StructuredModelComparator)
-        return ArrayPlace(in_force, merged, positions, elements, below, by_model)
+        return ArrayPlace(
+            in_force=in_force,
+            merged=merged,
+            positions=positions,
+            elements=elements,
+            below=below,
+            by_model=by_model,
+        )
 
     def _comparator(self, merged: Merged) -> BaseComparator | None:
         """Return the comparator that annotations name; None without one that can be made."""
@@ -289,7 +307,7 @@ def is_json_text(in_force: InForce) -> bool:
     return name == JSON_MEDIA_TYPE or name.endswith("+json")
 
 
-def _says_how(merged: Merged) -> bool:
+def _has_stated_comparison(merged: Merged) -> bool:
     return merged.chooses or merged.threshold is not None or merged.aliases is not None
 
 
@@ -311,12 +329,12 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True, eq=False)
-class Met(Generic[Came, Made]):
+class Visited(Generic[Came, Made]):
     """A place that a fold has met."""
 
-    way: Came
+    visit: Came
     """The first one there."""
-    made: Made | None = None
+    outcome: Made | None = None
     """None while it is being made."""
 
 
@@ -326,39 +344,39 @@ class PlaceFold(ABC, Generic[Came, Made]):
     def __init__(self, places: PlaceFinder) -> None:
         """Take the walk over a schema."""
         self._places = places
-        self._met: dict[Hashable, Met[Came, Made]] = {}
+        self._visited_places: dict[Hashable, Visited[Came, Made]] = {}
         self._waiting: deque[Callable[[], object]] = deque()
         self._depth = 0
 
     @abstractmethod
-    def _make(self, met: Met[Came, Made], place: Place) -> Made:
+    def _build(self, visited: Visited[Came, Made], place: Place) -> Made:
         """Return the result for a place; those inside it are made first."""
 
     @abstractmethod
-    def _again(self, met: Met[Came, Made], in_force: InForce, way: Came) -> Made:
+    def _revisit(self, visited: Visited[Came, Made], in_force: InForce, visit: Came) -> Made:
         """Return the result for a place that was met before, or is being made further up."""
 
-    def _place(self, in_force: InForce, way: Came) -> Made:
+    def _visit_place(self, in_force: InForce, visit: Came) -> Made:
         """Return the result for the place at which subschemas are in force."""
-        return self._flat(self._places.flat(in_force), way)
+        return self._visit_flat(self._places.flat(in_force), visit)
 
-    def _flat(self, in_force: InForce, way: Came) -> Made:
+    def _visit_flat(self, in_force: InForce, visit: Came) -> Made:
         """Return the result for flattened subschemas."""
-        key = self._places.key(in_force, way.inherited), way.key
-        if key in self._met:
-            return self._again(self._met[key], in_force, way)
-        met = self._met[key] = Met(way)
-        met.made = self._make(met, self._places.at(in_force, way.inherited))
-        return met.made
+        key = self._places.key(in_force, visit.inherited), visit.key
+        if key in self._visited_places:
+            return self._revisit(self._visited_places[key], in_force, visit)
+        visited = self._visited_places[key] = Visited(visit)
+        visited.outcome = self._build(visited, self._places.find_place(in_force, visit.inherited))
+        return visited.outcome
 
-    def _inside(self, make: Callable[[], T], later: Callable[[], T]) -> T:
+    def _enter_object(self, make: Callable[[], T], later: Callable[[], T]) -> T:
         """Make the inside of an object; deep inside others call `later`, which puts it off."""
         if self._depth == DEEPEST:
             return later()
         self._depth += 1
-        made = make()
+        inner = make()
         self._depth -= 1
-        return made
+        return inner
 
     def _finish(self) -> None:
         """Make all that was put off."""

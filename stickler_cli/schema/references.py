@@ -66,30 +66,30 @@ def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
     stands to the document's `$id`.
     """
     try:
-        parts = urlsplit(uri)
+        split_uri = urlsplit(uri)
     except ValueError:
         raise LeadsNowhereError(f"{uri} is no URI", "a reference to a schema") from None
-    if not parts.scheme and origin.file is None:
-        found = f"{uri} is relative, and the schema has no file"
-        raise LeadsNowhereError(found, "a reference inside the schema")
+    if not split_uri.scheme and origin.file is None:
+        finding = f"{uri} is relative, and the schema has no file"
+        raise LeadsNowhereError(finding, "a reference inside the schema")
     candidates = []
-    if parts.scheme == "file":
-        path = unquote(parts.path)
+    if split_uri.scheme == "file":
+        path = unquote(split_uri.path)
         candidates.append(FilePath(path.removeprefix("/") if os.name == "nt" else path))
-    beside = _relative(uri, origin.identifier)
-    if origin.file is not None and beside:
-        candidates.append(FilePath(posixpath.normpath(origin.file.parent / beside)))
+    relative_path = _relative(uri, origin.identifier)
+    if origin.file is not None and relative_path:
+        candidates.append(FilePath(posixpath.normpath(origin.file.parent / relative_path)))
     for candidate in candidates:
         with suppress(OSError):  # too long a name, a folder not to be looked into
             if candidate.is_file():
                 return candidate
-    if parts.scheme in {"file", ""}:
+    if split_uri.scheme in {"file", ""}:
         raise LeadsNowhereError(f"there is no file {shown_file(candidates[0])}", "an existing file")
-    copy = "keep a copy beside the schema and refer to it by its relative path"
+    hint = "keep a copy beside the schema and refer to it by its relative path"
     if candidates:
-        copy = f"keep a copy as {shown_file(candidates[0])}"
-    found = f"{uri} is on the network, which is never asked"
-    raise LeadsNowhereError(found, "a reference inside the schema or to a file", copy)
+        hint = f"keep a copy as {shown_file(candidates[0])}"
+    finding = f"{uri} is on the network, which is never asked"
+    raise LeadsNowhereError(finding, "a reference inside the schema or to a file", hint)
 
 
 def _relative(uri: str, identifier: str) -> str:
@@ -118,8 +118,8 @@ def read_file(file: FilePath) -> JsonValue:
     try:
         return parsed_json(file.read_bytes())
     except OSError as error:
-        found = f"{name} cannot be read ({error.strerror})"
-        raise LeadsNowhereError(found, "a file that can be read") from None
+        finding = f"{name} cannot be read ({error.strerror})"
+        raise LeadsNowhereError(finding, "a file that can be read") from None
     except orjson.JSONDecodeError as error:
         raise LeadsNowhereError(
             f"{name} is not JSON ({error})", "a JSON file", of_yaml(name)
@@ -131,28 +131,30 @@ def of_yaml(name: str) -> str:
     file = FilePath(name)
     if file.suffix.lower() not in {".yaml", ".yml"}:
         return ""
-    read = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)"
-    source, made = shlex.quote(name), shlex.quote(str(file.with_suffix(".json")))
-    return f"with PyYAML, `python -c '{read}' < {source} > {made}` makes JSON of it"
+    program = (
+        "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)"
+    )
+    source, target = shlex.quote(name), shlex.quote(str(file.with_suffix(".json")))
+    return f"with PyYAML, `python -c '{program}' < {source} > {target}` makes JSON of it"
 
 
 def shown_file(file: FilePath) -> str:
     """Name a file as seen from here, where that is shorter."""
-    here = FilePath.cwd()
-    return str(file.relative_to(here) if file.is_relative_to(here) else file)
+    directory = FilePath.cwd()
+    return str(file.relative_to(directory) if file.is_relative_to(directory) else file)
 
 
 @cache
 def official_schema(uri: str) -> Any:
-    """Return a schema of the JSON Schema project by its URI; None where the URI is of none."""
+    """Return a schema of the JSON Schema project by its URI; None for any other URI."""
     if "json-schema.org/" not in uri:
         return None
     # Reads every meta-schema from disk; few schemas refer to one.
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
     place = uri.partition("://")[2]
-    known = (each for each in REGISTRY if each.partition("://")[2] == place)
-    return next(map(REGISTRY.contents, known), None)
+    same_uris = (known_uri for known_uri in REGISTRY if known_uri.partition("://")[2] == place)
+    return next(map(REGISTRY.contents, same_uris), None)
 
 
 def absolute(base: str, reference: str) -> str:
@@ -217,7 +219,7 @@ class SchemaFiles:
         """All read so far, by the URI that a document gives itself, else that of its file."""
         self.accept: Callable[[Schema], bool] = lambda schema: True
         """Asked once for each schema that a reference leads to outside of all schemas so far."""
-        self._found: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
+        self._targets: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
         self._origins: dict[str, ReferenceOrigin] = {}
         self._invalid: set[int] = set()
         self._derived: dict[tuple[int, str], Schema] = {}
@@ -225,7 +227,7 @@ class SchemaFiles:
         """The objects that stand for the schemas `true` and `false`."""
         file = file.resolve() if file else None
         uri = file.as_uri() if file else IN_MEMORY
-        place = SchemaPlace(source, uri, (), uri, self.dialect)
+        place = SchemaPlace(source=source, uri=uri, path=(), base=uri, dialect=self.dialect)
         self._take(schema, place, file)
         for boolean in self.booleans.values():
             self._add(boolean, place)
@@ -237,52 +239,52 @@ class SchemaFiles:
             self._add(contents, place)
         else:
             self._places[id(contents)] = place
-        identifier = self.at(contents).base
+        identifier = self.locate(contents).base
         self._origins[place.uri] = ReferenceOrigin(file, identifier)
         self.documents[identifier] = contents, place.dialect
 
     @property
     def files_referred_to(self) -> tuple[str, ...]:
-        """The files that were read so far, but for that of the schema itself."""
+        """The files that references led to so far."""
         _, *origins = self._origins.values()
         return tuple(str(origin.file) for origin in origins if origin.file is not None)
 
-    def at(self, schema: JsonValue) -> SchemaPlace:
-        """Return where a schema, or a document that is none, stands."""
+    def locate(self, schema: JsonValue) -> SchemaPlace:
+        """Return the place of a schema, or of a document that is not a schema."""
         return self._places[id(schema)]
 
-    def _add(self, schema: Schema, place: SchemaPlace) -> None:
+    def _add(self, schema: Schema, document_place: SchemaPlace) -> None:
         """Take in a schema and every schema in it; known ones stay as they are."""
-        waiting = [(schema, place)]
+        waiting = [(schema, document_place)]
         while waiting:
-            part, outer = waiting.pop()
-            if id(part) not in self._places:
-                here = self._enter(part, outer)
-                for steps, inner in subschemas(part):
-                    waiting.append((inner, replace(here, path=(*here.path, *steps))))
+            subschema, outer = waiting.pop()
+            if id(subschema) not in self._places:
+                place = self._enter(subschema, outer)
+                for steps, inner in subschemas(subschema):
+                    waiting.append((inner, replace(place, path=(*place.path, *steps))))
 
     def _enter(self, schema: Schema, outer: SchemaPlace) -> SchemaPlace:
-        here = outer
+        place = outer
         if "$schema" in schema:
-            here = replace(here, dialect=dialect_of(schema, here.dialect))
-        identifier = own_id(schema, here.dialect)
+            place = replace(place, dialect=dialect_of(schema, place.dialect))
+        identifier = own_id(schema, place.dialect)
         if identifier is not None:
-            here = replace(here, base=absolute(here.base, identifier))
-            self._resources.setdefault(here.base, schema)
-        for name in own_names(schema, here.dialect):
-            self._names.setdefault((here.base, name), schema)
+            place = replace(place, base=absolute(place.base, identifier))
+            self._resources.setdefault(place.base, schema)
+        for name in own_names(schema, place.dialect):
+            self._names.setdefault((place.base, name), schema)
         movable = schema.get("$dynamicAnchor")
-        if isinstance(movable, str) and "$dynamicAnchor" in here.dialect.anchors:
-            self._dynamic.setdefault(here.base, []).append(movable)
-        if schema.get("$recursiveAnchor") is True and "$recursiveRef" in here.dialect.references:
-            self._dynamic.setdefault(here.base, []).append(RECURSIVE)
-            self._names.setdefault((here.base, RECURSIVE), schema)
-        self._places[id(schema)] = here
-        return here
+        if isinstance(movable, str) and "$dynamicAnchor" in place.dialect.anchors:
+            self._dynamic.setdefault(place.base, []).append(movable)
+        if schema.get("$recursiveAnchor") is True and "$recursiveRef" in place.dialect.references:
+            self._dynamic.setdefault(place.base, []).append(RECURSIVE)
+            self._names.setdefault((place.base, RECURSIVE), schema)
+        self._places[id(schema)] = place
+        return place
 
     def key_of(self, schema: Schema) -> PlaceKey:
-        """Return the document and path of a schema, the same whoever reads the files."""
-        place = self.at(schema)
+        """Return the document and path of a schema, equal each time that files are read."""
+        place = self.locate(schema)
         return place.uri, place.path
 
     def is_inferred(self, schema: Schema) -> bool:
@@ -291,13 +293,13 @@ class SchemaFiles:
 
     def uri_of(self, schema: Schema) -> str:
         """Return an absolute reference to a schema, by pointer."""
-        place = self.at(schema)
+        place = self.locate(schema)
         pointer = quote(json_pointer(place.path), errors="surrogatepass")
         return f"{self._origins[place.uri].identifier}#{pointer}"
 
     def own_uri(self, source: Source, keyword: str) -> str | None:
         """Return a reference by its document's own `$id`; None where it is so already."""
-        place = self.at(source.schema)
+        place = self.locate(source.schema)
         uri = absolute(place.base, str(source.schema[keyword])).partition("#")[0]
         origin = self._origins.get(uri)
         if origin is None or origin.identifier == uri:
@@ -306,9 +308,9 @@ class SchemaFiles:
 
     def references_of(self, schema: Schema) -> list[str]:
         """Return the keywords of a schema that are references in its dialect."""
-        return [name for name in self.at(schema).dialect.references if name in schema]
+        return [name for name in self.locate(schema).dialect.references if name in schema]
 
-    def inside(self, source: Source, schema: JsonValue) -> Source:
+    def enter(self, source: Source, schema: JsonValue) -> Source:
         """Return a schema inside another one; `true` and `false` are schemas without a type."""
         if not isinstance(schema, dict):
             return Source(self.booleans[bool(schema)], source.scope)
@@ -316,15 +318,15 @@ class SchemaFiles:
 
     def without(self, source: Source, keyword: str) -> Source:
         """Return a schema less one keyword; the same object each time it is asked for."""
-        rest = {name: value for name, value in source.schema.items() if name != keyword}
-        return self.derive(source, f"without {keyword}", rest)
+        other_keywords = {name: value for name, value in source.schema.items() if name != keyword}
+        return self.derive(source, f"without {keyword}", other_keywords)
 
-    def derive(self, source: Source, how: str, schema: Schema) -> Source:
+    def derive(self, source: Source, derivation: str, schema: Schema) -> Source:
         """Return a schema that stands where `source` does; the first that was derived so."""
-        key = (id(source.schema), how)
+        key = (id(source.schema), derivation)
         if key not in self._derived:
             self._derived[key] = schema
-            self._places[id(schema)] = self.at(source.schema)
+            self._places[id(schema)] = self.locate(source.schema)
         return Source(self._derived[key], source.scope)
 
     def follow(self, source: Source, keyword: str) -> Source:
@@ -332,21 +334,21 @@ class SchemaFiles:
         reference = source.schema[keyword]
         if not isinstance(reference, str):
             raise LeadsNowhereError(f"{keyword} is {kind_of(reference)}", "a string")
-        place = self.at(source.schema)
+        place = self.locate(source.schema)
         key = place.base, reference
-        if key not in self._found:
+        if key not in self._targets:
             try:
-                self._found[key] = self._find(place, reference)
+                self._targets[key] = self._find(place, reference)
             except LeadsNowhereError as error:
                 raise self._with_base(error, place) from None
-        uri, name, found = self._found[key]
+        uri, name, target = self._targets[key]
         if keyword != "$ref" and name in self._dynamic.get(uri, ()):
-            found = self._names[dict(source.scope).get(name, uri), name]
-        return self.inside(source, found)
+            target = self._names[dict(source.scope).get(name, uri), name]
+        return self.enter(source, target)
 
     def _with_base(self, error: LeadsNowhereError, place: SchemaPlace) -> LeadsNowhereError:
         """Add to an error where its reference starts, if an inner schema has changed that."""
-        path = self.at(self._resources[place.base]).path
+        path = self.locate(self._resources[place.base]).path
         if not path:
             return error
         keyword = place.dialect.id_keyword
@@ -369,16 +371,16 @@ class SchemaFiles:
                 expected = f'a schema with "$anchor": "{fragment}", or a pointer as in #/$defs/a'
                 raise LeadsNowhereError(f"{reference} leads nowhere", expected)
             return uri, fragment, self._names[uri, fragment]
-        found = self._at_pointer(resource, fragment, reference)
-        if not isinstance(found, dict | bool):
-            raise LeadsNowhereError(f"{reference} leads to {kind_of(found)}", "a schema")
-        self._refuse_invalid(found, reference)
-        return uri, RECURSIVE, found
+        target = self._at_pointer(resource, fragment, reference)
+        if not isinstance(target, dict | bool):
+            raise LeadsNowhereError(f"{reference} leads to {kind_of(target)}", "a schema")
+        self._refuse_invalid(target, reference)
+        return uri, RECURSIVE, target
 
     def _refuse_invalid(self, schema: JsonValue, reference: str) -> None:
         if id(schema) in self._invalid:
-            found = f"{reference} leads to a schema that is not valid"
-            raise LeadsNowhereError(found, "a valid one", "what is wrong there is listed too")
+            finding = f"{reference} leads to a schema that is not valid"
+            raise LeadsNowhereError(finding, "a valid one", "what is wrong there is listed too")
 
     def _resource(self, uri: str, reference: str, place: SchemaPlace) -> JsonValue:
         if uri in self._resources:
@@ -390,24 +392,26 @@ class SchemaFiles:
                 file = find_file(uri, self._origins[place.uri])
                 contents = read_file(file)
             except LeadsNowhereError as error:
-                found = error.found if reference in error.found else f"{reference}: {error.found}"
-                raise LeadsNowhereError(found, error.expected, error.hint) from None
+                finding = error.found if reference in error.found else f"{reference}: {error.found}"
+                raise LeadsNowhereError(finding, error.expected, error.hint) from None
         named = named_dialect(contents)
         if named in TOO_OLD:
             raise LeadsNowhereError(f"{reference} is written in Draft {named}", SUPPORTED)
         name, dialect = shown_file(file) if file else uri, dialect_of(contents, self.dialect)
-        self._take(contents, SchemaPlace(name, uri, (), uri, dialect), file)
+        self._take(
+            contents, SchemaPlace(source=name, uri=uri, path=(), base=uri, dialect=dialect), file
+        )
         if file:
             for (document, path), annotations in self._inferred.items():
                 if document == uri:
-                    part: Any = reduce(getitem, path, contents)  # type: ignore[arg-type]
-                    part.update(annotations)
+                    subschema: Any = reduce(getitem, path, contents)  # type: ignore[arg-type]
+                    subschema.update(annotations)
             self._judge(contents)
         return contents
 
     def _at_pointer(self, value: JsonValue, pointer: str, reference: str) -> JsonValue:
         """Walk a JSON Pointer (RFC 6901); a schema found where none was expected becomes one."""
-        place = self.at(value)
+        place = self.locate(value)
         for name in pointer_steps(pointer):
             if isinstance(value, dict):
                 place = self._places.get(id(value), place)
@@ -432,9 +436,9 @@ class SchemaFiles:
             self._invalid.add(id(schema))
 
     def _source(self, schema: Schema, scope: Scope) -> Source:
-        base = self.at(schema).base
+        base = self.locate(schema).base
         if base not in self._dynamic:
             return Source(schema, scope)
-        known = {name for name, _ in scope}
-        added = tuple((name, base) for name in self._dynamic[base] if name not in known)
+        names = {name for name, _ in scope}
+        added = tuple((name, base) for name in self._dynamic[base] if name not in names)
         return Source(schema, (*scope, *added))

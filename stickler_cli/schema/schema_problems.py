@@ -41,13 +41,15 @@ class Problems:
 
     def __init__(self, files: SchemaFiles) -> None:
         self._files = files
-        self._found: dict[tuple[str, str], Problem] = {}
+        self._by_place: dict[tuple[str, str], Problem] = {}
 
     def add(self, schema: Schema, steps: Path, found: str, expected: str, hint: str = "") -> None:
         """Note a problem `steps` below a schema; the first at a place is the one that is kept."""
-        place = self._files.at(schema)
+        place = self._files.locate(schema)
         pointer = json_pointer((*place.path, *steps))
-        self.note(Problem(place.source, found, expected, hint, pointer))
+        self.note(
+            Problem(source=place.source, found=found, expected=expected, hint=hint, pointer=pointer)
+        )
 
     def add_keyword(self, schema: Schema, error: KeywordError) -> None:
         """Note a comparator's error about its config."""
@@ -57,13 +59,13 @@ class Problems:
     def note(self, *problems: Problem) -> None:
         """Note problems whose place is known."""
         for problem in problems:
-            self._found.setdefault((problem.source, problem.pointer or ""), problem)
+            self._by_place.setdefault((problem.source, problem.pointer or ""), problem)
 
     def __iter__(self) -> Iterator[Problem]:
-        return iter(self._found.values())
+        return iter(self._by_place.values())
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._by_place)
 
 
 def check(
@@ -71,27 +73,29 @@ def check(
 ) -> bool:
     """Note all that is wrong with a schema by itself; return whether it is valid JSON Schema."""
     before = len(problems)
-    for wrong, *said in invalid_places(schema, files.at(schema).dialect):
-        problems.add(schema, wrong, *said)
+    for path_of_problem, *wording in invalid_places(schema, files.locate(schema).dialect):
+        problems.add(schema, path_of_problem, *wording)
     valid = len(problems) == before
-    here = files.at(schema)
-    for path, part in walk(schema):
-        keyword = files.at(part).dialect.id_keyword
-        identifier = part.get(keyword)
+    place = files.locate(schema)
+    for path, subschema in walk(schema):
+        keyword = files.locate(subschema).dialect.id_keyword
+        identifier = subschema.get(keyword)
         if isinstance(identifier, str) and not is_uri(identifier):
             problems.add(schema, (*path, keyword), f"{keyword} is {brief(identifier)}", "a URI")
             valid = False
-        problems.note(*annotation_problems(part, here.source, (*here.path, *path)))
-        own = read_annotations(part)
+        problems.note(*annotation_problems(subschema, place.source, (*place.path, *path)))
+        annotations = read_annotations(subschema)
         try:
-            if "comparator" in own and "comparator_config" in own:
-                comparators.construct(own["comparator"], own["comparator_config"])
-            elif "comparator" in own:
-                comparators.check(own["comparator"])
+            if "comparator" in annotations and "comparator_config" in annotations:
+                comparators.construct(annotations["comparator"], annotations["comparator_config"])
+            elif "comparator" in annotations:
+                comparators.check(annotations["comparator"])
         except UnknownComparatorError as error:
-            problems.add(part, (f"{PREFIX}comparator",), error.found, error.expected, error.hint)
+            problems.add(
+                subschema, (f"{PREFIX}comparator",), error.found, error.expected, error.hint
+            )
         except KeywordError as error:
-            problems.add_keyword(part, error)
+            problems.add_keyword(subschema, error)
     return valid
 
 
@@ -123,27 +127,27 @@ class AnnotationUsage:
     def note(self, merged: Merged, kind: str, *used: str) -> None:
         """Note the annotations of a place: its kind (`a string`), and those that have an effect."""
         for name in SOMEWHERE:
-            said = (schema for schema, own in merged.own if name in own)
-            if (holder := next(said, None)) is None:
+            holders = (schema for schema, annotations in merged.by_schema if name in annotations)
+            if (holder := next(holders, None)) is None:
                 continue
-            place = self._files.at(holder)
+            place = self._files.locate(holder)
             key = place.source, place.path, annotated(name)
             if name in used:
                 self._used.add(key)
                 continue
-            here = "an array" if kind == OBJECTS and name in ON_OBJECT else kind
-            hint = "" if name in (*ON_LIST, "key") else _HINTS.get(here, "")
-            found = f"{name.replace('_', '-')} is on {here}"
+            kind_here = "an array" if kind == OBJECTS and name in ON_OBJECT else kind
+            hint = "" if name in (*ON_LIST, "key") else _HINTS.get(kind_here, "")
+            finding = f"{name.replace('_', '-')} is on {kind_here}"
             expected = f"it on {STANDS[name]}"
-            if here == POSITIONS and name in (*ON_LIST, "key"):
+            if kind_here == POSITIONS and name in (*ON_LIST, "key"):
                 expected = "another pairing beside it: best or ordered"
-            self._unused[key] = (holder, found, expected, hint)
+            self._unused[key] = (holder, finding, expected, hint)
 
     def report(self) -> None:
         """Turn annotations without an effect anywhere into problems."""
-        for key, (schema, *said) in self._unused.items():
+        for key, (schema, *wording) in self._unused.items():
             if key not in self._used:
-                self._problems.add(schema, (key[2],), *said)
+                self._problems.add(schema, (key[2],), *wording)
 
 
 if TYPE_CHECKING:
@@ -188,9 +192,9 @@ _PATTERNS: Final = {
 
 
 def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[tuple[Path, str, str, str]]:
-    """List where a schema breaks the rules of its dialect, each place once, as they stand there.
+    """List the places that break the rules of a dialect, once each, in the order of the schema.
 
-    Each is a path, what was found there, what is expected, and a hint.
+    Each has its path, finding, expected value and hint.
     """
     if is_valid_schema(schema, dialect):
         return
@@ -206,19 +210,19 @@ def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[tuple[Path, str
     for path in sorted(by_path, key=lambda path: _position(schema, path)):
         error = by_path[path]
         hint = _hint(path, error, unnamed=unnamed)
-        yield path, _found(path, error.instance), _expected(path, error), hint
+        yield path, _word_finding(path, error.instance), _expected(path, error), hint
 
 
 def without_invalid_places(schema: Schema, dialect: Dialect) -> Schema:
     """Return a copy of a schema without the keywords that break the rules of its dialect."""
-    rest = deepcopy(schema)
+    remaining = deepcopy(schema)
     for path, *_ in invalid_places(schema, dialect):
         with suppress(KeyError):  # what is gone already is no matter
-            values = _along(path, rest)
-            objects = [at for at in range(len(path)) if isinstance(values[at], dict)]
+            values = _along(path, remaining)
+            objects = [depth for depth in range(len(path)) if isinstance(values[depth], dict)]
             for innermost in objects[-1:]:
                 del values[innermost][path[innermost]]
-    return rest
+    return remaining
 
 
 def _along(path: Path, value: Any) -> list[Any]:
@@ -234,21 +238,25 @@ def _position(schema: Schema, path: Path) -> list[int]:
 
 
 def _in_one_piece(uri: str, meta: Any) -> Any:
-    """Put a meta-schema that is spread over vocabularies into one; others stay as they are.
+    """Join the vocabularies of a meta-schema into one schema.
 
-    That is several times as fast, and says what is wrong once instead of once a vocabulary.
+    It is several times as fast, and reports a problem once instead of once for each vocabulary.
     """
-    parts = [official_schema(urljoin(uri, part["$ref"])) for part in meta.get("allOf", ())]
-    if not parts:
+    vocabularies = [
+        official_schema(urljoin(uri, vocabulary["$ref"])) for vocabulary in meta.get("allOf", ())
+    ]
+    if not vocabularies:
         return meta
-    whole = {"type": meta["type"]}
+    joined = {"type": meta["type"]}
     for keyword in ("properties", "$defs"):
-        whole[keyword] = dict(ChainMap(*(part.get(keyword, {}) for part in (meta, *parts[::-1]))))
-    text = re.sub(r'"\$(dynamicRef|recursiveRef)": "#(meta)?"', '"$ref": "#"', json.dumps(whole))
+        joined[keyword] = dict(
+            ChainMap(*(vocabulary.get(keyword, {}) for vocabulary in (meta, *vocabularies[::-1])))
+        )
+    text = re.sub(r'"\$(dynamicRef|recursiveRef)": "#(meta)?"', '"$ref": "#"', json.dumps(joined))
     return json.loads(re.sub(r'"\$ref": "[^"#]*#', '"$ref": "#', text))
 
 
-def _found(path: Path, value: object) -> str:
+def _word_finding(path: Path, value: object) -> str:
     match path:
         case ():
             return f"the schema is {brief(value)}"
@@ -323,7 +331,7 @@ _OTHERS: Final = frozenset(
         *("propertyOrdering", "strict", "xml"),
     }
 )
-"""Of OpenAPI and of models' interfaces: they look like keywords, and are meant."""
+"""Keys of OpenAPI and of interfaces of models; they resemble keywords, and are no slips."""
 
 SHOWN: Final = 5
 """Keys of a schema that describes nothing that its error shows."""
@@ -333,16 +341,28 @@ _LEVELS: Final = 6
 
 def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
     """List the keywords and values of a valid schema that have no effect."""
-    for path, part in walk(schema):
-        for key in part:
+    for path, subschema in walk(schema):
+        for key in subschema:
             meant = _meant(key)
             if meant is not None:
-                found = f"{key} is no keyword of JSON Schema, and says nothing"
+                finding = f"{key} is no keyword of JSON Schema, and says nothing"
                 hint = f"did you mean {meant}?"
-                yield Problem(source, found, "", hint, json_pointer((*path, key)))
-        for at, value in _doubled(part):
-            found = f"enum lists {brief(value)} twice"
-            yield Problem(source, found, "", "", json_pointer((*path, "enum", at)))
+                yield Problem(
+                    source=source,
+                    found=finding,
+                    expected="",
+                    hint=hint,
+                    pointer=json_pointer((*path, key)),
+                )
+        for index, value in _doubled(subschema):
+            finding = f"enum lists {brief(value)} twice"
+            yield Problem(
+                source=source,
+                found=finding,
+                expected="",
+                hint="",
+                pointer=json_pointer((*path, "enum", index)),
+            )
 
 
 def _meant(key: str) -> str | None:
@@ -359,20 +379,20 @@ def _doubled(schema: Schema) -> Iterator[tuple[int, JsonValue]]:
     """List the values of an enum that stand there a second time, with their places."""
     values = schema.get("enum")
     seen = set()
-    for at, value in enumerate(values if isinstance(values, list) else ()):
+    for index, value in enumerate(values if isinstance(values, list) else ()):
         if repr(value) in seen:
-            yield at, value
+            yield index, value
         seen.add(repr(value))
 
 
 def without_doubled_values(schema: Schema) -> Schema:
     """Return a schema whose enums list each value once, which older dialects demand."""
-    if not any([*_doubled(part)] for _, part in walk(schema)):
+    if not any([*_doubled(subschema)] for _, subschema in walk(schema)):
         return schema
     copy = deepcopy(schema)
-    for _, part in walk(copy):
-        for at, _ in reversed([*_doubled(part)]):
-            del part["enum"][at]  # type: ignore[union-attr, arg-type]
+    for _, subschema in walk(copy):
+        for index, _ in reversed([*_doubled(subschema)]):
+            del subschema["enum"][index]  # type: ignore[union-attr, arg-type]
     return copy
 
 
@@ -380,37 +400,51 @@ def nothing_described(schema: Schema, source: str) -> Problem:
     """Return the problem of a schema that describes no field, with a guess at the intention."""
     expected = 'an object schema whose "properties" name the fields'
     if not schema:
-        return Problem(source, "the schema is empty: it describes no field", expected, "", "")
+        return Problem(
+            source=source,
+            found="the schema is empty: it describes no field",
+            expected=expected,
+            hint="",
+            pointer="",
+        )
     keys = [*schema]
-    more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
-    what = "its key is" if len(keys) == 1 else "its keys are"
-    found = f"the schema describes no field: {what} {', '.join(keys[:SHOWN])}{more}"
-    return Problem(source, found, expected, _what_was_meant(schema, source), "")
+    and_more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
+    introduction = "its key is" if len(keys) == 1 else "its keys are"
+    finding = f"the schema describes no field: {introduction} {', '.join(keys[:SHOWN])}{and_more}"
+    return Problem(
+        source=source,
+        found=finding,
+        expected=expected,
+        hint=_what_was_meant(schema, source),
+        pointer="",
+    )
 
 
 def _what_was_meant(schema: Schema, source: str) -> str:
-    made = str(schema.get("format", ""))
-    if made.startswith("stickler-"):
-        return f"this is a file of stickler ({made})"
+    own_format = str(schema.get("format", ""))
+    if own_format.startswith("stickler-"):
+        return f"this is a file of stickler ({own_format})"
     for key in schema:
         if _meant(key) in NAMED | LISTED:
             return f"did you mean {_meant(key)} instead of {key}?"
-    inner = list(_schemas_inside(schema, ()))
-    if inner:
-        pointer = json_pointer(inner[0])
-        others = f" (and {len(inner) - 1} more)" if len(inner) > 1 else ""
+    inner_paths = list(_schemas_inside(schema, ()))
+    if inner_paths:
+        pointer = json_pointer(inner_paths[0])
+        and_more = f" (and {len(inner_paths) - 1} more)" if len(inner_paths) > 1 else ""
         reference = f"{source.rpartition('/')[2]}#{pointer}"
         return (
-            f"a schema is inside, at {pointer}{others}: give that alone, or a file beside this one "
-            f'with {{"$ref": "{reference}"}}'
+            f"a schema is inside, at {pointer}{and_more}: give that alone, or a file beside "
+            f'this one with {{"$ref": "{reference}"}}'
         )
     return "is this a document? The order is SCHEMA GT PRED" if is_document(schema) else ""
 
 
 def is_document(schema: Schema) -> bool:
     """Return whether most keys of an invalid schema are no keywords."""
-    others = [key for key in schema if key not in KEYWORDS and not key.startswith(("$", "x-"))]
-    return len(others) * 2 > len(schema) and not is_meant_as_schema(schema)
+    unknown_keys = [
+        key for key in schema if key not in KEYWORDS and not key.startswith(("$", "x-"))
+    ]
+    return len(unknown_keys) * 2 > len(schema) and not is_meant_as_schema(schema)
 
 
 def is_meant_as_schema(schema: JsonValue) -> bool:
@@ -422,12 +456,12 @@ def is_meant_as_schema(schema: JsonValue) -> bool:
 def names_fields(value: JsonValue) -> bool:
     """Return whether a value is an object schema, and no document with `properties`."""
     named = value.get("properties") if isinstance(value, dict) else None
-    parts = named.values() if isinstance(named, dict) else ()
-    return any(isinstance(part, dict) and not _KINDS.isdisjoint(part) for part in parts)
+    schemas = named.values() if isinstance(named, dict) else ()
+    return any(isinstance(schema, dict) and not _KINDS.isdisjoint(schema) for schema in schemas)
 
 
 def is_certain_schema(contents: JsonValue) -> bool | None:
-    """Tell certain schemas (True) and documents (False) apart; None leaves it to references.
+    """Return True for a certain schema, False for a document, None if references must decide.
 
     Only `$schema`, and `type` and `properties` that are what a schema has there, are evidence:
     other keywords are ordinary names of fields, too.
@@ -452,9 +486,9 @@ def _name_types(types: str | list[JsonValue]) -> bool:
 
 
 def _declares_fields(properties: JsonValue) -> bool:
-    parts = properties.values() if isinstance(properties, dict) else ()
+    schemas = properties.values() if isinstance(properties, dict) else ()
     return names_fields({"properties": properties}) and all(
-        isinstance(part, dict | bool) for part in parts
+        isinstance(schema, dict | bool) for schema in schemas
     )
 
 
@@ -479,5 +513,5 @@ def _schemas_inside(value: JsonValue, path: Path) -> Iterator[Path]:
     if path and names_fields(value):
         yield path
     elif isinstance(value, dict) and len(path) < _LEVELS:
-        for key, part in value.items():
-            yield from _schemas_inside(part, (*path, key))
+        for key, child in value.items():
+            yield from _schemas_inside(child, (*path, key))

@@ -51,7 +51,7 @@ class TypeAcceptor(Acceptor):
 
 @dataclass(frozen=True, slots=True)
 class NumberAcceptor(Acceptor):
-    """Accepts as another one does, but for texts that are numbers, as a Decimal is written."""
+    """Accepts as another acceptor does, except texts of numbers, as Decimals are written."""
 
     inner: Acceptor
     numbers: bool
@@ -110,7 +110,7 @@ def acceptor_of(files: SchemaFiles, arm: Source, documents: JudgedDocuments) -> 
     if named is not None and all(key in TYPE_ONLY or key in own_keys(schema) for key in schema):
         names = named if isinstance(named, list) else [named]
         return TypeAcceptor(frozenset(str(name) for name in names))
-    return SchemaAcceptor(files.uri_of(schema), files.at(schema).dialect, documents)
+    return SchemaAcceptor(files.uri_of(schema), files.locate(schema).dialect, documents)
 
 
 DEEPEST: Final = 20
@@ -132,8 +132,8 @@ class DocumentValidator:
         """Take a schema as `compile_schema` does; raise SchemaError if it cannot be judged by."""
         files = SchemaFiles(schema, source, Path(file) if file else None)
         reach = Reach(files)
-        for part, keyword, error in reach.problems(files.root):
-            place = files.at(part.schema)
+        for origin, keyword, error in reach.problems(files.root):
+            place = files.locate(origin.schema)
             pointer = json_pointer((*place.path, *([keyword] if keyword else [])))
             raise _refusal(place.source, error.found, pointer)
         self._part = JudgedPart(files.uri_of(schema), files.dialect, reach.documents)
@@ -153,15 +153,22 @@ class DocumentValidator:
         Of places that a ground truth does not label it says nothing.
         """
         if too_deep(document):
-            yield Violation("", "", "", f"the document has more than {MOST_LEVELS} levels")
+            yield Violation(
+                keyword="",
+                field="",
+                pointer="",
+                message=f"the document has more than {MOST_LEVELS} levels",
+            )
             return
         try:
-            found = list(self._part.errors(document))
+            errors = list(self._part.errors(document))
         except ValueError as reason:  # a value that it names has too many levels, or a surrogate
             if not self._part.is_valid(document):
-                yield Violation("", "", "", brief_message(str(reason)))
+                yield Violation(
+                    keyword="", field="", pointer="", message=brief_message(str(reason))
+                )
             return
-        for error, steps, place in found:
+        for error, steps, place in errors:
             if gold is not None and not gold.is_labelled(place):
                 continue
             keyword = error.kind.name
@@ -169,12 +176,27 @@ class DocumentValidator:
             if keyword == "falseSchema" and steps and steps[-1] in _ABOUT:
                 keyword = str(steps[-1])  # such as `additionalProperties`, under which it stands
             pattern, pointer = _pattern(steps, missing), json_pointer(place)
-            yield Violation(keyword, pattern, pointer, brief_message(error.message))
+            yield Violation(
+                keyword=keyword,
+                field=pattern,
+                pointer=pointer,
+                message=brief_message(error.message),
+            )
 
 
 def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
-    found = f"the schema cannot be used for verdicts ({reason})"
-    return SchemaError([Problem(source, found, "", "leave --validate out", pointer)])
+    finding = f"the schema cannot be used for verdicts ({reason})"
+    return SchemaError(
+        [
+            Problem(
+                source=source,
+                found=finding,
+                expected="",
+                hint="leave --validate out",
+                pointer=pointer,
+            )
+        ]
+    )
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:
@@ -229,8 +251,8 @@ class Reach:
         self._in_depth: dict[int, int] = {}
         self._branches = False
         self._renamed: dict[int, str] = {}
-        self._apart: dict[int, str] = {}
-        self.documents = JudgedDocuments(files.documents, self._renamed, self._apart)
+        self._separate: dict[int, str] = {}
+        self.documents = JudgedDocuments(files.documents, self._renamed, self._separate)
         """All documents, once references have been followed."""
 
     def problems(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
@@ -242,47 +264,49 @@ class Reach:
                 continue
             for _, schema in walk(outer.schema):
                 self._followed.add(id(schema))
-                part = self._files.inside(outer, schema)
+                inner_source = self._files.enter(outer, schema)
                 self._branches |= not schema.keys().isdisjoint(_BRANCHING)
                 self.documents.looks_back |= not schema.keys().isdisjoint(_LOOKING_BACK)
                 for keyword in self._files.references_of(schema):
                     try:
-                        target = self._files.follow(part, keyword)
-                        own = self._files.own_uri(part, keyword)
+                        target = self._files.follow(inner_source, keyword)
+                        own_uri = self._files.own_uri(inner_source, keyword)
                     except LeadsNowhereError as error:
-                        yield part, keyword, error
+                        yield inner_source, keyword, error
                     else:
                         waiting.append(target)
                         referring.append((schema, target))
-                        self._renamed |= {} if own is None else {id(schema): own}
-                yield from self._problems_of(part)
+                        self._renamed |= {} if own_uri is None else {id(schema): own_uri}
+                yield from self._problems_of(inner_source)
         for schema, target in referring:
             if self._all_checks(target) > MOST_CHECKS:
-                self._apart[id(schema)] = self._files.uri_of(target.schema)
+                self._separate[id(schema)] = self._files.uri_of(target.schema)
 
-    def _problems_of(self, part: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
-        """Find the problems of a schema but for those of its references."""
-        if APART in part.schema:
-            yield part, APART, LeadsNowhereError(f"{APART} is not for schemas", "a $ref")
-        inner = self._of(part, _IN_PLACE)
-        if self._own_checks(part) > MOST_CHECKS >= max(map(self._own_checks, inner)):
-            found = f"a value would be held against more than {MOST_CHECKS} schemas here"
-            yield part, "", LeadsNowhereError(found, "fewer alternatives in alternatives")
+    def _problems_of(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
+        """Find the problems of a schema itself, without those of its references."""
+        if APART in source.schema:
+            yield source, APART, LeadsNowhereError(f"{APART} is not for schemas", "a $ref")
+        inner = self._list_inner_schemas(source, _IN_PLACE)
+        if self._own_checks(source) > MOST_CHECKS >= max(map(self._own_checks, inner)):
+            finding = f"a value would be held against more than {MOST_CHECKS} schemas here"
+            yield source, "", LeadsNowhereError(finding, "fewer alternatives in alternatives")
 
     def _own_checks(self, source: Source) -> int:
         """Return how many schemas a value is held against; one that leads back counts once."""
-        return _counted(source, partial(self._of, keywords=_IN_PLACE), self._checks, 1)
+        return _counted(
+            source, partial(self._list_inner_schemas, keywords=_IN_PLACE), self._checks, 1
+        )
 
     def _all_checks(self, source: Source) -> int:
         """Return how many schemas a value and all inside it are held against, way by way."""
         leads_back = MOST_CHECKS + 1 if self._branches else 1
-        inside = partial(self._of, keywords=_INSIDE)
-        return _counted(source, inside, self._in_depth, leads_back)
+        list_inner = partial(self._list_inner_schemas, keywords=_INSIDE)
+        return _counted(source, list_inner, self._in_depth, leads_back)
 
-    def _of(self, source: Source, keywords: frozenset[str]) -> list[Source]:
+    def _list_inner_schemas(self, source: Source, keywords: frozenset[str]) -> list[Source]:
         """Return the schemas that some keywords of a schema hold, and those that it refers to."""
         inner = [
-            self._files.inside(source, schema)
+            self._files.enter(source, schema)
             for steps, schema in subschemas(source.schema)
             if steps[0] in keywords
         ]
@@ -293,7 +317,10 @@ class Reach:
 
 
 def _counted(
-    source: Source, inner: Callable[[Source], list[Source]], known: dict[int, int], leads_back: int
+    source: Source,
+    inner: Callable[[Source], list[Source]],
+    n_checks_by_id: dict[int, int],
+    leads_back: int,
 ) -> int:
     """Count a schema and all inside, each as often as it is reached, up to `MOST_CHECKS` and one.
 
@@ -301,13 +328,15 @@ def _counted(
     """
     waiting = [(source, False)]
     while waiting:
-        part, entered = waiting.pop()
-        key = id(part.schema)
+        current, entered = waiting.pop()
+        key = id(current.schema)
         if entered:
-            found = sum(known[id(each.schema)] for each in inner(part))
-            known[key] = min(1 + found, MOST_CHECKS + 1)
-        elif key not in known:
-            known[key] = leads_back
-            waiting.append((part, True))
-            waiting += ((each, False) for each in inner(part))
-    return known[id(source.schema)]
+            n_checks = sum(
+                n_checks_by_id[id(inner_source.schema)] for inner_source in inner(current)
+            )
+            n_checks_by_id[key] = min(1 + n_checks, MOST_CHECKS + 1)
+        elif key not in n_checks_by_id:
+            n_checks_by_id[key] = leads_back
+            waiting.append((current, True))
+            waiting += ((inner_source, False) for inner_source in inner(current))
+    return n_checks_by_id[id(source.schema)]

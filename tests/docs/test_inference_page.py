@@ -40,9 +40,9 @@ def test_the_table_of_names_is_that_of_the_code():
             rule.meaning,
             ", ".join(rule.names["en"]),
             ", ".join(kind for kind in ("string", "number", "box") if kind in rule.kinds),
-            rule.how.comparator,
-            str(rule.how.threshold),
-            f"`{json.dumps(rule.how.config)}`" if rule.how.config else "",
+            rule.default.comparator,
+            str(rule.default.threshold),
+            f"`{json.dumps(rule.default.config)}`" if rule.default.config else "",
         ]
         for rule in rules()
     ]

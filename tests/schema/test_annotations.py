@@ -245,13 +245,13 @@ def test_a_comparator_and_its_config_are_those_of_the_first_that_says_them(
     above = merged(inherited)
     found = merged(*schemas, inherited=above)
 
-    holders = {**{at: own for at, (own, _) in enumerate(found.own)}, None: None}
-    if above.own:
-        holders["above"] = above.own[0][0]
+    holders = {**{at: own for at, (own, _) in enumerate(found.by_schema)}, None: None}
+    if above.by_schema:
+        holders["above"] = above.by_schema[0][0]
     assert (found.comparator, found.config) == (name, config)
     assert found.named_by is holders[named_by]
     assert found.configured_by is holders[configured_by]
-    assert len(found.own) == len(schemas)
+    assert len(found.by_schema) == len(schemas)
 
 
 @pytest.mark.parametrize(
@@ -295,8 +295,8 @@ def test_what_an_array_says_reaches_its_elements_but_for_what_is_its_own():
         clip_under_threshold=True,
         threshold=0.4,
     )
-    assert below.named_by is below.configured_by is said.own[0][0]
-    assert below.own == ()
+    assert below.named_by is below.configured_by is said.by_schema[0][0]
+    assert below.by_schema == ()
 
 
 def test_equal_annotations_that_are_inherited_have_one_key_and_others_another():

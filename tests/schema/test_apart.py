@@ -178,7 +178,7 @@ def test_verdicts_are_forgotten_between_questions_once_they_are_too_many(monkeyp
     apart = Apart(accepts)
 
     def ask(*values):
-        return apart.settled(lambda: [apart.accepts("#a", value) for value in values])
+        return apart.settle(lambda: [apart.accepts("#a", value) for value in values])
 
     assert ask(1, 2) == ask(2, 1) == [True, True]
     assert asked == [1, 2]
@@ -204,5 +204,5 @@ def test_what_fails_in_the_middle_of_a_verdict_is_raised():
 
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            apart.settled(ask)
+            apart.settle(ask)
     assert list(apart.keywords) == [APART]

@@ -92,8 +92,10 @@ def test_what_a_place_is_made_of_counts_too(monkeypatch):
 def test_an_object_of_too_many_fields_is_refused_before_any_is_looked_at(use, monkeypatch):
     monkeypatch.setattr(places, "MOST_PLACES", 10)
     looked_at = []
-    at = places.Places.at
-    monkeypatch.setattr(places.Places, "at", lambda *it: looked_at.append(it) or at(*it))
+    at = places.PlaceFinder.find_place
+    monkeypatch.setattr(
+        places.PlaceFinder, "find_place", lambda *it: looked_at.append(it) or at(*it)
+    )
     fields = {f"{number}": {"type": "string"} for number in range(11)}
 
     with pytest.raises(SchemaError, match="describes more than 10 places"):

@@ -292,7 +292,7 @@ def test_a_list_has_the_outermost_weight_and_positions_have_none(schema, weights
     entries = field("x", schema)[1]
 
     assert [each.weight for each in entries] == weights
-    assert ["weight" in each.said for each in entries] == [weight != 1 for weight in weights]
+    assert ["weight" in each.stated for each in entries] == [weight != 1 for weight in weights]
 
 
 def test_the_positions_of_a_tuple_are_annotated_each():
@@ -593,7 +593,7 @@ def test_annotations_of_a_place_of_any_kind_are_told():
     assert (entry.comparator, entry.reason) == ("ExactComparator", "as its annotations say")
     entry = one("x", {X + "threshold": 0.3})
     assert (entry.comparator, entry.config, entry.threshold) == ("", {}, 0.3)
-    assert (entry.source, entry.said) == ("annotation", ("threshold",))
+    assert (entry.source, entry.stated) == ("annotation", ("threshold",))
 
 
 @pytest.mark.parametrize("schema", [STRING, {**STRING, "format": "duration"}])
@@ -693,7 +693,7 @@ def test_every_field_is_told_with_who_said_what(
         if (field_path(each.path), each.compared_by) == (path, compared_by)
     )
     assert ((found.threshold, found.weight), found.kind) == (figures, kind)
-    assert (found.source, found.said, found.reason.endswith(ends)) == (source, said, True)
+    assert (found.source, found.stated, found.reason.endswith(ends)) == (source, said, True)
 
 
 def test_where_annotations_stand_is_told_the_nearest_last():

@@ -117,7 +117,7 @@ def test_what_is_seen_in_maps_is_put_together():
     first, second, third = (seen_in({"p": text}) for text in ('{"a": 1}', '{"b": 1}', "none"))
 
     first.absorb(second)
-    assert first.at(("p",)).fields.keys() == {"a", "b"}
+    assert first.find_field(("p",)).fields.keys() == {"a", "b"}
     assert first.summary() != second.summary()
     first.absorb(third)
     assert not first.texts_at(("p",)).is_json_text
@@ -168,3 +168,23 @@ def test_a_schema_that_describes_texts_at_several_places_has_the_content_of_all(
     assert ("first", "call", "arguments", "iban") in paths
     assert ("second", "call", "arguments", "amount") in paths
     assert ("second", "call", "arguments") in texts
+
+
+def test_texts_elsewhere_and_beyond_a_limit_are_not_looked_at_again(monkeypatch):
+    call = {"type": "object", "properties": {"arguments": {"type": "string"}}}
+    to_call = {"$ref": "#/$defs/call"}
+    step = {"type": "object", "properties": {"call": to_call}}
+    to_step = {"$ref": "#/$defs/step"}
+    properties = {"note": {"type": "string"}, "first": to_step, "second": to_step}
+    definitions = {"call": call, "step": step}
+    schema = {"type": "object", "properties": properties, "$defs": definitions}
+    seen = Observed()
+    text = {"call": {"arguments": '{"iban": "DE1"}'}}
+    seen.add({"note": "x", "first": text, "second": {"call": {"arguments": "none"}}})
+
+    both_looked_at = {field.path for field in infer(schema, seen=seen).fields}
+    monkeypatch.setattr("stickler_cli.schema.inference.annotating.MAX_TEXT_VISITS", 0)
+    one_looked_at = {field.path for field in infer(schema, seen=seen).fields}
+
+    assert ("first", "call", "arguments") in both_looked_at
+    assert ("first", "call", "arguments", "iban") in one_looked_at

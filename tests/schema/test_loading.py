@@ -365,12 +365,12 @@ class TestDirectories:
         found = load_schemas(str(folder), when="always")
 
         assert list(found.of_step) == ["a/", "b/", "c/"]
-        assert found.each == tuple(found.of_step.values())
+        assert found.schemas == tuple(found.of_step.values())
         assert (found.path, found.name, found.contents) == (str(folder), "kinds", {})
         assert found.plan.model_name == "kinds"
         assert [each.source for each in found.warnings] == [str(folder / "b.json")]
         assert found.remark == (found.of_step["a/"].remark + "; likewise for 1 more")
-        assert loaded(SKU).each[0].path == ""
+        assert loaded(SKU).schemas[0].path == ""
 
     def test_it_is_known_by_its_schemas_and_what_was_inferred_for_them(self, tmp_path):
         folder = tmp_path / "kinds"
@@ -458,7 +458,7 @@ class TestDirectories:
         found = load_schemas(f"{SIGNED_IN}/kinds")
 
         assert list(found.of_step) == ["a/", "b/"]
-        assert [each.path for each in found.each] == [
+        assert [each.path for each in found.schemas] == [
             "https://example.org/kinds/a.json",
             "https://example.org/kinds/b.json",
         ]

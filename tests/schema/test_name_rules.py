@@ -79,7 +79,7 @@ def test_a_name_on_a_number_means(name, meaning):
 def test_a_name_on_an_array_of_numbers_may_mean_a_box(name):
     rule, _ = rule_for(name, "box")
 
-    assert rule.how.comparator == "BBoxIoUComparator"
+    assert rule.default.comparator == "BBoxIoUComparator"
     assert rule_for(name, "string") is None
 
 
@@ -208,7 +208,7 @@ def test_no_name_is_in_two_rules_for_the_same_kind():
 
 @pytest.mark.parametrize("rule", rules())
 def test_a_rule_finds_its_own_names_and_names_a_comparator_that_can_be_made(rule):
-    construct(rule.how.comparator, rule.how.config)
+    construct(rule.default.comparator, rule.default.config)
 
     for name in rule.names["en"]:
         for kind in rule.kinds:

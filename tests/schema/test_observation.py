@@ -41,7 +41,7 @@ def told(seen):
     """Return all that was seen at a place and below it."""
     inside = {key: told(field) for key, field in seen.fields.items()}
     elements = seen.elements and told(seen.elements)
-    figures = seen.kinds, seen.forms, seen.values, seen.lists, seen.keyed, seen.more
+    figures = seen.kinds, seen.forms, seen.values, seen.lists, seen.keyed, seen.has_other_keys
     return (*figures, inside, elements)
 
 
@@ -70,27 +70,31 @@ def test_more_values_than_are_told_apart_are_none(monkeypatch):
     monkeypatch.setattr("stickler_cli.schema.inference.observation.MOST_VALUES", 3)
     monkeypatch.setattr("stickler_cli.schema.inference.observation.MOST_KEYS", 2)
     three = seen_in("a", "b", "c", {"k": 1, "l": 2})
-    assert (three.values, three.more) == ({"a", "b", "c"}, False)
+    assert (three.values, three.has_other_keys) == ({"a", "b", "c"}, False)
     three.absorb(seen_in("b"))
     assert three.values == {"a", "b", "c"}
     three.absorb(seen_in("d", {"m": 3}))
-    assert (three.values, three.more, [*three.fields]) == (None, True, ["k", "l"])
+    assert (three.values, three.has_other_keys, [*three.fields]) == (None, True, ["k", "l"])
     three.absorb(seen_in("e"))
-    assert three.more
+    assert three.has_other_keys
     other = Observed()
     other.absorb(three)
-    assert other.more
+    assert other.has_other_keys
     assert is_map(other)
 
 
 def test_a_place_is_found_through_lists_at_any_depth():
     seen = seen_in({"l": [[{"a": [["x"]]}]], "t": "y"})
-    assert seen.at(("l", "a")).kinds == {"string": 1}
-    assert seen.at(("l",)).kinds == {"object": 1}
-    assert seen.at(()).kinds == {"object": 1}
-    assert (seen.at(("t", "a")), seen.at(("x",)), seen.at(("x", "y"))) == (None, None, None)
+    assert seen.find_field(("l", "a")).kinds == {"string": 1}
+    assert seen.find_field(("l",)).kinds == {"object": 1}
+    assert seen.find_field(()).kinds == {"object": 1}
+    assert (seen.find_field(("t", "a")), seen.find_field(("x",)), seen.find_field(("x", "y"))) == (
+        None,
+        None,
+        None,
+    )
     assert seen_in(["x"]).share("date") == 0.0
-    assert seen.at(("t",)).share("date") == 0.0
+    assert seen.find_field(("t",)).share("date") == 0.0
 
 
 @pytest.mark.parametrize(
@@ -366,7 +370,7 @@ def test_what_is_kept_does_not_grow_with_the_documents():
         )
 
     assert len(root.fields) <= MOST_KEYS
-    assert root.more
+    assert root.has_other_keys
     assert root.fields["text"].values is None
     assert root.fields["text"].forms[""] == SAMPLE
     assert root.fields["list"].lists == SAMPLE

@@ -20,7 +20,7 @@ def reached(schema):
     """Return the places that hold a value against too many, and what is judged apart."""
     files = SchemaFiles(schema)
     reach = Reach(files)
-    found = [files.at(part.schema).path for part, _, _ in reach.problems(files.root)]
+    found = [files.locate(part.schema).path for part, _, _ in reach.problems(files.root)]
     (document,) = reach.documents.contents.values()
     return found, document
 
@@ -61,7 +61,7 @@ def test_what_was_followed_before_does_not_end_the_search(tmp_path):
     files = SchemaFiles(schema, file=tmp_path / "schema.json")
 
     ((part, _, _),) = Reach(files).problems(files.root)
-    assert files.at(part.schema).uri == tmp_path.joinpath("other.json").as_uri()
+    assert files.locate(part.schema).uri == tmp_path.joinpath("other.json").as_uri()
 
 
 @pytest.mark.parametrize(("fields", "apart"), [(MOST - 1, False), (MOST, True)])

@@ -176,3 +176,14 @@ def test_a_name_in_an_object_that_is_called_is_one_of_code():
 
     assert fields["function", "name"].comparator == "CodeComparator"
     assert fields["buyer", "name"].comparator == "FuzzyComparator"
+
+
+def test_a_summary_tells_how_many_decimals_the_currencies_beside_amounts_have():
+    summaries = set()
+    for codes in (("KWD",), ("EUR",), ("KWD", "EUR")):
+        seen = Observed()
+        for code in codes:
+            seen.add({"currency": code, "total": "1.250"})
+        summaries.add(seen.summary())
+
+    assert len(summaries) == 3

@@ -25,9 +25,9 @@ from stickler_cli.schema.annotations import (
     TEXT,
     Merged,
     annotated,
+    describe_annotations,
     own_keys,
     states_comparison,
-    told,
 )
 from stickler_cli.schema.combinators import OPEN, Branch, InForce
 from stickler_cli.schema.dialects import PlaceKey, Schema, Source, walk
@@ -35,7 +35,6 @@ from stickler_cli.schema.places import (
     ArrayPlace,
     JsonTextPlace,
     LeafPlace,
-    Met,
     ObjectPlace,
     OpenPlace,
     Place,
@@ -43,6 +42,7 @@ from stickler_cli.schema.places import (
     PlaceFold,
     TooManyPlacesError,
     UnionPlace,
+    Visited,
     WholePlace,
 )
 from stickler_cli.schema.references import SchemaFiles
@@ -54,9 +54,9 @@ from .choices import (
     Who,
     agreed,
     annotated_choice,
+    has_stated_comparison,
     kind_choice,
     leaf_choice,
-    says_how,
 )
 from .list_shapes import ListShape
 from .observation import Observed, json_text_keywords, schema_of_place, stated_currencies
@@ -80,15 +80,15 @@ WHOLE: Final = "array or object"
 
 
 @dataclass(frozen=True, slots=True)
-class _At:
-    """How the walk came to a place."""
+class _FieldVisit:
+    """A visit of one place during the walk over a schema."""
 
     holder: Schema
-    """Where annotations of the place go."""
+    """The schema that gets the annotations of the place."""
     leaf_holder: Schema | None = None
-    """Where they go instead if the place is a leaf: on the array around it."""
+    """The array around a leaf, which gets its annotations."""
     name: str = ""
-    """Of the field that the place belongs to."""
+    """Name of the field that the place belongs to."""
     path: Path = ()
     inherited: Merged = NOTHING_INHERITED
     weight: float | None = None
@@ -96,20 +96,20 @@ class _At:
     listed: bool = False
     """Whether the place is an element of a list."""
     depth: int = 0
-    """Number of arrays around the place inside its field."""
-    around: tuple[str, ...] = ()
-    """Rules of the array around it for its elements, in words."""
+    """Number of arrays between the field and the place."""
+    list_rules: tuple[str, ...] = ()
+    """Rules of the surrounding arrays for their elements, in words."""
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Distinguishes ways to one place that may lead to different choices."""
+        """Key of visits that lead to the same choice."""
         holders = id(self.holder), id(self.leaf_holder)
         return (*holders, self.name, self.inherited.signature, self.weight, self.listed)
 
 
 _Fields: TypeAlias = list[Inferred]
 _NOWHERE: Final[Schema] = {}
-"""The holder of a place at which no annotation can stand."""
+"""Stands for the holder of a place that has no schema of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +118,12 @@ class _TextsOfSchema:
 
     schema: Schema
     name: str
-    """Of the first field that the schema describes."""
+    """Name of the first field that the schema describes."""
     places: list[Observed]
 
 
-class Walker(PlaceFold[_At, _Fields]):
-    """Notes a choice for each place without annotations, and lists the fields."""
+class Walker(PlaceFold[_FieldVisit, _Fields]):
+    """Chooses a comparison for each place without annotations, and lists the fields."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class Walker(PlaceFold[_At, _Fields]):
         """By identity: schemas that may be written to; not the stand-ins for true and false."""
 
         def note(schema: Schema) -> bool:
-            self._own.update(id(part) for _, part in walk(schema))
+            self._own.update(id(subschema) for _, subschema in walk(schema))
             return True
 
         if may_write:
@@ -152,15 +152,15 @@ class Walker(PlaceFold[_At, _Fields]):
         self._boxes = comparators.boxes
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._further: dict[int, tuple[Schema, Inferred]] = {}
-        """Choices of annotations beside comparators and thresholds, likewise."""
+        """Choices of annotations beside comparators and thresholds, by identity of the schema."""
         self._texts: dict[int, _TextsOfSchema] = {}
         """By identity: schemas that may describe texts of JSON, with the texts that have them."""
-        self._text_visits: list[_At] = []
-        self._found: _Fields = []
+        self._text_visits: list[_FieldVisit] = []
+        self._entries: _Fields = []
         self.written_arms: set[int] = set()
-        """Alternatives, by identity, that the schema's own file does not have."""
-        self.open_places: list[_At] = []
-        """Places of any values whose comparison nothing states."""
+        """Identities of alternatives that the schema's file does not have."""
+        self.open_places: list[_FieldVisit] = []
+        """Visits of places of any kind without a stated comparison."""
         self.annotated = False
         """Whether an annotation of a visited place says how values are compared."""
 
@@ -178,131 +178,151 @@ class Walker(PlaceFold[_At, _Fields]):
         return is_written
 
     def fields(self) -> tuple[Inferred, ...]:
-        """List every field, each once, though two arms of a union or two positions may have it."""
-        self._found = [*self._place((self._root,), _At(self._root.schema))]
+        """List every field once, also those that two arms of a union or two positions have."""
+        self._entries = [*self._visit_place((self._root,), _FieldVisit(self._root.schema))]
         self._finish()
-        once: dict[str, Inferred] = {}
-        for each in self._found:
-            alike = once.setdefault(repr(replace(each, kind="")), each)
-            kinds = " or ".join(dict.fromkeys((alike.kind, each.kind)))
-            once[repr(replace(each, kind=""))] = replace(alike, kind=kinds)
-        return tuple(each for each in once.values() if each.path or each.kind.startswith(LIST_OF))
+        fields_by_content: dict[str, Inferred] = {}
+        for field in self._entries:
+            same_field = fields_by_content.setdefault(repr(replace(field, kind="")), field)
+            kinds = " or ".join(dict.fromkeys((same_field.kind, field.kind)))
+            fields_by_content[repr(replace(field, kind=""))] = replace(same_field, kind=kinds)
+        return tuple(
+            field
+            for field in fields_by_content.values()
+            if field.path or field.kind.startswith(LIST_OF)
+        )
 
     def written(self) -> dict[PlaceKey, Inferred]:
-        """Write the choices down, and return them; keys that are there stay, right or wrong."""
+        """Write the choices into the schema and return them; existing keys stay as they are."""
         choices = dict(self._choices)
-        for identity, (schema, further) in self._further.items():
+        for identity, (schema, noted) in self._further.items():
             if identity in choices:
                 _, choice = choices[identity]
-                reason = f"{choice.reason}; {further.reason}"
+                reason = f"{choice.reason}; {noted.reason}"
                 choices[identity] = (
                     schema,
-                    replace(choice, further=further.further, reason=reason),
+                    replace(choice, other_annotations=noted.other_annotations, reason=reason),
                 )
             else:
-                choices[identity] = schema, further
+                choices[identity] = schema, noted
         for schema, choice in choices.values():
             schema.update({**choice.annotations(), **schema})
         key_of = self._places.files.key_of
         return {key_of(schema): choice for schema, choice in choices.values()}
 
-    def _again(self, met: Met[_At, _Fields], in_force: InForce, way: _At) -> _Fields:
-        """List the fields of a place again if they are few, else refer to it."""
-        path, listed = met.way.path, met.made
-        if path != way.path:
-            self._note_contents_again(path, way.path)
+    def _revisit(
+        self, visited: Visited[_FieldVisit, _Fields], in_force: InForce, visit: _FieldVisit
+    ) -> _Fields:
+        """List the fields of a place that was visited before; if they are many, refer to them."""
+        path, listed = visited.visit.path, visited.outcome
+        if path != visit.path:
+            self._note_contents_again(path, visit.path)
         if listed is not None and len(listed) <= REPEATED:
-            return [replace(each, path=(*way.path, *each.path[len(path) :])) for each in listed]
-        where = f"as {field_path(path)}" if path else "as the whole document"
-        return [self._entry(way, self._places.merge(in_force), Inferred(reason=where), SAME)]
+            return [
+                replace(field, path=(*visit.path, *field.path[len(path) :])) for field in listed
+            ]
+        reason = f"as {field_path(path)}" if path else "as the whole document"
+        return [
+            self._make_entry(visit, self._places.merge(in_force), Inferred(reason=reason), SAME)
+        ]
 
-    def _flat(self, in_force: InForce, way: _At) -> _Fields:
+    def _visit_flat(self, in_force: InForce, visit: _FieldVisit) -> _Fields:
         self.annotated |= any(states_comparison(source.schema) for source in in_force)
-        return super()._flat(in_force, way)
+        return super()._visit_flat(in_force, visit)
 
-    def _note_open(self, place: Place, visit: _At) -> None:
-        """Take note of a place of any values whose comparison nothing states."""
+    def _note_open(self, place: Place, visit: _FieldVisit) -> None:
+        """Note a place of any kind without a stated comparison."""
         match place:
             case ObjectPlace():
-                is_open = not place.properties and not place.patterns and place.rest == ()
+                is_open = not place.properties and not place.patterns and place.other_keys == ()
             case ArrayPlace():
                 is_open = not place.positions and not place.elements
             case _:
                 is_open = isinstance(place, OpenPlace)
-        if is_open and not (isinstance(place, OpenPlace) and says_how(place.merged)):
+        if is_open and not (isinstance(place, OpenPlace) and has_stated_comparison(place.merged)):
             self.open_places.append(visit)
 
-    def _make(self, met: Met[_At, _Fields], place: Place) -> _Fields:
-        way = met.way
-        self._note_open(place, way)
+    def _build(self, visited: Visited[_FieldVisit, _Fields], place: Place) -> _Fields:
+        visit = visited.visit
+        self._note_open(place, visit)
         match place:
             case UnionPlace():
-                return self._arms(place.branches, way)
+                return self._list_alternatives(place.branches, visit)
             case ObjectPlace():
-                return self._object(place, way)
+                return self._list_object_fields(place, visit)
             case ArrayPlace():
-                return self._array(place, way)
+                return self._list_array_fields(place, visit)
             case JsonTextPlace():
-                return self._json_text(place, way)
+                return self._list_json_fields(place, visit)
             case LeafPlace():
-                return [self._entry(way, place.merged, self._leaf(place, way), place.kind)]
+                return [
+                    self._make_entry(
+                        visit, place.merged, self._choose_leaf(place, visit), place.kind
+                    )
+                ]
             case WholePlace():
                 choice, kind = annotated_choice(place.merged, place.default), WHOLE
             case OpenPlace():  # pragma: no branch - there are no others
                 choice, kind = annotated_choice(place.merged), OPEN
-        return [self._entry(way, place.merged, choice, kind)]
+        return [self._make_entry(visit, place.merged, choice, kind)]
 
-    def _arms(self, branches: tuple[Branch, ...], at: _At) -> _Fields:
-        """List the fields of alternatives; a choice that all share stands beside the union."""
+    def _list_alternatives(self, branches: tuple[Branch, ...], visit: _FieldVisit) -> _Fields:
+        """List the fields of alternatives; a choice that all share is written beside the union."""
         if len(branches) == 1:
-            return self._flat(branches[0].in_force, at)
-        holder = at.leaf_holder or at.holder
-        places = [self._places.at(branch.in_force, at.inherited) for branch in branches]
+            return self._visit_flat(branches[0].in_force, visit)
+        holder = visit.leaf_holder or visit.holder
+        places = [self._places.find_place(branch.in_force, visit.inherited) for branch in branches]
         leaves = [place for place in places if isinstance(place, LeafPlace)]
-        silent = len(leaves) == len(places) and not any(says_how(leaf.merged) for leaf in leaves)
+        silent = len(leaves) == len(places) and not any(
+            has_stated_comparison(leaf.merged) for leaf in leaves
+        )
         if silent and id(holder) in self._own:
-            seen, currencies = self._values(at), self._currencies(at)
-            by_kind = [leaf_choice(at.name, leaf, seen, currencies) for leaf in leaves]
+            seen, currencies = self._seen_values(visit), self._find_currencies(visit)
+            by_kind = [leaf_choice(visit.name, leaf, seen, currencies) for leaf in leaves]
             choices = agreed(by_kind, [leaf.kind for leaf in leaves])
             if all(choice.annotations() == choices[0].annotations() for choice in choices):
                 noted, kind = (
-                    self._noted(holder, choices[0], at),
+                    self._note_choice(holder, choices[0], visit),
                     " or ".join(leaf.kind for leaf in leaves),
                 )
-                return [self._entry(at, leaves[0].merged, noted, kind)]
-        found = []
+                return [self._make_entry(visit, leaves[0].merged, noted, kind)]
+        fields = []
         for branch in branches:
-            own = branch.arm.schema if branch.arm else _NOWHERE
-            found += self._flat(branch.in_force, replace(at, holder=own, leaf_holder=None))
+            arm_schema = branch.arm.schema if branch.arm else _NOWHERE
+            fields += self._visit_flat(
+                branch.in_force, replace(visit, holder=arm_schema, leaf_holder=None)
+            )
         texts = {
             NUMBER.comparator: "also of texts that are numbers",
             TEXT.comparator: "of texts that are no numbers",
         }
-        if len(leaves) < 2 or {each.comparator for each in found} != texts.keys():
-            return found
-        return [replace(it, reason=f"{it.reason}; {texts[it.comparator]}") for it in found]
+        if len(leaves) < 2 or {field.comparator for field in fields} != texts.keys():
+            return fields
+        return [
+            replace(field, reason=f"{field.reason}; {texts[field.comparator]}") for field in fields
+        ]
 
-    def _noted(self, holder: Schema, choice: Inferred, at: _At) -> Inferred:
-        """Take note of a choice; where two fields share a holder, the first has its way."""
-        noted = replace(choice, source="inferred", path=at.path)
+    def _note_choice(self, holder: Schema, choice: Inferred, visit: _FieldVisit) -> Inferred:
+        """Note a choice; if two fields share a holder, the choice of the first counts."""
+        noted = replace(choice, source="inferred", path=visit.path)
         return self._choices.setdefault(id(holder), (holder, noted))[1]
 
-    def _json_text(self, place: JsonTextPlace, at: _At) -> _Fields:
+    def _list_json_fields(self, place: JsonTextPlace, visit: _FieldVisit) -> _Fields:
         """List the fields of the JSON in a text."""
         if not place.content:
-            self._note_content(at)
-            return [self._entry(at, place.merged, Inferred(reason=OPEN_TEXT), OPEN)]
-        inner = replace(at, holder=place.content[0].schema, leaf_holder=None, around=())
-        return self._place(place.content, inner)
+            self._note_content(visit)
+            return [self._make_entry(visit, place.merged, Inferred(reason=OPEN_TEXT), OPEN)]
+        inner = replace(visit, holder=place.content[0].schema, leaf_holder=None, list_rules=())
+        return self._visit_place(place.content, inner)
 
-    def _note_content(self, visit: _At) -> None:
+    def _note_content(self, visit: _FieldVisit) -> None:
         """Note the texts of a place, which may all be JSON."""
         schema = visit.holder
         texts = None if self._seen is None else self._seen.texts_at(visit.path)
         if texts is None or id(schema) not in self._own:
             return
-        own = self._places.files.at(self._root.schema).uri
-        if self._places.files.at(schema).uri != own:
+        own_uri = self._places.files.locate(self._root.schema).uri
+        if self._places.files.locate(schema).uri != own_uri:
             return
         of_schema = _TextsOfSchema(schema, visit.name, [])
         self._texts.setdefault(id(schema), of_schema).places.append(texts)
@@ -315,47 +335,57 @@ class Walker(PlaceFold[_At, _Fields]):
             if visit.path[: len(first)] == first:
                 self._note_content(replace(visit, path=(*again, *visit.path[len(first) :])))
 
-    def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
-        if place.kind == "string" and not (says_how(place.merged) or place.members):
-            self._note_content(at)
-        parent_name = str(at.path[-2]) if len(at.path) > 1 else ""
-        seen, currencies = self._values(at), self._currencies(at)
-        choice = leaf_choice(at.name, place, seen, currencies, parent_name=parent_name)
-        holder = at.leaf_holder or at.holder
-        if says_how(place.merged):
+    def _choose_leaf(self, place: LeafPlace, visit: _FieldVisit) -> Inferred:
+        if place.kind == "string" and not (has_stated_comparison(place.merged) or place.members):
+            self._note_content(visit)
+        parent_name = str(visit.path[-2]) if len(visit.path) > 1 else ""
+        seen, currencies = self._seen_values(visit), self._find_currencies(visit)
+        choice = leaf_choice(visit.name, place, seen, currencies, parent_name=parent_name)
+        holder = visit.leaf_holder or visit.holder
+        if has_stated_comparison(place.merged):
             return choice
-        return self._noted(holder, choice, at) if id(holder) in self._own else kind_choice(place)
+        return (
+            self._note_choice(holder, choice, visit)
+            if id(holder) in self._own
+            else kind_choice(place)
+        )
 
-    def _values(self, at: _At) -> Observed | None:
-        return self._seen and self._seen.at(at.path)
+    def _seen_values(self, visit: _FieldVisit) -> Observed | None:
+        return self._seen and self._seen.find_field(visit.path)
 
-    def _currencies(self, visit: _At) -> frozenset[str]:
+    def _find_currencies(self, visit: _FieldVisit) -> frozenset[str]:
         """Return the currencies that the documents state beside a place, or nearest around it."""
         seen = self._seen
         for end in range(len(visit.path) - 1, -1, -1) if seen is not None else ():
-            parent = seen and seen.at(visit.path[:end])
+            parent = seen and seen.find_field(visit.path[:end])
             if parent is not None and (currencies := stated_currencies(parent)):
                 return currencies
         return frozenset()
 
-    def _shape(self, visit: _At, depth: int) -> ListShape | None:
+    def _find_shape(self, visit: _FieldVisit, depth: int) -> ListShape | None:
         """Return the form of the arrays seen inside `depth` arrays of the field of a place."""
         return self._seen.lists_at(visit.path, depth) if self._seen and depth >= 0 else None
 
     def _note_further(
-        self, holder: Schema, visit: _At, name: str, value: JsonValue, why: str
+        self, holder: Schema, visit: _FieldVisit, name: str, value: JsonValue, reason: str
     ) -> None:
-        """Take note of an annotation that is inferred beside comparators and thresholds."""
+        """Note an inferred annotation other than comparators and thresholds."""
         _, noted = self._further.get(id(holder), (holder, Inferred(path=visit.path)))
-        further = {**noted.further, annotated(name): value}
-        reason = "; ".join(filter(None, (noted.reason, why)))
-        self._further[id(holder)] = holder, replace(noted, further=further, reason=reason)
+        annotations = {**noted.other_annotations, annotated(name): value}
+        reasons = "; ".join(filter(None, (noted.reason, reason)))
+        self._further[id(holder)] = (
+            holder,
+            replace(noted, other_annotations=annotations, reason=reasons),
+        )
 
-    def _pairs_by_position(self, place: ArrayPlace, visit: _At) -> bool:
+    def _pairs_by_position(self, place: ArrayPlace, visit: _FieldVisit) -> bool:
         """Infer whether the elements of an array are paired by position, and take note of it."""
         if id(visit.holder) not in self._own:
             return False
-        shape, outer = self._shape(visit, visit.depth), self._shape(visit, visit.depth - 1)
+        shape, outer = (
+            self._find_shape(visit, visit.depth),
+            self._find_shape(visit, visit.depth - 1),
+        )
         reason = position_reason(visit.name, self._places, place, shape, outer)
         if not reason and visit.depth == 0 and self._is_column(place, visit):
             reason = "a column beside others of equal length, so cells are paired by position"
@@ -368,14 +398,16 @@ class Walker(PlaceFold[_At, _Fields]):
             self._note_further(rows, visit, "threshold", ROW_THRESHOLD, why)
         return True
 
-    def _is_column(self, place: ArrayPlace, visit: _At) -> bool:
+    def _is_column(self, place: ArrayPlace, visit: _FieldVisit) -> bool:
         """Return whether an array is a column of a table that an object holds column by column."""
         if self._seen is None or len(visit.path) < 2:
             return False
-        table = self._seen.at(visit.path[:-1])
+        table = self._seen.find_field(visit.path[:-1])
         return is_column(str(visit.path[-2]), self._places, place, table)
 
-    def _pairs_in_order(self, place: ArrayPlace, visit: _At, outer: ListShape | None) -> bool:
+    def _pairs_in_order(
+        self, place: ArrayPlace, visit: _FieldVisit, outer: ListShape | None
+    ) -> bool:
         """Infer whether the numbers of an array keep their order, and take note of it."""
         if not is_series(visit.name, self._places, place, outer):
             return False
@@ -383,116 +415,138 @@ class Walker(PlaceFold[_At, _Fields]):
         self._note_further(visit.holder, visit, "pairing", "ordered", reason)
         return True
 
-    def _array(self, place: ArrayPlace, at: _At) -> _Fields:
+    def _list_array_fields(self, place: ArrayPlace, visit: _FieldVisit) -> _Fields:
         merged, positions, elements = place.merged, place.positions, place.elements
-        shape, inner_shape = self._shape(at, at.depth), self._shape(at, at.depth + 1)
-        if id(at.holder) in self._own and not says_how(merged):
-            box = box_choice(at.name, self._places, place, shape, inner_shape)
+        shape, inner_shape = (
+            self._find_shape(visit, visit.depth),
+            self._find_shape(visit, visit.depth + 1),
+        )
+        if id(visit.holder) in self._own and not has_stated_comparison(merged):
+            box = box_choice(visit.name, self._places, place, shape, inner_shape)
             if box is not None and self._boxes != "corners" and not box.config:
                 box = replace(box, config={"format": self._boxes}, reason=f"{box.reason}; --boxes")
             if box is not None:
-                return [self._entry(at, merged, self._noted(at.holder, box, at), "array")]
-        is_paired_by_position = self._pairs_by_position(place, at)
-        weight = merged.weight if at.weight is None else at.weight
+                return [
+                    self._make_entry(
+                        visit, merged, self._note_choice(visit.holder, box, visit), "array"
+                    )
+                ]
+        is_paired_by_position = self._pairs_by_position(place, visit)
+        weight = merged.weight if visit.weight is None else visit.weight
         if positions and weight is None:
             weight = DEFAULT_WEIGHT
-        inside = replace(at, inherited=place.below, weight=weight, listed=not positions)
-        rules = (*at.around, *told(merged, ON_ARRAY))
+        element_visit = replace(visit, inherited=place.below, weight=weight, listed=not positions)
+        rules = (*visit.list_rules, *describe_annotations(merged, ON_ARRAY))
         rules += (BY_POSITION,) if is_paired_by_position else ()
-        inside = replace(inside, around=rules, depth=at.depth + 1)
+        element_visit = replace(element_visit, list_rules=rules, depth=visit.depth + 1)
         if not (positions or elements):
-            return [self._entry(at, merged, annotated_choice(merged), "array")]
-        found: _Fields = []
-        if at.listed and at.inherited.threshold is not None:
+            return [self._make_entry(visit, merged, annotated_choice(merged), "array")]
+        fields: _Fields = []
+        if visit.listed and visit.inherited.threshold is not None:
             reason = "lists are paired by their elements"
-            threshold = at.inherited.threshold
+            threshold = visit.inherited.threshold
             choice = Inferred(threshold=threshold, reason=reason, source="annotation")
-            choice = replace(choice, said=("threshold",))
-            found.append(self._entry(at, merged, choice, "array"))
-        whole = None if positions else at.holder
-        for part in (*positions, elements) if elements else positions:
-            inner = replace(inside, holder=part[0].schema, leaf_holder=whole)
-            found += self._place(part, inner)
-        return found
+            choice = replace(choice, stated=("threshold",))
+            fields.append(self._make_entry(visit, merged, choice, "array"))
+        leaf_holder = None if positions else visit.holder
+        for in_force in (*positions, elements) if elements else positions:
+            inner = replace(element_visit, holder=in_force[0].schema, leaf_holder=leaf_holder)
+            fields += self._visit_place(in_force, inner)
+        return fields
 
-    def _object(self, place: ObjectPlace, at: _At) -> _Fields:
-        own = place.merged
-        threshold = own.item_threshold if at.listed else own.object_threshold
+    def _list_object_fields(self, place: ObjectPlace, visit: _FieldVisit) -> _Fields:
+        merged = place.merged
+        threshold = merged.item_threshold if visit.listed else merged.object_threshold
         # The values of a map go by the name of the map.
-        families = [part for part in (*place.patterns.values(), place.rest) if part]
-        named = [(name, name, part) for name, part in place.properties.items()]
+        families = [
+            in_force for in_force in (*place.patterns.values(), place.other_keys) if in_force
+        ]
+        named = [(name, name, in_force) for name, in_force in place.properties.items()]
         declared = [
-            (part, _At(part[0].schema, name=name, path=(*at.path, step)))
-            for name, step, part in (*named, *((at.name, ANY_KEY, part) for part in families))
+            (in_force, _FieldVisit(in_force[0].schema, name=name, path=(*visit.path, step)))
+            for name, step, in_force in (
+                *named,
+                *((visit.name, ANY_KEY, in_force) for in_force in families),
+            )
         ]
         reason = "by its fields" if declared else "by its fields, each by its own kind"
-        if at.listed:  # what an item is worth says nothing of the list
-            reason += "" if _keeps_order(at) else f"; items {IN_ANY_ORDER}"
-            own = replace(own, weight=None)
-        stated = own.match_threshold is not None or (not at.listed and own.threshold is not None)
-        who: Who = "annotation" if stated else "default"
-        said = ("threshold",) if stated else ()
-        choice = Inferred(threshold=threshold, reason=reason, source=who, said=said)
-        found = [self._entry(at, own, choice, "object")]
+        if visit.listed:  # what an item is worth says nothing of the list
+            reason += "" if _keeps_order(visit) else f"; items {IN_ANY_ORDER}"
+            merged = replace(merged, weight=None)
+        stated = merged.match_threshold is not None or (
+            not visit.listed and merged.threshold is not None
+        )
+        threshold_source: Who = "annotation" if stated else "default"
+        stated_settings = ("threshold",) if stated else ()
+        choice = Inferred(
+            threshold=threshold, reason=reason, source=threshold_source, stated=stated_settings
+        )
+        entries = [self._make_entry(visit, merged, choice, "object")]
 
-        self._note_running_numbers(place, at)
+        self._note_running_numbers(place, visit)
 
         def fields() -> _Fields:
-            return [field for each in declared for field in self._place(*each)]
+            return [field for declaration in declared for field in self._visit_place(*declaration)]
 
         def put_off() -> _Fields:
-            self._waiting.append(lambda: self._found.extend(fields()))
+            self._waiting.append(lambda: self._entries.extend(fields()))
             return []
 
-        return found + self._inside(fields, put_off)
+        return entries + self._enter_object(fields, put_off)
 
-    def _note_running_numbers(self, place: ObjectPlace, visit: _At) -> None:
-        """Take note of the fields that count the items of a list, which tell none apart."""
-        shape = self._shape(visit, visit.depth - 1) if visit.listed else None
+    def _note_running_numbers(self, place: ObjectPlace, visit: _FieldVisit) -> None:
+        """Note the fields that count the items of a list, which must not pair them."""
+        shape = self._find_shape(visit, visit.depth - 1) if visit.listed else None
         for name in shape.running_numbers if shape else ():
             holder = place.properties[name][0].schema if name in place.properties else _NOWHERE
             if id(holder) in self._own and annotated("pairs_items") not in holder:
                 why = "counts the items of each list, and pairs none"
-                self._note_further(holder, visit, "pairs_items", value=False, why=why)
+                self._note_further(holder, visit, "pairs_items", value=False, reason=why)
 
-    def _entry(self, at: _At, merged: Merged, choice: Inferred, kind: str) -> Inferred:
+    def _make_entry(
+        self, visit: _FieldVisit, merged: Merged, choice: Inferred, kind: str
+    ) -> Inferred:
         if choice.comparator in self._instances:
             instance = self._instances[choice.comparator]
             choice = replace(choice, comparator=instance.name, config=instance.config)
         if choice.reason == ANNOTATED:
-            choice = replace(choice, reason=self._comment(at) or ANNOTATED)
-        if at.listed and choice.comparator and not _keeps_order(at):
+            choice = replace(choice, reason=self._find_comment(visit) or ANNOTATED)
+        if visit.listed and choice.comparator and not _keeps_order(visit):
             choice = replace(choice, reason=f"{choice.reason}; {IN_ANY_ORDER}")
-        weight = merged.worth if at.weight is None else at.weight
-        kind = f"{LIST_OF}{kind}" if at.listed else kind
-        if weight != DEFAULT_WEIGHT or (at.weight is None and merged.weight is not None):
-            choice = replace(choice, said=(*choice.said, "weight"))
+        weight = merged.effective_weight if visit.weight is None else visit.weight
+        kind = f"{LIST_OF}{kind}" if visit.listed else kind
+        if weight != DEFAULT_WEIGHT or (visit.weight is None and merged.weight is not None):
+            choice = replace(choice, stated=(*choice.stated, "weight"))
         stands = (
-            self._stands(at.holder)
+            self._find_pointers(visit.holder)
             if kind.endswith("object")
-            else self._stands(at.leaf_holder, at.holder)
+            else self._find_pointers(visit.leaf_holder, visit.holder)
         )
-        rules = (*at.around, *told(merged, ON_PLACE))
-        return replace(choice, path=at.path, weight=weight, kind=kind, stands=stands, rules=rules)
+        rules = (*visit.list_rules, *describe_annotations(merged, ON_PLACE))
+        return replace(
+            choice, path=visit.path, weight=weight, kind=kind, stands=stands, rules=rules
+        )
 
-    def _comment(self, at: _At) -> str:
+    def _find_comment(self, visit: _FieldVisit) -> str:
         """Return the `$comment` beside annotations, as `stickler init` writes it."""
-        holders = (it for it in (at.leaf_holder, at.holder) if it is not None)
-        said = (it[COMMENT] for it in holders if COMMENT in it and own_keys(it))
-        return next((text for text in said if isinstance(text, str)), "")
+        holders = (holder for holder in (visit.leaf_holder, visit.holder) if holder is not None)
+        comments = (holder[COMMENT] for holder in holders if COMMENT in holder and own_keys(holder))
+        return next((text for text in comments if isinstance(text, str)), "")
 
-    def _stands(self, *holders: Schema | None) -> tuple[str, ...]:
-        """Return the pointers to those of some schemas that are in the schema's own file."""
-        own = self._places.files.at(self._root.schema).uri
+    def _find_pointers(self, *holders: Schema | None) -> tuple[str, ...]:
+        """Return JSON Pointers to the given schemas that are in the schema's own file."""
+        own_uri = self._places.files.locate(self._root.schema).uri
         unnamed = self.written_arms | {id(None), id(_NOWHERE)}
-        there = (holder for holder in holders if holder is not None and id(holder) not in unnamed)
-        places = map(self._places.files.at, there)
-        return tuple(json_pointer(place.path) for place in places if place.uri == own)
+        named_holders = (
+            holder for holder in holders if holder is not None and id(holder) not in unnamed
+        )
+        places = map(self._places.files.locate, named_holders)
+        return tuple(json_pointer(place.path) for place in places if place.uri == own_uri)
 
 
-def _keeps_order(visit: _At) -> bool:
-    """Return whether the order of the elements of the lists around a place matters."""
-    return not {ORDERED, BY_POSITION}.isdisjoint(visit.around)
+def _keeps_order(visit: _FieldVisit) -> bool:
+    """Return whether order matters in a list around a place."""
+    return not {ORDERED, BY_POSITION}.isdisjoint(visit.list_rules)
 
 
 class Inference(NamedTuple):
@@ -531,7 +585,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     comparators: Mapping[str, BaseComparator] | None = None,
     boxes: BoxFormat = "corners",
 ) -> Inference:
-    """Annotate the fields of a schema that do not say how they are compared.
+    """Annotate the fields of a schema without a stated comparison.
 
     Args:
         schema: as `compile_schema` takes it, and the rest too; it is not changed.
@@ -556,7 +610,9 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
 
     request = _Request(schema, source, file, names, seen, writes_alternatives=when != "never")
     try:
-        marked = when == "auto" and any(states_comparison(part) for _, part in walk(schema))
+        marked = when == "auto" and any(
+            states_comparison(subschema) for _, subschema in walk(schema)
+        )
         may_write = when != "never" and not marked
         walked = request.walk(may_write=may_write)
         if when == "auto" and walked.walker.annotated is may_write:
@@ -564,10 +620,17 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
             may_write = not may_write
             walked = request.walk(may_write=may_write)
     except RecursionError:
-        problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")
+        problem = Problem(
+            source=source,
+            found="the schema is nested too deeply",
+            expected="fewer levels",
+            pointer="",
+        )
         raise SchemaError([problem]) from None
     except TooManyPlacesError as error:
-        raise SchemaError([Problem(source, str(error), "fewer of them", pointer="")]) from None
+        raise SchemaError(
+            [Problem(source=source, found=str(error), expected="fewer of them", pointer="")]
+        ) from None
     choices = walked.walker.written()
     return Inference(
         schema=walked.schema,
@@ -593,7 +656,7 @@ class _WalkedSchema:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A schema to be annotated, and what is known of its documents."""
+    """A schema to be annotated, and the values of its documents."""
 
     schema: JsonObject
     source: str
@@ -636,18 +699,18 @@ class _Request:
         return walker
 
 
-def _fill(schema: Schema, places: Sequence[_At], seen: Observed) -> bool:
+def _fill(schema: Schema, places: Sequence[_FieldVisit], seen: Observed) -> bool:
     """Describe places of any values by those that were seen there; return whether any was.
 
     A schema that says nothing of a place would have its texts compared by edit distance.
     """
-    inside = {id(part) for _, part in walk(schema)}
+    own_ids = {id(subschema) for _, subschema in walk(schema)}
     is_filled = False
-    for at in places:
-        place = seen.place_at(at.path, at.depth) if id(at.holder) in inside else None
-        described = {} if place is None else schema_of_place(place, at.name)
-        if described.keys() - at.holder.keys():
-            at.holder.update({**described, **at.holder})
+    for visit in places:
+        place = seen.place_at(visit.path, visit.depth) if id(visit.holder) in own_ids else None
+        described = {} if place is None else schema_of_place(place, visit.name)
+        if described.keys() - visit.holder.keys():
+            visit.holder.update({**described, **visit.holder})
             is_filled = True
     return is_filled
 
@@ -655,7 +718,7 @@ def _fill(schema: Schema, places: Sequence[_At], seen: Observed) -> bool:
 def _copied(value: JsonValue) -> Any:
     """Copy a schema; one object at two places becomes two."""
     if isinstance(value, list):
-        return [_copied(part) for part in value]
+        return [_copied(child) for child in value]
     if not isinstance(value, dict):
         return value
-    return {key: _copied(part) for key, part in value.items()}
+    return {key: _copied(child) for key, child in value.items()}

@@ -72,8 +72,12 @@ def _are_boxes(
     if kinds <= _NUMBERS:
         lengths = [QUADRILATERAL_NUMBERS] if only_corners else [BOX_NUMBERS, QUADRILATERAL_NUMBERS]
         return shape.have_lengths(*lengths)
-    inner_parts = (places.flat(part) for part in (*place.positions, place.elements) if part)
-    inner_kinds = [cell_kinds(places, elements_of(places.files, part)) for part in inner_parts]
+    inner_parts = (
+        places.flat(in_force) for in_force in (*place.positions, place.elements) if in_force
+    )
+    inner_kinds = [
+        cell_kinds(places, elements_of(places.files, in_force)) for in_force in inner_parts
+    ]
     are_pairs = kinds == {"array"} and inner is not None and inner.have_lengths(2)
     lengths = [4] if only_corners else [2, 4]
     all_numbers = all(kinds <= _NUMBERS for kinds in inner_kinds)
@@ -83,8 +87,8 @@ def _are_boxes(
 def cell_kinds(places: PlaceFinder, *elements: InForce) -> frozenset[str]:
     """Return the kinds that the schemas of elements allow, every kind where they state none."""
     kinds: set[str] = set()
-    for part in filter(None, elements):
-        in_force = places.flat(part)
+    for element in filter(None, elements):
+        in_force = places.flat(element)
         branches = branches_of(places.files, in_force, lambda *_: None)
         for arm in [branch.in_force for branch in branches] or [in_force]:
             kinds.update(kinds_of(places.files, places.flat(arm)))

@@ -70,27 +70,27 @@ class Inferred:
     """How one field is compared, and why."""
 
     path: Path = ()
-    """Without list indexes, `*` for any key: `("line_items", "price")`."""
+    """Names that lead to the field, `*` for any key: `("line_items", "price")`."""
     comparator: str = ""
-    """Empty where the fields in it, or the kinds of its values, say it."""
+    """Name of the comparator; empty if the field's own fields or kinds of values decide."""
     config: Mapping[str, object] = field(default_factory=dict)
     """Keywords of the comparator; empty for its defaults."""
     threshold: float | None = None
-    """Similarity that a unit of it must reach, in [0, 1]; None where that depends on the values."""
+    """Similarity that a value must reach, in [0, 1]; None if that depends on the values."""
     weight: float = DEFAULT_WEIGHT
     """Weight of the field in its object; above 0."""
     reason: str = ""
-    """Why, as a phrase."""
+    """Reason of the choice, as a phrase."""
     kind: str = ""
     """The JSON type of its values: `number`, `list of string`, `object`, `any`."""
     source: Who = "default"
-    said: tuple[str, ...] = ()
-    """Of `comparator`, `threshold` and `weight` those that annotations say; others say `source`."""
+    stated: tuple[str, ...] = ()
+    """Names of `comparator`, `threshold` and `weight` that annotations state."""
     rules: tuple[str, ...] = ()
-    """Notes of its schema on the ground truth, in words: `ordered`, `key sku`."""
+    """Rules of its schema about the ground truth, in words: `ordered`, `key sku`."""
     stands: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """JSON Pointers, in the schema's own file, to where annotations stand; the first wins."""
-    further: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
+    """JSON Pointers to its annotations in the schema's own file; the first wins."""
+    other_annotations: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
     """Inferred annotations beside comparator and threshold, by their keys."""
 
     @property
@@ -108,17 +108,17 @@ class Inferred:
         comparator = {f"{PREFIX}comparator": self.comparator} if self.comparator else {}
         config = {f"{PREFIX}comparator-config": dict(self.config)} if self.config else {}
         threshold = {} if self.threshold is None else {f"{PREFIX}threshold": self.threshold}
-        return {**comparator, **config, **threshold, **self.further}  # type: ignore[dict-item] # keywords of rules are JSON
+        return {**comparator, **config, **threshold, **self.other_annotations}  # type: ignore[dict-item] # keywords of rules are JSON
 
 
-def says_how(merged: Merged) -> bool:
+def has_stated_comparison(merged: Merged) -> bool:
     """Return whether annotations say how values are compared, beyond their weight."""
     return merged.chooses or merged.threshold is not None or merged.clip_under_threshold is not None
 
 
 def annotated_choice(merged: Merged, default: LeafDefault | None = None) -> Inferred:
     """Return the choice of annotations, with the default of a kind where they are silent."""
-    if not says_how(merged):
+    if not has_stated_comparison(merged):
         return Inferred(reason="any values, each by its own kind")
     threshold, plain = merged.threshold, "" if default is None else default.comparator
     if default is not None and threshold is None:
@@ -130,7 +130,7 @@ def annotated_choice(merged: Merged, default: LeafDefault | None = None) -> Infe
         threshold=threshold,
         reason=ANNOTATED,
         source="annotation",
-        said=tuple(name for name, there in stated.items() if there),
+        stated=tuple(name for name, is_stated in stated.items() if is_stated),
     )
 
 
@@ -147,7 +147,7 @@ def leaf_choice(
     `name` is that of its field, `parent_name` that of the field around it. `seen` are values of
     the leaf; `currencies` are those that the fields beside it state.
     """
-    if says_how(place.merged):
+    if has_stated_comparison(place.merged):
         return annotated_choice(place.merged, place.default)
     if seen is not None and (in_code := _names_in_code(name, parent_name, seen)):
         return in_code
@@ -177,7 +177,9 @@ def _choice_of_name(
     kind = "string" if place.kind == "string" else "number"
     can_read_values = place.format != "duration"  # no rule for names reads durations
     rule = rule_for(name, kind) if can_read_values else None
-    default, reason = (rule[0].how, _told(*rule)) if rule else (None, kind_choice(place).reason)
+    default, reason = (
+        (rule[0].default, _word_rule(*rule)) if rule else (None, kind_choice(place).reason)
+    )
     if seen is not None and kind == "string" and can_read_values:
         default, reason = _by_values(default, seen) or (default, reason)
     default = default or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
@@ -193,13 +195,13 @@ def _choice_of_name(
 
 
 def _code_choice(seen: Observed) -> Inferred | None:
-    """Return the choice for texts most of which are code, markup or formulas."""
+    """Return the choice for fields whose texts are mostly code, markup or formulas."""
     shares = {form: seen.share(form) for form in CODE_LANGUAGES}
     form = max(shares, key=shares.__getitem__)
     if shares[form] <= MOSTLY:
         return None
-    how = LeafDefault("CodeComparator", 1.0, {"language": CODE_LANGUAGES[form]})
-    return _choice(how, f"most texts are {form}: each sign counts, but white space does not")
+    default = LeafDefault("CodeComparator", 1.0, {"language": CODE_LANGUAGES[form]})
+    return _choice(default, f"most texts are {form}: each sign counts, but white space does not")
 
 
 def _names_in_code(name: str, parent_name: str, seen: Observed) -> Inferred | None:
@@ -213,17 +215,17 @@ def _names_in_code(name: str, parent_name: str, seen: Observed) -> Inferred | No
 def _money_choice(seen: Observed | None, currencies: frozenset[str]) -> LeafDefault:
     """Return how amounts are compared: by the uses of a dot, by the currencies, by their size."""
     evidence = Counter[str]() if seen is None else seen.evidence
-    how = MONEY
+    default = MONEY
     if evidence[DOT_FOR_THOUSANDS] or evidence[DOT_FOR_DECIMALS]:
-        how = MONEY if evidence[DOT_FOR_THOUSANDS] else MONEY_WITH_DECIMALS
+        default = MONEY if evidence[DOT_FOR_THOUSANDS] else MONEY_WITH_DECIMALS
     elif states_three_decimals(currencies):
-        how = MONEY_WITH_DECIMALS
+        default = MONEY_WITH_DECIMALS
     elif not currencies.isdisjoint(WITH_THREE_DECIMALS):
-        how = MONEY_IN_CURRENCIES
+        default = MONEY_IN_CURRENCIES
     if seen is None or not seen.has_fine_amounts:
-        return how
-    kept = {keyword: value for keyword, value in how.config.items() if keyword not in CENT}
-    return replace(how, config={**FLOAT_NOISE, **kept})
+        return default
+    kept = {keyword: value for keyword, value in default.config.items() if keyword not in CENT}
+    return replace(default, config={**FLOAT_NOISE, **kept})
 
 
 def _has_dots_for_thousands(seen: Observed) -> bool:
@@ -247,28 +249,28 @@ def _read_as_seen(choice: Inferred, seen: Observed) -> Inferred:
 
 
 def _by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDefault, str] | None:
-    """Return the choice by values, and its reason, where it is better than that by the name.
+    """Return the choice by values and its reason, if the values contradict or exceed the name.
 
     `named` is what the name asks for; None where it says nothing.
     """
     texts = seen.forms[""]
     form = READS.get(named.comparator) if named else None
-    reads = named is not None and (form is None or seen.share(form) >= MOSTLY)
-    if not texts or reads or named is SIGN:
+    can_read = named is not None and (form is None or seen.share(form) >= MOSTLY)
+    if not texts or can_read or named is SIGN:
         return None
-    found = next(_by_form(seen), None)
+    choice = next(_by_form(seen), None)
     if form is None:
-        return found
-    how, reason = found or (ANY_TEXT, "texts like any other")
-    return how, f"{seen.forms[form]} of {texts} texts read as a {form.split()[-1]}; {reason}"
+        return choice
+    default, reason = choice or (ANY_TEXT, "texts like any other")
+    return default, f"{seen.forms[form]} of {texts} texts read as a {form.split()[-1]}; {reason}"
 
 
-def _by_length(how: LeafDefault, seen: Observed | None) -> LeafDefault:
+def _by_length(default: LeafDefault, seen: Observed | None) -> LeafDefault:
     """Return how texts are compared, as long as they are in the median."""
     if seen is None or not seen.forms[""]:
-        return how
+        return default
     is_long = seen.share("short") < MOSTLY
-    return next((each[is_long] for each in BY_LENGTH if how in each), how)
+    return next((defaults[is_long] for defaults in BY_LENGTH if default in defaults), default)
 
 
 def _by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
@@ -320,18 +322,24 @@ def kind_choice(place: LeafPlace) -> Inferred:
 
 def named_choice(name: str, kind: str) -> Inferred | None:
     """Choose as a rule for names says; None where the name says nothing of such values."""
-    found = rule_for(name, kind)
-    if found is None:
+    rule_and_ending = rule_for(name, kind)
+    if rule_and_ending is None:
         return None
-    return _choice(found[0].how, _told(*found))
+    return _choice(rule_and_ending[0].default, _word_rule(*rule_and_ending))
 
 
-def _told(rule: NameRule, ending: str) -> str:
+def _word_rule(rule: NameRule, ending: str) -> str:
     return f'named "{ending}", {rule.meaning}'
 
 
-def _choice(how: LeafDefault, reason: str) -> Inferred:
-    return Inferred((), how.comparator, how.config, how.threshold, reason=reason)
+def _choice(default: LeafDefault, reason: str) -> Inferred:
+    return Inferred(
+        path=(),
+        comparator=default.comparator,
+        config=default.config,
+        threshold=default.threshold,
+        reason=reason,
+    )
 
 
 def may_be_box(places: PlaceFinder, place: ArrayPlace, *, plural: bool) -> bool:
@@ -340,23 +348,24 @@ def may_be_box(places: PlaceFinder, place: ArrayPlace, *, plural: bool) -> bool:
         return True
     if not _may_have(2, place.in_force, place.positions) or (plural and not place.positions):
         return False
-    inner = place.positions or (place.elements,)
-    return all(_may_be_numbers(places, places.flat(part), 2) for part in inner)
+    elements = place.positions or (place.elements,)
+    return all(_may_be_numbers(places, places.flat(element), 2) for element in elements)
 
 
 def _may_be_numbers(places: PlaceFinder, in_force: InForce, count: int) -> bool:
     if kinds_of(places.files, in_force) != ["array"]:
         return False
     positions = positions_of(places.files, in_force)
-    inner = positions or (elements_of(places.files, in_force),)
+    elements = positions or (elements_of(places.files, in_force),)
     return _may_have(count, in_force, positions) and all(
-        kinds_of(places.files, places.flat(part)) in (["number"], ["integer"]) for part in inner
+        kinds_of(places.files, places.flat(element)) in (["number"], ["integer"])
+        for element in elements
     )
 
 
 def _may_have(count: int, in_force: InForce, positions: tuple[InForce, ...]) -> bool:
     if positions:
         return len(positions) == count
-    least, most = first(in_force, "minItems"), first(in_force, "maxItems")
-    few = isinstance(least, int) and least > count
-    return not few and not (isinstance(most, int) and most < count)
+    min_items, max_items = first(in_force, "minItems"), first(in_force, "maxItems")
+    needs_more = isinstance(min_items, int) and min_items > count
+    return not needs_more and not (isinstance(max_items, int) and max_items < count)

@@ -119,17 +119,17 @@ class ListShape:
     def _add_items(self, items: list[JsonObject]) -> None:
         names = items[0] if self.counters is None else self.counters
         starts = {name: _first_counted([item.get(name) for item in items]) for name in names}
-        known = self.counters
+        earlier_counters = self.counters
         self.counters = {
             name: start
             for name, start in starts.items()
-            if start is not None and (known is None or known[name] == start)
+            if start is not None and (earlier_counters is None or earlier_counters[name] == start)
         }
         self.n_counted_lists += len(items) > 1
         self.max_counted = max(self.max_counted, len(items))
 
     def absorb(self, other: "ListShape") -> None:
-        """Add what was counted at another place."""
+        """Add the counts of another place."""
         self.lengths.update(other.lengths)
         self.has_tables |= other.has_tables
         self.is_ragged |= other.is_ragged
@@ -175,10 +175,10 @@ class ListShape:
 
     @property
     def summary(self) -> tuple[object, ...]:
-        """Everything of it that makes a difference to what is inferred."""
+        """Key that is equal for shapes from which the same comparisons are inferred."""
         kinds = set.union(set(), *(self.kinds_by_position or ()))
         of_interest = ((4, 8), (8,), (2, 4), (4,), (2,), (2, 3, 4)) if kinds <= _NUMERIC else ()
-        lengths = tuple(self.have_lengths(*each) for each in of_interest)
+        lengths = tuple(self.have_lengths(*allowed_lengths) for allowed_lengths in of_interest)
         forms = self.is_table, self.differs_by_position, self.boxes.have_sizes
         return (*lengths, *forms, self.running_numbers)
 
@@ -199,7 +199,7 @@ def _whole_number(value: JsonValue) -> int | None:
 
 
 def box_numbers(values: JsonValue) -> Sequence[float] | None:
-    """Return the four numbers of a box, that may stand in two pairs; None where it is none."""
+    """Return the four numbers of a box, also from two pairs; None for any other value."""
     if not isinstance(values, list):
         return None
     if len(values) == 2:

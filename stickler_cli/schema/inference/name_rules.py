@@ -1,4 +1,4 @@
-"""Rules for values by the name of their field: the table of docs/inference.md, and reading names.
+"""Rules of comparison by the name of a field (the table of docs/inference.md), and words of names.
 
 A name is read as words. In English the last one is what a thing is (`vat_number` is a number,
 `number_vat` would be a VAT), and what follows a preposition only says more (`total_before_tax` is
@@ -37,23 +37,23 @@ PHONE: Final = LeafDefault("PhoneComparator", 1.0, {"digits_only": True})
 TIME: Final = LeafDefault("TimeComparator", 1.0)
 WEB: Final = LeafDefault("CaseInsensitiveComparator", 1.0, {"case_of_paths": True})
 CASED: Final = LeafDefault("CodeComparator", 1.0)
-"""Of texts in which case counts, and each sign."""
+"""Comparison of texts in which case and each sign count."""
 CENT: Final = {"absolute_tolerance": 0.01}
 """How far amounts may be apart that are rounded."""
 MONEY: Final = LeafDefault("NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "money"})
 MONEY_WITH_DECIMALS: Final = LeafDefault("NumericComparator", 1.0, {**CENT, **READING})
-"""Of amounts with three decimals: `25.000` is 25."""
+"""Comparison of amounts with three decimals: `25.000` is 25."""
 MONEY_IN_CURRENCIES: Final = LeafDefault(
     "NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "currency"}
 )
-"""Of amounts some of which have three decimals: the currency beside a number tells which."""
+"""Comparison of amounts with two or three decimals: the currency beside a number decides."""
 FLOAT_NOISE: Final = {"relative_tolerance": 1e-6}
-"""How far amounts may be apart of which a cent is much: unit prices, rates."""
+"""Tolerance for unit prices and rates: a cent would be too much."""
 QUANTITY: Final = LeafDefault("NumericComparator", 1.0, READING)
 QUANTITY_WITH_DOTS: Final = LeafDefault("NumericComparator", 1.0, {**READING, "decimal": "money"})
-"""Of numbers whose dots separate thousands: `9.100` is 9100."""
+"""Comparison of numbers whose dots separate thousands: `9.100` is 9100."""
 SIGN: Final = LeafDefault("NumericComparator", 1.0, {"unit": "same"})
-"""Of currencies and units alone: `$` is USD."""
+"""Comparison of currencies and units without a number: `$` is USD."""
 NUMBER_READ: Final = LeafDefault("NumericComparator", 0.5, READING)
 WORDS: Final = LeafDefault("FuzzyComparator", 0.85, {**SORTED, **STRICT})
 ADDRESS: Final = LeafDefault("FuzzyComparator", 0.9, {**SORTED, **STRICT})
@@ -84,7 +84,7 @@ class NameRule:
     """Contents of such a field, and why it is compared so."""
     kinds: frozenset[str]
     """Kinds of values that the names hold for: `string`, `number`, `box`."""
-    how: LeafDefault
+    default: LeafDefault
     names: Mapping[str, tuple[str, ...]] = field(hash=False)
     """How the names end by language, in the singular, words apart: `tax id`."""
 
@@ -133,8 +133,11 @@ def rules() -> tuple[NameRule, ...]:
     """Return the rules in the order of docs/inference.md; no name is in two for the same kind."""
     listed = json.loads(Path(__file__).with_name("names.json").read_bytes())
     return tuple(
-        NameRule(*said, {language: _names_in(names) for language, names in listed[key].items()})
-        for key, said in _TABLE.items()
+        NameRule(
+            *meaning_kinds_and_default,
+            {language: _names_in(names) for language, names in listed[key].items()},
+        )
+        for key, meaning_kinds_and_default in _TABLE.items()
     )
 
 
@@ -238,23 +241,23 @@ def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
     """Return the rule for a name, and the ending that led to it; None where it says nothing."""
     if len(name) > LONGEST_NAME:
         return None
-    words, known = words_of(_without_accents(name)), _tables()
+    words, tables = words_of(_without_accents(name)), _tables()
     readings = tuple(_readings(words))
-    for table in (known.by_ending, known.elsewhere):
-        for length in range(known.longest, 0, -1):
+    for table in (tables.by_ending, tables.elsewhere):
+        for length in range(tables.longest, 0, -1):
             for reading in readings:
                 ending = reading[-length:]
                 if len(ending) == length and (ending, kind) in table:
                     rule = table[ending, kind]
                     return None if rule is None else (rule, " ".join(ending))
     for length in (2, 1):
-        if words and (rule := known.by_beginning.get((words[:length], kind))):
+        if words and (rule := tables.by_beginning.get((words[:length], kind))):
             return rule, " ".join(words[:length])
     if not words:
         return None
     # A word that ends in another, as `rechnungsnummer` does.
     ends = (words[-1][-length:] for length in range(len(words[-1]) - 1, 1, -1))
-    compounds = known.of_compounds
+    compounds = tables.of_compounds
     return next(((compounds[end, kind], end) for end in ends if (end, kind) in compounds), None)
 
 
@@ -268,8 +271,8 @@ def ends_in(name: str, endings: Iterable[str]) -> bool:
 
 
 def _without_accents(name: str) -> str:
-    apart = normalize_text("NFKD", name.replace("ß", "ss"))
-    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+    decomposed = normalize_text("NFKD", name.replace("ß", "ss"))
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 def _readings(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -175,14 +175,14 @@ def _forms_of(text: str) -> Iterator[str]:
     if len(text) > LONGEST_READ or not any(map(str.isdigit, text)):
         return
     yield from (form for form, wanted in _WITH_DIGITS.items() if wanted.fullmatch(text))
-    found = measured(text)
-    if found.number is not None:
+    measure = measured(text)
+    if measure.number is not None:
         yield "number"
-        if is_fine_amount(found.number):
+        if is_fine_amount(measure.number):
             yield FINE_AMOUNT
-        if all(map(is_unit, found.units)) and not (text[:1].isalpha() or _SEAT.fullmatch(text)):
+        if all(map(is_unit, measure.units)) and not (text[:1].isalpha() or _SEAT.fullmatch(text)):
             yield "measurement"
-    if found.currencies:
+    if measure.currencies:
         yield "money"
     yield from _forms_of_date(text)
 
@@ -209,7 +209,7 @@ class Observed:
     """The values seen at one place, counted, and those below it."""
 
     room: Room = field(default_factory=Room)
-    """That of all places of a root."""
+    """Number of places left for all places of a root."""
     kinds: Counter[str] = field(default_factory=Counter)
     """How many values were of each JSON type."""
     forms: Counter[str] = field(default_factory=Counter)
@@ -221,11 +221,11 @@ class Observed:
     values: set[str] | None = field(default_factory=set)
     """The distinct texts; None where they are too many or too long."""
     nothing: set[str] = field(default_factory=set)
-    """Those that say that there is nothing."""
+    """Texts that mean that nothing is there, such as `N/A`."""
     listed: bool = False
     """Whether its values are the enum of a schema that was made of them."""
     fields: "dict[str, Observed]" = field(default_factory=dict)
-    more: bool = False
+    has_other_keys: bool = False
     """Whether there were keys that have no place of their own."""
     elements: "Observed | None" = None
     content: "Observed | None" = None
@@ -254,11 +254,15 @@ class Observed:
         kinds = (kind for kind in ("object", "array") if self.kinds[kind])
         containers.kinds.update({kind: self.kinds[kind] for kind in kinds})
         containers.fields, containers.elements = self.fields, self.elements
-        containers.lists, containers.keyed, containers.more = self.lists, self.keyed, self.more
+        containers.lists, containers.keyed, containers.has_other_keys = (
+            self.lists,
+            self.keyed,
+            self.has_other_keys,
+        )
         return containers
 
     @property
-    def inside(self) -> "Observed | None":
+    def inner_values(self) -> "Observed | None":
         """The values inside it that have its own path: elements of lists, or of texts of JSON."""
         if self.elements is not None:
             return self.elements
@@ -294,30 +298,38 @@ class Observed:
         return self.forms[form] / self.forms[""] if self.forms[""] else 0.0
 
     def summary(self, name: str = "") -> Hashable:
-        """Return a key of all that makes a difference to what is inferred of a known schema.
+        """Return a key that is equal for values from which the same comparisons are inferred.
 
         `name` is that of the field whose values these are.
         """
         # A place without texts tells nothing, unless an object stands where lists do elsewhere.
         bare = ((), (False, False), (), "", (), None, None) if self.elements is None else None
-        inside = ((key, part.summary(key)) for key, part in sorted(self.fields.items()))
-        fields = (*(it for it in inside if it[1] != bare),)
+        field_summaries = ((key, place.summary(key)) for key, place in sorted(self.fields.items()))
+        fields = (
+            *(
+                name_and_summary
+                for name_and_summary in field_summaries
+                if name_and_summary[1] != bare
+            ),
+        )
         thousandths = decimals_of(stated_currencies(self)) if self.fields else ""
         shape = self.shape.summary if self.elements else ()
         inner = self.elements and self.elements.summary(name)
         content = self.content.summary(name) if self.content and self.is_json_text else None
         forms = self.has_fine_amounts, self.has_columns
-        return self._told(name), forms, fields, thousandths, shape, inner, content
+        return self._summarize_texts(name), forms, fields, thousandths, shape, inner, content
 
-    def _told(self, name: str) -> Hashable:
-        """Return what the texts of a field of this name tell."""
+    def _summarize_texts(self, name: str) -> Hashable:
+        """Return a key of the forms of texts that matter for a field of this name."""
         if not self.forms[""]:
             return ()
         shares = {form: self.share(form) for form in self.forms}
-        alike = frozenset((form, it >= ALIKE) for form, it in shares.items() if it >= MOSTLY)
+        alike = frozenset(
+            (form, share >= ALIKE) for form, share in shares.items() if share >= MOSTLY
+        )
         read = _read_by(name)
-        few = read is not None and self.share(read) < MOSTLY  # which is said in numbers
-        numbers = (self.forms[read or ""], self.forms[""]) if few else ()
+        is_rarely_read = read is not None and self.share(read) < MOSTLY  # which is said in numbers
+        numbers = (self.forms[read or ""], self.forms[""]) if is_rarely_read else ()
         return (
             alike,
             numbers,
@@ -328,27 +340,27 @@ class Observed:
             self.has_names_of_code(are_called=True),
         )
 
-    def at(self, path: tuple[str | int, ...]) -> "Observed | None":
+    def find_field(self, path: tuple[str | int, ...]) -> "Observed | None":
         """Return the values seen at a field, through lists."""
-        here = self.texts_at(path)
-        while here is not None and here.inside is not None and not here.fields:
-            here = here.inside
-        return here
+        place = self.texts_at(path)
+        while place is not None and place.inner_values is not None and not place.fields:
+            place = place.inner_values
+        return place
 
     def texts_at(self, path: tuple[str | int, ...]) -> "Observed | None":
         """Return the values seen at a field, through lists but not through its texts of JSON."""
-        here: Observed | None = self
+        place: Observed | None = self
         for step in path:
-            while here is not None and here.inside is not None and step not in here.fields:
-                here = here.inside
-            here = None if here is None else here.fields.get(str(step))
-        while here is not None and here.elements is not None and not here.fields:
-            here = here.elements
-        return here
+            while place is not None and place.inner_values is not None and step not in place.fields:
+                place = place.inner_values
+            place = None if place is None else place.fields.get(str(step))
+        while place is not None and place.elements is not None and not place.fields:
+            place = place.elements
+        return place
 
     def place_at(self, path: tuple[str | int, ...], depth: int) -> "Observed | None":
         """Return the values seen at a field, or inside `depth` lists of it."""
-        parent = self.at(path[:-1]) if path else self
+        parent = self.find_field(path[:-1]) if path else self
         place = parent and (parent.fields.get(str(path[-1])) if path else parent)
         for _ in range(depth):
             place = place and place.elements
@@ -369,9 +381,9 @@ class Observed:
             if depth < DEEPEST:
                 self._add_content(value, depth)
         elif isinstance(value, dict) and depth < DEEPEST:
-            for key, part in value.items():
+            for key, child in value.items():
                 if field := self._field(key):
-                    field.add(part, depth + 1)
+                    field.add(child, depth + 1)
             self._add_area(value)
         elif isinstance(value, list) and depth < DEEPEST:
             self._add_list(value, depth)
@@ -379,8 +391,8 @@ class Observed:
     def _add_area(self, value: JsonObject) -> None:
         """See whether an area beside boxes is their width times their height."""
         area = value.get("area")
-        for key, part in value.items() if type(area) in (int, float) else ():
-            if (numbers := box_numbers(part)) and key in self.fields:
+        for key, child in value.items() if type(area) in (int, float) else ():
+            if (numbers := box_numbers(child)) and key in self.fields:
                 self.fields[key].shape.boxes.add_area(numbers, area)  # type: ignore[arg-type]
 
     def _add_text(self, text: str) -> None:
@@ -412,7 +424,7 @@ class Observed:
     def _field(self, key: str) -> "Observed | None":
         if key not in self.fields:
             if len(self.fields) >= MOST_KEYS or self.room.left <= 0:
-                self.more = True
+                self.has_other_keys = True
                 return None
             self.fields[key] = Observed(self.room)
         return self.fields[key]
@@ -430,9 +442,9 @@ class Observed:
 
     def settle(self) -> None:
         """Take fields that are lists in some documents, and single values in others, for lists."""
-        for part in (*self.fields.values(), *((self.elements,) if self.elements else ())):
-            part.settle()
-            part.settle_values()
+        for place in (*self.fields.values(), *((self.elements,) if self.elements else ())):
+            place.settle()
+            place.settle_values()
 
     def settle_values(self) -> None:
         """Take each value that stands where lists of such values do elsewhere for a list of one."""
@@ -452,8 +464,8 @@ class Observed:
     def together(self) -> "Observed":
         """The values of all its fields, as those of a map."""
         values = Observed()
-        for each in self.fields.values():
-            values.absorb(each)
+        for place in self.fields.values():
+            values.absorb(place)
         return values
 
     def absorb(self, other: "Observed") -> None:
@@ -462,16 +474,20 @@ class Observed:
         self.forms.update(other.forms)
         self.evidence.update(other.evidence)
         self.numbers.update(other.numbers)
-        both = None if self.values is None or other.values is None else self.values | other.values
-        self.values = None if both is not None and len(both) > MOST_VALUES else both
+        all_values = (
+            None if self.values is None or other.values is None else self.values | other.values
+        )
+        self.values = (
+            None if all_values is not None and len(all_values) > MOST_VALUES else all_values
+        )
         self.nothing |= other.nothing
         self.lists += other.lists
         self.keyed.update(other.keyed)
         self.shape.absorb(other.shape)
-        self.more |= other.more
-        for key, part in other.fields.items():
-            if mine := self._field(key):
-                mine.absorb(part)
+        self.has_other_keys |= other.has_other_keys
+        for key, other_place in other.fields.items():
+            if place := self._field(key):
+                place.absorb(other_place)
         self.has_other_texts |= other.has_other_texts
         if other.content is not None and not self.has_other_texts:
             self.content = self.content or Observed(self.room)
@@ -533,9 +549,9 @@ def observed_schema(root: Observed) -> JsonObject:
 def schema_of_place(seen: Observed, name: str) -> JsonObject:
     """Return the schema of the values of a field; other keys of its objects may have any."""
     schema = _schema(seen, name)
-    for _, part in [*walk(schema)]:
-        if "properties" in part:
-            part["additionalProperties"] = {}
+    for _, subschema in [*walk(schema)]:
+        if "properties" in subschema:
+            subschema["additionalProperties"] = {}
     return schema
 
 
@@ -605,18 +621,19 @@ def _of_objects(seen: Observed, name: str) -> JsonObject:
 
 def is_map(seen: Observed) -> bool:
     """Return whether the keys of objects are data: many, each of them rare, values of one kind."""
-    if seen.more:
+    if seen.has_other_keys:
         return True
     objects, fields = seen.kinds["object"], seen.fields.values()
-    told = [field for field in fields if field.kinds.keys() - {"null"}]
-    kinds = {frozenset(field.kinds.keys() - {"null"}) for field in told}
-    alike = len(kinds) == 1 and (
-        "object" not in min(kinds) or len({frozenset(it.fields) for it in told}) == 1
+    places_with_values = [place for place in fields if place.kinds.keys() - {"null"}]
+    kinds = {frozenset(place.kinds.keys() - {"null"}) for place in places_with_values}
+    are_alike = len(kinds) == 1 and (
+        "object" not in min(kinds)
+        or len({frozenset(place.fields) for place in places_with_values}) == 1
     )
-    rare = all(field.total <= RARE * objects for field in fields)
-    least = MAP_KEYS_OF_TEXTS if any(field.kinds["string"] for field in fields) else MAP_KEYS
-    numbered = len(fields) > 1 and all(any(map(str.isdigit, key)) for key in seen.fields)
-    return alike and rare and (len(fields) >= least or numbered)
+    are_rare = all(place.total <= RARE * objects for place in fields)
+    min_keys = MAP_KEYS_OF_TEXTS if any(place.kinds["string"] for place in fields) else MAP_KEYS
+    are_numbered = len(fields) > 1 and all(any(map(str.isdigit, key)) for key in seen.fields)
+    return are_alike and are_rare and (len(fields) >= min_keys or are_numbered)
 
 
 def _of_items(seen: Observed, name: str) -> JsonObject:
@@ -636,8 +653,12 @@ def item_key(seen: Observed) -> str | None:
     for name, lists in seen.keyed.items():
         if name in seen.shape.running_numbers:
             continue
-        found = rule_for(name, "string")
-        if lists == seen.lists and found is not None and found[0].meaning is IDENTIFIER:
+        rule_and_ending = rule_for(name, "string")
+        if (
+            lists == seen.lists
+            and rule_and_ending is not None
+            and rule_and_ending[0].meaning is IDENTIFIER
+        ):
             return name
     return None
 
@@ -656,8 +677,8 @@ READS: Final = {
 @lru_cache(maxsize=4096)
 def _read_by(name: str) -> str | None:
     """Return the form of the texts that a field of this name asks for."""
-    found = rule_for(name, "string")
-    return found and READS.get(found[0].how.comparator)
+    rule_and_ending = rule_for(name, "string")
+    return rule_and_ending and READS.get(rule_and_ending[0].default.comparator)
 
 
 def stated_currencies(objects: Observed) -> frozenset[str]:
@@ -672,8 +693,8 @@ def stated_currencies(objects: Observed) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _states_currency(name: str) -> bool:
-    found = rule_for(name, "string")
-    return found is not None and found[0].how is SIGN
+    rule_and_ending = rule_for(name, "string")
+    return rule_and_ending is not None and rule_and_ending[0].default is SIGN
 
 
 def decimals_of(currencies: frozenset[str]) -> str:

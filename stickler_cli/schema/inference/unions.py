@@ -56,13 +56,13 @@ def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnio
     """
     alternatives: list[Schema] = []
     places: list[RewrittenUnion] = []
-    for path, part in [*walk(schema)]:
-        types = _listed_types(part)
+    for path, subschema in [*walk(schema)]:
+        types = _listed_types(subschema)
         kinds = [kind for kind in types if kind != "null"]
-        if "string" in kinds and len(kinds) > 1 and UNION_KEYS.isdisjoint(part):
+        if "string" in kinds and len(kinds) > 1 and UNION_KEYS.isdisjoint(subschema):
             arms: list[Schema] = [{"type": kind} for kind in types]
             alternatives += arms
-            part["anyOf"] = [*arms]
+            subschema["anyOf"] = [*arms]
             places.append(RewrittenUnion(path, ("anyOf",)))
     return alternatives, places
 
@@ -74,13 +74,15 @@ def write_lists(
 
     `make_places` returns the walk over the schema and its root. The schema is changed in place.
     """
-    candidates = [(path, part) for path, part in walk(schema) if _may_be_value_or_list(part)]
+    candidates = [
+        (path, subschema) for path, subschema in walk(schema) if _may_be_value_or_list(subschema)
+    ]
     if not candidates:
         return []
     places, root = make_places()
     rewritten: list[RewrittenUnion] = []
-    for path, part in candidates:
-        source = places.files.inside(root, part)
+    for path, subschema in candidates:
+        source = places.files.enter(root, subschema)
         keywords = _write_types_as_list(places, source) or _write_arms_as_list(places, source)
         if keywords:
             rewritten.append(RewrittenUnion(path, keywords))
@@ -138,7 +140,7 @@ def _write_arms_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
         if not isinstance(arms, list) or any(map(_states_comparison, arms)):
             continue
         in_force_by_arm = {
-            index: places.flat((places.files.inside(source, arm),))
+            index: places.flat((places.files.enter(source, arm),))
             for index, arm in enumerate(arms)
             if isinstance(arm, dict)
         }
@@ -197,10 +199,10 @@ def _property_names(places: PlaceFinder, in_force: InForce) -> set[str]:
     """Return the names of the properties of objects at a place, of all its alternatives."""
     flat = places.flat(in_force)
     arms = branches_of(places.files, flat, lambda *_: None)
-    parts = [arm.in_force for arm in arms] or [flat]
+    alternatives = [arm.in_force for arm in arms] or [flat]
     return {
         name
-        for part in parts
-        if "object" in kinds_of(places.files, places.flat(part))
-        for name in properties(places.files, places.flat(part))
+        for alternative in alternatives
+        if "object" in kinds_of(places.files, places.flat(alternative))
+        for name in properties(places.files, places.flat(alternative))
     }
