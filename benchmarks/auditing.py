@@ -181,7 +181,7 @@ def audit_of(it: Labels, random: np.random.Generator, seed: int) -> AuditReport:
     settings = AuditSettings(runs=tuple(map(str, range(it.systems))))
     names = [*dict.fromkeys(place.document for place in places)]
     answered: Any = Answered(names, range(it.systems), places)
-    return Audit(settings, answered, marks).report([])
+    return Audit(settings, answered, marks, "").report([])
 
 
 def covered(it: Labels, sets: int = SETS // 2, seed: int = 0) -> dict[str, float]:

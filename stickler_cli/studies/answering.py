@@ -50,8 +50,9 @@ class Desk:
 
     shows_values: bool
     """Whether a report that shows single values is requested."""
-    schema: Callable[[], LoadedSchema]
-    """Returns the schema that was named, or the one that the ground truth implies."""
+    schema: Callable[..., LoadedSchema]
+    """Returns the schema that was named, or the one that the ground truth implies; of the settings
+    of the command, or of others."""
     run: Callable[[EvalSettings, OutputsRequested], Run]
     judge: Callable[[Run], RunVerdict]
     """Lists documents that failed on standard error; returns the verdict of the run."""

@@ -448,3 +448,14 @@ def test_an_item_that_the_same_runs_dropped_is_one_suspect(stickler, data):
     assert (suspect["votes"], suspect["others"]) == (2, [{"answer": None, "runs": [0, 1]}])
     out = stickler("audit", "s.json", "t.jsonl", "x.jsonl", "y.jsonl").out
     assert "2 suspects among 4 places, in 1 row\n" in out
+
+
+def test_without_a_schema_the_ground_truth_shows_it(stickler, data):
+    gt, *runs = SOURCES[1:4]
+    record = stickler("audit", gt, *runs, "--id-field", "id", "-f", "json").json
+
+    assert (record["gt"], record["schema"]) == (gt, f"inferred from {gt}")
+    assert [it["run"] for it in record["runs"]] == runs
+    assert record["whole"]["suspects"] > 0
+    refused = stickler("audit", gt, runs[0], "--id-field", "id")
+    assert refused.code == 2

@@ -26,6 +26,7 @@ from stickler_cli.runs.boxes import spot_of
 from stickler_cli.runs.chunk import unwrapped
 from stickler_cli.runs.gold_writing import GoldChange, check_directory, write_gold
 from stickler_cli.runs.job import OutputsRequested, unwrapper_of
+from stickler_cli.schema.loading import is_schema_file
 from stickler_cli.score.errors.marks import REMOVED, new_item_index
 from stickler_cli.score.gate_verdicts import judge_fields
 from stickler_cli.score.gates import Gate, GateResult, check_paths, parse_gate
@@ -156,18 +157,33 @@ COLUMNS: Final = (
 """Those of places to look at, as a spreadsheet."""
 
 
+_TABLES: Final = (".jsonl", ".ndjson", ".parquet", ".arrow", ".csv", ".tsv")
+
+
+def names_documents(name: str) -> bool:
+    """Return whether a name in the place of a schema is a source of documents."""
+    path = File(name)
+    if path.is_dir() or name.lower().removesuffix(".gz").removesuffix(".zst").endswith(_TABLES):
+        return True
+    return path.suffix.lower() == ".json" and path.is_file() and not is_schema_file(name)
+
+
 def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
     """Hold several runs against a ground truth, and each other."""
+    if names_documents(settings.schema):
+        runs = (settings.gt, *settings.runs)
+        settings = replace(settings, schema="", gt=settings.schema, runs=runs)
     gt, directory, runs = settings.gt, settings.write_gold, settings.runs
     if len({gt, *runs}) <= max(2, len(runs)):
-        found = f"given: {' '.join((settings.schema, gt, *runs))}"
-        raise UsageError([Problem("stickler audit", found, "SCHEMA GT RUN RUN..., each once")])
+        given = f"given: {' '.join(filter(None, (settings.schema, gt, *runs)))}"
+        expected = "[SCHEMA] GT RUN RUN..., each once"
+        raise UsageError([Problem("stickler audit", given, expected)])
     gates = [parse_gate(text, metrics=METRICS) for text in settings.gate]
     if directory is not None:
         check_directory(directory, gt, settings.verdicts)
     said, limit = settings.verdicts, settings.max_document_size
     marks = read_marks(said, limit) if said else {}
-    loaded, unfit = desk.schema(), False
+    loaded, unfit = desk.schema(settings), False
     plan = loaded.plan
     check_paths(gates, [info.path for info in loaded.fields])
     with TemporaryDirectory() as folder:
@@ -180,7 +196,7 @@ def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
             unfit |= desk.judge(run) is RunVerdict.INCOMPLETE
         options = comparing(plan, settings, client_of(plan, policy_of(settings)))
         witnesses = Witnesses([*map(rows_by_document, files)], plan, options)
-        audit = Audit(settings, witnesses, marks)
+        audit = Audit(settings, witnesses, marks, loaded.path)
         refs = open_pairs(gt, runs[0], settings).refs()
         unwrapper = unwrapper_of(plan.root, settings)
         complete = RunVerdict.INCOMPLETE if unfit else RunVerdict.PASSED
@@ -238,8 +254,11 @@ def suspect_item(suspect: Suspect, path: Path, members: Sequence[AnsweredPlace])
 class Audit:
     """Places, answers and marks as numbers, and the figures that come of them."""
 
-    def __init__(self, settings: AuditSettings, witnesses: Witnesses, marks: PlaceMarks) -> None:
+    def __init__(
+        self, settings: AuditSettings, witnesses: Witnesses, marks: PlaceMarks, schema: str
+    ) -> None:
         self.settings, self.witnesses, self.marks = settings, witnesses, marks
+        self.schema = schema
         self.level = None if settings.ci == "none" else settings.ci
         self.names, runs = witnesses.documents, len(witnesses.runs)
         self.shares = len(self.names), intervals_of(settings)
@@ -352,7 +371,7 @@ class Audit:
         return AuditReport(
             "stickler-audit/1",
             __version__,
-            settings.schema,
+            self.schema,
             settings.gt,
             len(self.names),
             self.level,

@@ -35,8 +35,21 @@ class RunsSource(Settings):
     )
 
 
+class AuditedSchema(SchemaSource):
+    """The schema, or nothing."""
+
+    schema: str = option(
+        "",
+        "The annotated JSON Schema. Left out, it is inferred from the ground truth.",
+        "[SCHEMA]",
+        is_path=True,
+        argument=True,
+        role="input",
+    )
+
+
 class AuditSettings(
-    SchemaSource,
+    AuditedSchema,
     TruthSource,
     RunsSource,
     DocumentOptions,
