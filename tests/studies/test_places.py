@@ -144,7 +144,7 @@ def test_the_order_of_documents_is_no_matter():
 def test_boxes_are_matched_on_their_page():
     found = Detections()
     found.add("a", [PageBox(BOX, "1")], [(0.9, PageBox(BOX, "2")), (0.8, PageBox(BOX, "1"))])
-    assert [each[0] for each in found.right] == [False, True]
+    assert [each[0] for each in found.matches] == [False, True]
     anywhere = Detections()
     anywhere.add("a", [PageBox(BOX, "1")], [(0.9, PageBox(BOX))])
     assert anywhere.precision(0.5) == 1
@@ -162,4 +162,4 @@ def test_the_order_of_boxes_is_no_matter(true, boxes, random):
     random.shuffle(spots)
     random.shuffle(found)
     other.add("a", spots, found)
-    assert one.right == other.right
+    assert one.matches == other.matches

@@ -1,4 +1,4 @@
-"""Values and the boxes that they came with, compared document by document and counted by field.
+"""Compare values and their boxes document by document, and count right places by field.
 
 The format is `stickler-places/1`.
 """
@@ -33,41 +33,41 @@ from .question import PlacesSettings
 
 @dataclass(frozen=True, slots=True)
 class PlacedField:
-    """The places of one field, or of all."""
+    """The values and places of one field, or of all fields."""
 
     field: str
-    """Its path without list indexes; empty of all."""
+    """Path of the field without list indexes; empty for all fields together."""
     both_right: Count
-    """Values that are right, and in the right place."""
+    """Number of right values in the right place."""
     place_wrong: Count
-    """Right values in the wrong place."""
+    """Number of right values in the wrong place."""
     value_wrong: Count
-    """Wrong values in the right place."""
+    """Number of wrong values in the right place."""
     both_wrong: Count
-    """Wrong values in the wrong place."""
+    """Number of wrong values in the wrong place."""
     missed: Count
-    """Boxes of the ground truth whose value is missed, or has no box in the prediction."""
+    """Number of true boxes whose value is missed, or has no box in the prediction."""
     invented: Count
-    """Boxes of predictions whose value is invented, or has no box in the ground truth."""
+    """Number of predicted boxes whose value is invented, or has no box in the ground truth."""
     located: FractionOrNone
-    """Of right values with both boxes, those in the right place; boxes that are fields themselves
-    have no other place."""
+    """Share of the right values with both boxes that are in the right place, without boxes that are
+    fields themselves: these have no other place."""
     centred: FractionOrNone
-    """Of right values with both boxes, those whose centre is inside the true box, likewise."""
+    """Share of the same values whose centre is inside the true box."""
     precision: FractionOrNone
-    """Of all boxes of predictions, those of right values in the right place."""
+    """Share of all predicted boxes that belong to right values in the right place."""
     recall: FractionOrNone
-    """Of all boxes of the ground truth, likewise."""
+    """Share of all true boxes that belong to right values in the right place."""
     f1: FractionOrNone
-    """Both in one figure."""
+    """Harmonic mean of precision and recall."""
     located_interval: list[Fraction] | None
-    """Where `located` may lie by chance, over documents; null of fewer than two, or without."""
+    """Confidence interval of `located`; null without intervals, or for fewer than two documents."""
     f1_interval: list[Fraction] | None
-    """Where `f1` may lie, likewise."""
+    """Confidence interval of `f1`; null without intervals, or for fewer than two documents."""
     average_precision: FractionOrNone
-    """Of boxes alone, whatever their values, at an overlap of 0.5; 101 points, as COCO."""
+    """Average precision of boxes without values at an overlap of 0.5; 101 points, as COCO."""
     average_precision_all: FractionOrNone
-    """The mean of that at overlaps of 0.5, 0.55 to 0.95. Of all fields, the mean over fields."""
+    """Mean average precision at overlaps of 0.5, 0.55 to 0.95; of all fields, the mean of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +85,21 @@ class PlacesReport(StudyRecord):
     pred: str
     """The predictions, as named."""
     min_overlap: Fraction
-    """From which overlap on a place is right."""
+    """Overlap from which a place is right."""
     level: FractionOrNone
-    """That of the intervals; null without."""
+    """Confidence level of the intervals; null without intervals."""
     documents: Count
-    """Documents that were compared."""
+    """Number of compared documents."""
     whole: PlacedField
     """All fields together."""
     fields: list[PlacedField]
-    """By field, in the order in which they are met."""
+    """Every field, in the order of the documents."""
     notes: list[str]
-    """What was left out, and what is odd about the sources."""
+    """Omitted documents, and problems of the sources."""
 
 
 _FIGURES: Final = (
-    FigureColumn("field", "field", str, shown=lambda it: it.field or "all"),
+    FigureColumn("field", "field", str, shown=lambda placed: placed.field or "all"),
     FigureColumn("both right", "both_right", int, 1, "right"),
     FigureColumn("place wrong", "place_wrong", int, 2, "place!"),
     FigureColumn("value wrong", "value_wrong", int, 3, "value!"),
@@ -121,22 +121,27 @@ _LEGEND: Final = (
 )
 
 
-def report_of(record: PlacesReport) -> Report:
-    """Return where values are as a report."""
+def make_report(record: PlacesReport) -> Report:
+    """Return the report of right and wrong places."""
     head = f"{record.gt} and {record.pred}: {number_of(record.documents, 'document')}"
     table = Figures(_FIGURES, [record.whole, *record.fields], _LEGEND)
-    return Report.of_study(record, head, [Text(_sentence(record))], [table], rows=table)
+    return Report.of_study(record, head, [Text(_summary_sentence(record))], [table], rows=table)
 
 
-def _sentence(record: PlacesReport) -> str:
-    whole = record.whole
-    if whole.located is None:
-        but_boxes = ", but for boxes that are fields" if whole.both_right else ""
-        return f"no right value has a box on both sides{but_boxes}"
-    pairs = sum(it.both_right + it.place_wrong for it in record.fields if it.located is not None)
-    centred = "" if whole.centred is None else f", {whole.centred:.1%} by their centre"
-    said = f"of {number_of(pairs, 'right value')} with a box on both sides {whole.located:.1%} are"
-    return f"{said} in the right place (overlap {record.min_overlap:g}{centred})"
+def _summary_sentence(record: PlacesReport) -> str:
+    """Return the share of right values that are in the right place, as a sentence."""
+    total = record.whole
+    if total.located is None:
+        exception = ", but for boxes that are fields" if total.both_right else ""
+        return f"no right value has a box on both sides{exception}"
+    located_fields = [placed for placed in record.fields if placed.located is not None]
+    n_values = sum(placed.both_right + placed.place_wrong for placed in located_fields)
+    values = number_of(n_values, "right value")
+    centred = "" if total.centred is None else f", {total.centred:.1%} by their centre"
+    return (
+        f"of {values} with a box on both sides {total.located:.1%} are in the right place "
+        f"(overlap {record.min_overlap:g}{centred})"
+    )
 
 
 NO_BOXES: Final = (
@@ -145,8 +150,8 @@ NO_BOXES: Final = (
 
 
 def answer(settings: PlacesSettings, desk: Desk) -> StudyAnswer:
-    """Compare values and the boxes that they came with."""
-    located = Located(settings, settings.pixels())
+    """Compare values and their boxes."""
+    places = PlaceCounts(settings, settings.pixels())
     loaded = desk.schema()
     plan = loaded.plan
     options = comparing(plan, settings, client_of(plan, policy_of(settings)))
@@ -155,43 +160,45 @@ def answer(settings: PlacesSettings, desk: Desk) -> StudyAnswer:
         for chunk, table in compare_sources(settings, plan, options, notes):
             by_document = located_units(table, is_present_value, extra_keys="all")
             for document, units in zip(chunk, by_document, strict=True):
-                located.add(document, units)
-    if located.unlike:
-        which = "of pixels on one side and fractions of the page on the other"
-        notes.append(f"{located.unlike} pairs of boxes are {which}: give --page-size")
-    if located.note:
-        notes.append(located.note)
+                places.add(document, units)
+    if places.n_mixed_units:
+        mixed = "of pixels on one side and fractions of the page on the other"
+        notes.append(f"{places.n_mixed_units} pairs of boxes are {mixed}: give --page-size")
+    if places.note:
+        notes.append(places.note)
     intervals = intervals_of(settings)
-    fields = located.fields(intervals)
+    total, *fields = places.make_fields(intervals)
     record = PlacesReport(
-        "stickler-places/1",
-        __version__,
-        loaded.path,
-        settings.gt,
-        settings.pred,
-        settings.min_overlap,
-        None if intervals is None else intervals.level,
-        len(located.counts),
-        fields[0],
-        fields[1:],
-        notes,
+        format="stickler-places/1",
+        version=__version__,
+        schema=loaded.path,
+        gt=settings.gt,
+        pred=settings.pred,
+        min_overlap=settings.min_overlap,
+        level=None if intervals is None else intervals.level,
+        documents=len(places.counts),
+        whole=total,
+        fields=fields,
+        notes=notes,
     )
-    report = report_of(record)
-    if record.whole.located is None and not located.box_fields:
+    report = make_report(record)
+    if record.whole.located is None and not places.box_fields:
         return StudyAnswer(report, RunVerdict.INCOMPLETE, [NO_BOXES])
     return StudyAnswer(report)
 
 
-NAMED: Final = 3  # fields that a note names
-_BESIDE_VALUES: Final = frozenset({"page", "pageNumber", "page_number", "confidence", "score"})
-"""Names of what stands beside a value and its box."""
+MAX_NAMED: Final = 3  # fields that a note names
+_NAMES_BESIDE_VALUES: Final = frozenset(
+    {"page", "pageNumber", "page_number", "confidence", "score"}
+)
+"""Names of fields that belong to a value and its box."""
 
 _COUNTED: Final = (
     *("both_right", "place_wrong", "value_wrong", "both_wrong"),
     *("centred", "gt_boxes", "pred_boxes"),
 )
-"""The counts of a field: the four cells of value and place, right values whose centre is
-inside the true box, and values with a box on either side."""
+"""The counts of a field: the four cells of value and place, right values whose centre is inside
+the true box, and values with a box on either side."""
 
 
 # Source: Lin et al. (2014), arXiv:1405.0312, and its evaluation code, pycocotools.
@@ -201,130 +208,147 @@ _LIMIT: Final = 1 - 1e-10  # an overlap of 1 may be a little less
 
 
 class Detections:
-    """Boxes of one kind that were found, against those that there are, as COCO has it."""
+    """Predicted and true boxes of one field, for its average precision as COCO defines it."""
 
     def __init__(self) -> None:
-        """Begin with none."""
-        self.there = 0
+        """Begin without boxes."""
+        self.n_true = 0
+        """The number of true boxes."""
         self.scores: list[float] = []
         self.documents: list[str] = []
-        self.right: list[list[bool]] = []
-        """Of each that was found, whether it matches, at each of the thresholds."""
+        self.matches: list[list[bool]] = []
+        """Whether each predicted box matches, at each of `THRESHOLDS`."""
 
     def add(
-        self, document: str, true: Sequence[PageBox], found: Sequence[tuple[float, PageBox]]
+        self, document: str, true: Sequence[PageBox], predicted: Sequence[tuple[float, PageBox]]
     ) -> None:
-        """Add the boxes of a document, of those found with their confidences, in any order."""
-        # Of one confidence, those further up first, so that the order of lists is no matter.
-        true = sorted(true, key=_place)
-        found = sorted(found, key=lambda entry: (-entry[0], _place(entry[1])))
-        overlaps = [[there.overlap(box) for there in true] for _, box in found]
-        by_threshold = [_matched(overlaps, threshold) for threshold in THRESHOLDS]
-        self.there += len(true)
-        self.scores += (score for score, _ in found)
-        self.documents += [document] * len(found)
-        self.right += ([*row] for row in zip(*by_threshold, strict=True))
+        """Add the boxes of a document in any order, predicted ones with their confidences."""
+        # With equal confidences, boxes further up come first: the order of lists does not matter.
+        true = sorted(true, key=_reading_order)
+        predicted = sorted(predicted, key=lambda entry: (-entry[0], _reading_order(entry[1])))
+        overlaps = [[true_box.overlap(box) for true_box in true] for _, box in predicted]
+        by_threshold = [_match_greedily(overlaps, threshold) for threshold in THRESHOLDS]
+        self.n_true += len(true)
+        self.scores += (score for score, _ in predicted)
+        self.documents += [document] * len(predicted)
+        self.matches += ([*row] for row in zip(*by_threshold, strict=True))
 
     def precision(self, threshold: float) -> float:
-        """Return the average precision at a threshold of overlap, where a box is there."""
-        rows = zip(self.scores, self.documents, self.right, strict=True)
-        # Of one confidence, those of documents in the order of their ids, however they came.
-        ordered = sorted(rows, key=lambda row: (-row[0], row[1]))
-        at = THRESHOLDS.index(threshold)
-        right = np.array([row[at] for _, _, row in ordered], float)
-        hits = np.cumsum(right)
-        recall = hits / self.there
-        precision = hits / np.arange(1, len(right) + 1)
+        """Return the average precision at a threshold of overlap; there must be a true box."""
+        rows = zip(self.scores, self.documents, self.matches, strict=True)
+        # With equal confidences, documents are ordered by id, however they came.
+        by_confidence = sorted(rows, key=lambda row: (-row[0], row[1]))
+        column = THRESHOLDS.index(threshold)
+        is_match = np.array([matches[column] for _, _, matches in by_confidence], float)
+        n_matches = np.cumsum(is_match)
+        recall = n_matches / self.n_true
+        precision = n_matches / np.arange(1, len(is_match) + 1)
+        # The precision at a recall is the best one at this or any greater recall.
         envelope = np.maximum.accumulate(precision[::-1])[::-1]
-        places = np.searchsorted(recall, _RECALLS, side="left")
-        found = np.where(places < len(envelope), np.append(envelope, 0.0)[places], 0.0)
-        return float(found.mean())
+        ranks = np.searchsorted(recall, _RECALLS, side="left")
+        is_reached = ranks < len(envelope)
+        precision_at_recalls = np.where(is_reached, np.append(envelope, 0.0)[ranks], 0.0)
+        return float(precision_at_recalls.mean())
 
 
-def _place(spot: PageBox) -> tuple[str, float, float, Rectangle]:
+def _reading_order(spot: PageBox) -> tuple[str, float, float, Rectangle]:
+    """Return a key by which boxes are sorted by page, from top to bottom."""
     return spot.page or "", spot.box.top, spot.box.left, spot.box
 
 
-def _matched(overlaps: Sequence[Sequence[float]], threshold: float) -> list[bool]:
-    """Return whether each box has one of its own, those named first choosing first."""
-    taken: set[int] = set()
-    found = []
+def _match_greedily(overlaps: Sequence[Sequence[float]], threshold: float) -> list[bool]:
+    """Return whether each predicted box gets a true box of its own; earlier ones choose first.
+
+    `overlaps` has a row for each predicted box and a column for each true one.
+    """
+    matched_true: set[int] = set()
+    is_matched = []
     for row in overlaps:
-        best, chosen = min(threshold, _LIMIT), -1
-        for at, similar in enumerate(row):
-            if at not in taken and similar >= best:
-                best, chosen = similar, at
-        if chosen >= 0:
-            taken.add(chosen)
-        found.append(chosen >= 0)
-    return found
+        best_overlap, best_column = min(threshold, _LIMIT), -1
+        for column, overlap in enumerate(row):
+            if column not in matched_true and overlap >= best_overlap:
+                best_overlap, best_column = overlap, column
+        if best_column >= 0:
+            matched_true.add(best_column)
+        is_matched.append(best_column >= 0)
+    return is_matched
 
 
 def mean_precision(
-    kinds: Mapping[str, Detections], thresholds: Iterable[float] = THRESHOLDS
+    detections_by_field: Mapping[str, Detections], thresholds: Iterable[float] = THRESHOLDS
 ) -> float | None:
-    """Return the mean over kinds of boxes and thresholds; None where no box is there."""
-    there = [each for each in kinds.values() if each.there]
-    found = [each.precision(threshold) for threshold in thresholds for each in there]
-    return sum(found) / len(found) if found else None
+    """Return the mean average precision of fields and thresholds; None without a true box."""
+    with_boxes = [boxes for boxes in detections_by_field.values() if boxes.n_true]
+    precisions = [boxes.precision(threshold) for threshold in thresholds for boxes in with_boxes]
+    return sum(precisions) / len(precisions) if precisions else None
 
 
 class PlacedValue(NamedTuple):
-    """A value, and where both sides have it."""
+    """A value with its boxes on both sides."""
 
     field: str
     is_right: bool
     gt: PageBox | None
     pred: PageBox | None
     confidence: float
-    """Of the prediction, in [0, 1]; 1 without any."""
+    """Confidence of the prediction, in [0, 1]; 1 without any."""
 
 
 @dataclass(slots=True)
-class Located:
-    """The places of values, counted document by document."""
+class PlaceCounts:
+    """The counts of values and places, document by document."""
 
     settings: PlacesSettings
     page_size: tuple[float, float] | None
-    """Pixels of a page, where one side has fractions; None where nobody says it."""
+    """Width and height of a page in pixels, for boxes in fractions; None if not stated."""
     counts: list[dict[str, NDArray[np.int64]]] = field(default_factory=list)
-    """In each document, by field, how many of each of `_COUNTED`."""
+    """The counts of each document by field, in the order of `_COUNTED`."""
     detections: dict[str, Detections] = field(default_factory=dict)
     box_fields: dict[str, str] = field(default_factory=dict)
-    """Fields that are boxes, and the name of the one other value in their object; empty if there
+    """Fields that are boxes, with the name of the one other value in their object; empty if there
     are several, or none."""
-    unlike: int = 0
-    """Pairs of boxes of which one is in pixels and one in fractions, of a page of unknown size."""
+    n_mixed_units: int = 0
+    """Pairs of a box in pixels and a box in fractions, on a page of unknown size."""
 
     def add(self, document: DocumentPair, units: Iterable[LocatedUnit]) -> None:
         """Add the values of a document."""
         units = [*units]
-        places = [self._place(document, unit) for unit in units]
-        self._note_box_fields(units)
-        sizes = (spot.size for it in places for spot in (it.gt, it.pred) if spot)
-        size = self.page_size or next(filter(None, sizes), None)
-        by_field: dict[str, list[PlacedValue]] = {}
-        for it in places:
-            # In fractions of the page, of the size given where they say none.
-            gt, pred = (spot and spot.in_fractions(size) for spot in (it.gt, it.pred))
-            if gt and pred and size is None:
-                self.unlike += gt.box.is_fraction is not pred.box.is_fraction
+        values = [self._place_value(document, unit) for unit in units]
+        self._add_box_fields(units)
+        sizes = (spot.size for value in values for spot in (value.gt, value.pred) if spot)
+        page_size = self.page_size or next(filter(None, sizes), None)
+        values_by_field: dict[str, list[PlacedValue]] = {}
+        for value in values:
+            # In fractions of the page, by the stated size for boxes without a size of their own.
+            gt = value.gt and value.gt.in_fractions(page_size)
+            pred = value.pred and value.pred.in_fractions(page_size)
+            if gt and pred and page_size is None:
+                self.n_mixed_units += gt.box.is_fraction is not pred.box.is_fraction
             if gt or pred:
-                by_field.setdefault(it.field, []).append(it._replace(gt=gt, pred=pred))
-        self.counts.append({name: self._counts(some) for name, some in by_field.items()})
-        for name, some in by_field.items():
-            true = [it.gt for it in some if it.gt]
-            boxes = [(it.confidence, it.pred) for it in some if it.pred]
-            self.detections.setdefault(name, Detections()).add(document.id, true, boxes)
+                placed = value._replace(gt=gt, pred=pred)
+                values_by_field.setdefault(value.field, []).append(placed)
+        self.counts.append(
+            {name: self._count_values(placed) for name, placed in values_by_field.items()}
+        )
+        for name, placed_values in values_by_field.items():
+            true = [value.gt for value in placed_values if value.gt]
+            predicted = [(value.confidence, value.pred) for value in placed_values if value.pred]
+            self.detections.setdefault(name, Detections()).add(document.id, true, predicted)
 
-    def _place(self, document: DocumentPair, unit: LocatedUnit) -> PlacedValue:
-        spots = spots_of(unit, *document.metadata, self.settings.boxes)
-        confidence, is_right = confidence_of(unit), unit.outcome is Outcome.TP
-        known = 1.0 if confidence is None else confidence
-        return PlacedValue(field_path(unit.field_path), is_right, *spots, known)
+    def _place_value(self, document: DocumentPair, unit: LocatedUnit) -> PlacedValue:
+        """Return a value with its boxes."""
+        gt, pred = spots_of(unit, *document.metadata, self.settings.boxes)
+        confidence = confidence_of(unit)
+        return PlacedValue(
+            field=field_path(unit.field_path),
+            is_right=unit.outcome is Outcome.TP,
+            gt=gt,
+            pred=pred,
+            confidence=1.0 if confidence is None else confidence,
+        )
 
-    def _note_box_fields(self, units: Sequence[LocatedUnit]) -> None:
-        """Note which fields are boxes, and which other value stands beside each."""
+    def _add_box_fields(self, units: Sequence[LocatedUnit]) -> None:
+        """Add the fields that are boxes, with the other value of their object."""
         boxes = [
             unit.field_path for unit in units if isinstance(unit.comparator, BBoxIoUComparator)
         ]
@@ -335,17 +359,19 @@ class Located:
             if unit.field_path and unit.field_path not in boxes:
                 names_by_parent.setdefault(unit.field_path[:-1], set()).add(unit.field_path[-1])
         for path in boxes:
-            names = names_by_parent.get(path[:-1], set()) - _BESIDE_VALUES if path[:-1] else set()
+            parent = path[:-1]
+            names = names_by_parent.get(parent, set()) if parent else set()
+            names = names - _NAMES_BESIDE_VALUES
             self.box_fields[field_path(path)] = names.pop() if len(names) == 1 else ""
 
     @property
     def note(self) -> str:
-        """What boxes that are fields say nothing of, and the option that would help; or nothing."""
+        """A note on boxes that are fields, with the option that would help; empty without any."""
         if not self.box_fields:
             return ""
         text = (
-            f"boxes that are fields ({join_some(self.box_fields, NAMED)}) are compared as values: "
-            "they are right where they overlap, so that none of them is located"
+            f"boxes that are fields ({join_some(self.box_fields, MAX_NAMED)}) are compared as "
+            "values: they are right where they overlap, so that none of them is located"
         )
         names = {*self.box_fields.values()}
         value = names.pop() if len(names) == 1 else ""
@@ -353,9 +379,10 @@ class Located:
             text += f"; --wrapped {value} would take values out of their objects, with their boxes"
         return text
 
-    def _counts(self, places: Iterable[PlacedValue]) -> NDArray[np.int64]:
+    def _count_values(self, values: Iterable[PlacedValue]) -> NDArray[np.int64]:
+        """Count the values of one field in one document, in the order of `_COUNTED`."""
         counts = np.zeros(len(_COUNTED), np.int64)
-        for _, is_right, gt, pred, _ in places:
+        for _, is_right, gt, pred, _ in values:
             counts[5:] += gt is not None, pred is not None
             if gt is not None and pred is not None:
                 is_elsewhere = gt.overlap(pred) < self.settings.min_overlap
@@ -363,55 +390,60 @@ class Located:
                 counts[4] += is_right and gt.holds_centre_of(pred)
         return counts
 
-    def fields(self, settings: IntervalSettings | None) -> list[PlacedField]:
-        """Return all fields together, then each."""
-        nothing = np.zeros(len(_COUNTED), np.int64)
+    def make_fields(self, settings: IntervalSettings | None) -> list[PlacedField]:
+        """Return the record of all fields together, then of each field."""
+        no_counts = np.zeros(len(_COUNTED), np.int64)
         paths = dict.fromkeys(path for counts in self.counts for path in counts)
-        columns = {path: [it.get(path, nothing) for it in self.counts] for path in paths}
-        tables = {path: np.array(rows) for path, rows in columns.items()}
-        nowhere = np.zeros((len(self.counts), len(_COUNTED)), np.int64)
-        whole = sum(tables.values(), nowhere)
-        located = sum((it for path, it in tables.items() if path not in self.box_fields), nowhere)
-        fields = [_field("", whole, located, self.detections, settings)]
+        tables = {
+            path: np.array([counts.get(path, no_counts) for counts in self.counts])
+            for path in paths
+        }
+        no_table = np.zeros((len(self.counts), len(_COUNTED)), np.int64)
+        total = sum(tables.values(), no_table)
+        located_tables = [table for path, table in tables.items() if path not in self.box_fields]
+        fields = [_make_field("", total, sum(located_tables, no_table), self.detections, settings)]
         for path, table in tables.items():
-            located = nowhere if path in self.box_fields else table
-            kinds = {path: self.detections[path]}
-            fields.append(_field(path, table, located, kinds, settings))
+            located = no_table if path in self.box_fields else table
+            detections = {path: self.detections[path]}
+            fields.append(_make_field(path, table, located, detections, settings))
         return fields
 
 
-def _field(
-    name: str,
+def _make_field(
+    path: str,
     counts: NDArray[np.int64],
     located: NDArray[np.int64],
-    kinds: Mapping[str, Detections],
+    detections_by_field: Mapping[str, Detections],
     settings: IntervalSettings | None,
 ) -> PlacedField:
-    """Return the places of a field; `located` are counts of those that are no boxes themselves."""
+    """Return the record of a field, given its counts in each document, (n_documents, 7).
+
+    `located` are the counts without values that are boxes themselves.
+    """
     column = dict(zip(_COUNTED, counts.T, strict=True))
     located_column = dict(zip(_COUNTED, located.T, strict=True))
-    pairs = located_column["both_right"] + located_column["place_wrong"]
-    right = column["both_right"]
-    total = {key: int(values.sum()) for key, values in column.items()}
+    n_pairs = located_column["both_right"] + located_column["place_wrong"]
+    n_right = column["both_right"]
+    totals = {key: int(values.sum()) for key, values in column.items()}
     shares = document_shares(
         {
-            "located": (located_column["both_right"], pairs),
-            "centred": (located_column["centred"], pairs),
-            **rates_of(right, column["gt_boxes"], column["pred_boxes"]),
+            "located": (located_column["both_right"], n_pairs),
+            "centred": (located_column["centred"], n_pairs),
+            **rates_of(n_right, column["gt_boxes"], column["pred_boxes"]),
         },
         settings,
     )
-    cells = {key: total[key] for key in _COUNTED[:4]}
-    both = sum(cells.values())
+    cells = {key: totals[key] for key in _COUNTED[:4]}
+    n_with_both_boxes = sum(cells.values())
     rates: dict[str, Any] = {key: share.value for key, share in shares.items()}
     return PlacedField(
-        name,
+        field=path,
         **cells,
-        missed=total["gt_boxes"] - both,
-        invented=total["pred_boxes"] - both,
+        missed=totals["gt_boxes"] - n_with_both_boxes,
+        invented=totals["pred_boxes"] - n_with_both_boxes,
         **rates,
         located_interval=shares["located"].interval,
         f1_interval=shares["f1"].interval,
-        average_precision=mean_precision(kinds, (0.5,)),
-        average_precision_all=mean_precision(kinds),
+        average_precision=mean_precision(detections_by_field, (0.5,)),
+        average_precision_all=mean_precision(detections_by_field),
     )

@@ -31,11 +31,11 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
         """Return the pixels of a page, if they are given."""
         if self.page_size is None:
             return None
-        found = _SIZE.fullmatch(self.page_size)
-        if found is None or not int(found[1]) or not int(found[2]):
-            what, expected = f"it is {self.page_size!r}", "WIDTHxHEIGHT as 1654x2339"
-            raise UsageError([Problem("--page-size", what, expected)])
-        return float(found[1]), float(found[2])
+        size = _SIZE.fullmatch(self.page_size)
+        if size is None or not int(size[1]) or not int(size[2]):
+            finding, expected = f"it is {self.page_size!r}", "WIDTHxHEIGHT as 1654x2339"
+            raise UsageError([Problem("--page-size", finding, expected)])
+        return float(size[1]), float(size[2])
 
 
 PLACES: Final = Study(
