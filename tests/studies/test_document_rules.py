@@ -67,7 +67,7 @@ def test_labels_alone_repeat_and_are_no_copies(found):
 
 
 def test_beyond_its_bound_it_says_that_it_did_not_look(found, monkeypatch):
-    monkeypatch.setattr(document_rules, "MOST_DOCUMENTS", 2)
+    monkeypatch.setattr(document_rules, "MAX_DOCUMENTS", 2)
     first = a_document(1)
     told, notes = found([first, a_document(2), first])
     assert told == []

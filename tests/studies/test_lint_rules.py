@@ -6,7 +6,7 @@ import pytest
 
 from stickler_cli.schema.loading import load_schema
 from stickler_cli.studies.lint.answer import lint
-from stickler_cli.studies.lint.findings import MOST_PLACES, RULES
+from stickler_cli.studies.lint.findings import MAX_PLACES, RULES
 from stickler_cli.studies.lint.question import LintSettings
 
 X = "x-aws-stickler-"
@@ -213,8 +213,8 @@ def test_texts_that_hardly_repeat_are_no_enum(found):
 
 def test_each_finding_keeps_so_many_places_and_counts_all(found):
     schema = an_object(x={"type": "number"})
-    (finding,) = found(schema, [{"x": "1"}] * (MOST_PLACES + 20)).values()
-    assert (len(finding.places), finding.count) == (MOST_PLACES, MOST_PLACES + 20)
+    (finding,) = found(schema, [{"x": "1"}] * (MAX_PLACES + 20)).values()
+    assert (len(finding.places), finding.count) == (MAX_PLACES, MAX_PLACES + 20)
 
 
 def test_thresholds_and_weights_without_effect_are_found(found):

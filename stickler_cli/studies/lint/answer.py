@@ -1,4 +1,4 @@
-"""One pass over the ground truth, chunk by chunk."""
+"""Check a schema and its ground truth, in one pass over the documents, chunk by chunk."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -32,53 +32,54 @@ from stickler_cli.score.record import RunVerdict
 from stickler_cli.studies.answering import Desk, StudyAnswer, check_names
 from .document_rules import Copies, DocumentRules, values_of
 from .field_rules import FieldValues
-from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, Spot, report_of
+from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, Spot, make_report
 from .question import LintSettings
 
-LEAST_SHARE: Final = 0.001
-"""Of the weights of an object, below which a field moves no figure that a report shows."""
+MIN_WEIGHT_SHARE: Final = 0.001
+"""Share of the weights of an object below which a field changes no figure of a report."""
 
 
-def judge_schema(loaded: LoadedSchema, findings: Findings) -> None:
+def check_schema(loaded: LoadedSchema, findings: Findings) -> None:
     """Find thresholds and weights without effect."""
     for path, node in list_nodes(loaded.plan.root):
-        for rule, where, found, expected in _of(path, node):
-            findings.of_schema(rule, field_path(where), found, expected)
+        for rule, field, finding, expected in _check_node(path, node):
+            findings.add_of_schema(rule, field_path(field), finding, expected)
 
 
-def _of(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
+def _check_node(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
+    """Yield rule, field, finding and expectation for each setting without effect."""
     if isinstance(node, LeafNode) and node.threshold == 0:
         yield "threshold-zero", path, "the threshold is 0", "a number above 0"
     if isinstance(node, ListNode):
         floor = PAIRING_FLOOR if node.pairing_floor is None else node.pairing_floor
         threshold = node.items.item_threshold
         if 0 < threshold <= floor:
-            found = f"the threshold is {threshold:g}, and the pairing floor {floor:g}"
-            yield "threshold-below-floor", path, found, "a floor below the threshold"
+            finding = f"the threshold is {threshold:g}, and the pairing floor {floor:g}"
+            yield "threshold-below-floor", path, finding, "a floor below the threshold"
     if isinstance(node, ObjectNode):
         fields = [(name, follow_references(child).weight) for name, child in node.list_fields()]
         total = sum(weight for _, weight in fields)
         for name, weight in fields:
-            if weight < LEAST_SHARE * total:
-                found = f"the weight is {weight:g} of {total:g}"
-                yield "irrelevant-weight", (*path, name), found, f"{LEAST_SHARE:.1%} or more"
+            if weight < MIN_WEIGHT_SHARE * total:
+                finding = f"the weight is {weight:g} of {total:g}"
+                yield "irrelevant-weight", (*path, name), finding, f"{MIN_WEIGHT_SHARE:.1%} or more"
 
 
-DOCUMENTS_AT_ONCE: Final = 256
-BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as much
+MAX_CHUNK_DOCUMENTS: Final = 256
+MAX_CHUNK_BYTES: Final = 4_000_000  # of text; parsed it takes some ten times as much
 
 
 def answer(settings: LintSettings, desk: Desk) -> StudyAnswer:
-    """Return the findings in the ground truth, but those to be ignored."""
+    """Return the findings in the ground truth, without those of ignored rules."""
     check_names("--ignore", settings.ignore, RULES, "is no rule")
     record = lint(desk.schema(), settings.gt, settings)
     kept = [finding for finding in record.findings if finding.rule not in settings.ignore]
-    report = report_of(replace(record, findings=kept), settings.places)
-    failing = [*SEVERITIES, "never"].index(settings.fail_on)
-    fails = failing < len(SEVERITIES) and any(
-        SEVERITIES.index(finding.severity) <= failing for finding in kept
+    report = make_report(replace(record, findings=kept), settings.places)
+    last_failing = [*SEVERITIES, "never"].index(settings.fail_on)
+    has_failed = last_failing < len(SEVERITIES) and any(
+        SEVERITIES.index(finding.severity) <= last_failing for finding in kept
     )
-    return StudyAnswer(report, RunVerdict.FAILED if fails else RunVerdict.PASSED)
+    return StudyAnswer(report, RunVerdict.FAILED if has_failed else RunVerdict.PASSED)
 
 
 def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
@@ -91,27 +92,34 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
     unwrapper = unwrapper_of(loaded.plan.root, settings)
     shape = PairShape(gt_root=parse_root(settings.gt_root), kinds=(loaded.plan.kind,))
     reader = _Reader(findings, unwrapper, shape)
-    judge_schema(loaded, findings)
+    check_schema(loaded, findings)
     rules, fields, copies = DocumentRules(loaded, findings), FieldValues(loaded, findings), Copies()
     gold = GoldRules(loaded, findings)
-    count = 0
+    n_documents = 0
     references = (reference for _, reference in source.refs())
     with room_for_depth():
-        while chunk := list(reader.chunk(references)):
-            count += len(chunk)
+        while chunk := list(reader.read_chunk(references)):
+            n_documents += len(chunk)
             documents = [document for document in chunk if document is not None]
             for document in documents:
                 values = [*values_of(document.value)]
-                rules.look_at(document, values)
-                gold.look_at(document)
+                rules.check_document(document, values)
+                gold.check_document(document)
                 copies.add(document, values, findings)
-            fields.look_at(documents)
+            fields.add_documents(documents)
     notes = (*map(str, source.problems), *rules.conclude(), *fields.conclude())
     notes += copies.conclude(findings)
     notes += (loaded.note,) if loaded.note else ()
     gold.conclude()
-    found = findings.result()
-    return LintRecord("stickler-lint/1", __version__, loaded.path, gt, count, found, [*notes])
+    return LintRecord(
+        format="stickler-lint/1",
+        version=__version__,
+        schema=loaded.path,
+        gt=gt,
+        documents=n_documents,
+        findings=findings.make_records(),
+        notes=[*notes],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,72 +130,80 @@ class _Reader:
     unwrapper: Unwrapper | None
     shape: PairShape
 
-    def chunk(self, references: Iterator[Reference]) -> Iterator[Document | None]:
+    def read_chunk(self, references: Iterator[Reference]) -> Iterator[Document | None]:
         """Yield the documents of the next chunk; None for one that cannot be used."""
         size = 0
-        for reference in islice(references, DOCUMENTS_AT_ONCE):
-            yield self._read(reference)
+        for reference in islice(references, MAX_CHUNK_DOCUMENTS):
+            yield self._read_document(reference)
             size += getattr(reference, "size", 0)
-            if size >= BYTES_AT_ONCE:
+            if size >= MAX_CHUNK_BYTES:
                 return
 
-    def _read(self, reference: Reference) -> Document | None:
+    def _read_document(self, reference: Reference) -> Document | None:
+        """Return a document without its wrappers; None with a finding if it cannot be used."""
         reading = self.shape.read(reference, "gt")
         if isinstance(reference, LineReference):
             reference = reference._replace(data=None)  # places are kept, lines are not
         value = reading.value
         gold: Gold | None = None
         if isinstance(value, dict | list) and self.unwrapper is not None:
-            bare = self.unwrapper(value, is_truth=True)
-            value = of_kinds(bare.value, self.shape.kinds, reference.source, reference.line)
-            gold = bare.gold
+            unwrapped = self.unwrapper(value, is_truth=True)
+            value = of_kinds(unwrapped.value, self.shape.kinds, reference.source, reference.line)
+            gold = unwrapped.gold
         spot = Spot(reference)
         for warning in reading.warnings:
-            self.findings.take("duplicate-key", spot, warning)
+            self.findings.add_problem("duplicate-key", spot, warning)
         if isinstance(value, dict | list):
-            return Document(reference, value, json_pointer(self.shape.gt_root), gold)
+            return Document(
+                reference=reference,
+                value=value,
+                root=json_pointer(self.shape.gt_root),
+                gold=gold,
+            )
         if isinstance(value, Problem):
-            twice = value.expected in {*ONE.values(), ONE_FILE}
-            self.findings.take("duplicate-id" if twice else "unusable-document", spot, value)
+            is_repeated_id = value.expected in {*ONE.values(), ONE_FILE}
+            rule = "duplicate-id" if is_repeated_id else "unusable-document"
+            self.findings.add_problem(rule, spot, value)
         return None
 
 
-MOST_NAMES: Final = 10
-"""Names that nothing stands for of which a finding tells."""
+MAX_NAMES: Final = 10
+"""Names of aliases that a finding lists."""
 
 
 class GoldRules:
-    """Rules on documents one by one, and on all of them."""
+    """Rules on keys of list items, alternatives and aliases."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._root, self._findings = loaded.plan.root, findings
         self._is_needed = any(field.rules for field in loaded.fields)
-        self._met: defaultdict[tuple[str, ...], set[object]] = defaultdict(set)
+        self._occurring_names: defaultdict[tuple[str, ...], set[object]] = defaultdict(set)
         self._aliases: dict[tuple[str, ...], ReadingRule] = {}
 
-    def look_at(self, document: Document) -> None:
-        """Look at the lists with keys and the values with aliases of a document."""
+    def check_document(self, document: Document) -> None:
+        """Check the keys of list items and the alternatives of a document; collect aliases."""
         if self._is_needed:
-            self._look_into(document, self._root, document.value, (), ())
+            self._check_value(document, self._root, document.value, (), ())
         if document.gold is not None:
-            self._look_at_gold(document, document.gold, document.value, ())
+            self._check_alternatives(document, document.gold, document.value, ())
 
-    def _look_at_gold(self, document: Document, gold: Gold, value: Any, path: Path) -> None:
-        values = [value, *(each.value for each in gold.alternatives)]
-        known: set[object] = set()
-        for one in values if gold.alternatives else ():
-            if json_key(one) in known:
+    def _check_alternatives(self, document: Document, gold: Gold, value: Any, path: Path) -> None:
+        """Find alternatives that occur twice, in a value and everything inside it."""
+        values = [value, *(alternative.value for alternative in gold.alternatives)]
+        seen: set[object] = set()
+        for alternative in values if gold.alternatives else ():
+            if json_key(alternative) in seen:
                 field = field_path(tuple(step for step in path if isinstance(step, str)))
-                told = brief(one)
-                self._findings.add("equal-alternatives", field, document.spot(path), told)
-            known.add(json_key(one))
-        for step, inside in gold.children.items():
-            part = value.get(step) if isinstance(value, dict) else None
+                spot = document.spot(path)
+                self._findings.add("equal-alternatives", field, spot, brief(alternative))
+            seen.add(json_key(alternative))
+        for step, child_gold in gold.children.items():
+            child = value.get(step) if isinstance(value, dict) else None
             if isinstance(value, list) and isinstance(step, int) and step < len(value):
-                part = value[step]
-            self._look_at_gold(document, inside, part, (*path, step))
+                child = value[step]
+            self._check_alternatives(document, child_gold, child, (*path, step))
 
-    def _look_into(
+    def _check_value(
         self,
         document: Document,
         node: Node,
@@ -195,26 +211,28 @@ class GoldRules:
         path: Path,
         names: tuple[str, ...],
     ) -> None:
+        """Check the keys of list items in a value, and collect the names that aliases stand for."""
         if is_absent(value):
             return
         node = node.node_for(value)
         if isinstance(node, LeafNode) and node.reading is not None and node.reading.aliases:
             self._aliases[names] = node.reading
-            self._met[names].add(node.reading(value))
+            self._occurring_names[names].add(node.reading(value))
         if isinstance(node, ListNode) and node.key and isinstance(value, list):
-            self._look_at_keys(document, node, value, path, field_path(names))
+            self._check_keys(document, node, value, path, field_path(names))
         if isinstance(value, dict):
-            inside = dict(node.list_fields())
-            for name, part in value.items():
-                if (one := inside.get(name, inside.get(ANY_KEY))) is not None:
-                    field = name if name in inside else ANY_KEY
-                    self._look_into(document, one, part, (*path, name), (*names, field))
-        elif isinstance(value, list) and (parts := node.inner_nodes()):
-            for at, part in enumerate(value):
-                one = parts[min(at, len(parts) - 1)]
-                self._look_into(document, one, part, (*path, at), names)
+            nodes = dict(node.list_fields())
+            for name, child in value.items():
+                child_node = nodes.get(name, nodes.get(ANY_KEY))
+                if child_node is not None:
+                    field = name if name in nodes else ANY_KEY
+                    self._check_value(document, child_node, child, (*path, name), (*names, field))
+        elif isinstance(value, list) and (item_nodes := node.inner_nodes()):
+            for index, item in enumerate(value):
+                item_node = item_nodes[min(index, len(item_nodes) - 1)]
+                self._check_value(document, item_node, item, (*path, index), names)
 
-    def _look_at_keys(
+    def _check_keys(
         self,
         document: Document,
         node: ListNode,
@@ -222,35 +240,40 @@ class GoldRules:
         path: Path,
         field: str,
     ) -> None:
+        """Find items of a list without a key, or with the key of an earlier item."""
         nodes = [find_key_node(node.items, name) for name in node.key]
-        known: dict[object, int] = {}
-        for at, item in enumerate(items):
+        first_index: dict[object, int] = {}
+        for index, item in enumerate(items):
             if not isinstance(item, dict) or is_absent(item):
                 continue
-            spot = document.spot((*path, at))
+            spot = document.spot((*path, index))
             values = [
-                _key_text(of, item.get(name)) for name, of in zip(node.key, nodes, strict=True)
+                _normalize_key(key_node, item.get(name))
+                for name, key_node in zip(node.key, nodes, strict=True)
             ]
-            absent = [name for name, it in zip(node.key, values, strict=True) if is_absent(it)]
-            if absent:
-                self._findings.add("absent-item-key", field, spot, f"{absent[0]} is absent")
+            absent_names = [
+                name for name, value in zip(node.key, values, strict=True) if is_absent(value)
+            ]
+            if absent_names:
+                self._findings.add("absent-item-key", field, spot, f"{absent_names[0]} is absent")
                 continue
             key = tuple(map(json_key, values))
-            if known.setdefault(key, at) != at:
-                told = f"{', '.join(map(brief, values))}, as in [{known[key]}]"
-                self._findings.add("duplicate-item-key", field, spot, told)
+            if first_index.setdefault(key, index) != index:
+                finding = f"{', '.join(map(brief, values))}, as in [{first_index[key]}]"
+                self._findings.add("duplicate-item-key", field, spot, finding)
 
     def conclude(self) -> None:
         """Find names that no value of the ground truth stands for."""
         for names, reading in self._aliases.items():
-            unmet = [name for name in reading.aliases if name not in self._met[names]]
+            unmet = [name for name in reading.aliases if name not in self._occurring_names[names]]
             if unmet:
-                more = f" and {len(unmet) - MOST_NAMES} more" if unmet[MOST_NAMES:] else ""
-                told = f"{', '.join(unmet[:MOST_NAMES])}{more}"
-                self._findings.of_schema("unmet-alias", field_path(names), told)
+                n_more = len(unmet) - MAX_NAMES
+                ending = f" and {n_more} more" if n_more > 0 else ""
+                finding = f"{', '.join(unmet[:MAX_NAMES])}{ending}"
+                self._findings.add_of_schema("unmet-alias", field_path(names), finding)
 
 
-def _key_text(node: Node, value: JsonValue) -> JsonValue:
+def _normalize_key(node: Node, value: JsonValue) -> JsonValue:
     """Return a value of a key as it is compared: texts without case and white space."""
     if isinstance(node, LeafNode):
         value = node.reading(value) if node.reading is not None else value

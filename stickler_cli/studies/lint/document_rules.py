@@ -1,4 +1,4 @@
-"""Rules on one document or one value, whatever the others hold; and documents that are copies."""
+"""Rules on single documents and values, and on documents that are copies of others."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ from .findings import Document, Findings, Spot
 
 
 class Value(NamedTuple):
-    """A value that has no parts: a scalar, null, or an empty list or object."""
+    """A value without children: a scalar, null, or an empty list or object."""
 
     field: tuple[str, ...]
     """Its names, without list indexes."""
@@ -32,20 +32,22 @@ def values_of(document: JsonValue) -> Iterator[Value]:
     """Yield the values of a document in its order, at any depth."""
     waiting = [Value((), (), document)]
     while waiting:
-        here = waiting.pop()
-        field, path, value = here
+        located = waiting.pop()
+        field, path, value = located
         if isinstance(value, dict) and value:
-            inside = [Value((*field, name), (*path, name), part) for name, part in value.items()]
+            children = [
+                Value((*field, name), (*path, name), child) for name, child in value.items()
+            ]
         elif isinstance(value, list) and value:
-            inside = [Value(field, (*path, index), part) for index, part in enumerate(value)]
+            children = [Value(field, (*path, index), child) for index, child in enumerate(value)]
         else:
-            yield here
+            yield located
             continue
-        waiting += reversed(inside)
+        waiting += reversed(children)
 
 
 def value_at(document: JsonValue, pointer: str) -> JsonValue:
-    """Return the value at a JSON Pointer; the nearest one around it, if there is none."""
+    """Return the value at a JSON Pointer, or its nearest existing parent."""
     value = document
     for step in pointer_steps(pointer):
         if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
@@ -57,10 +59,10 @@ def value_at(document: JsonValue, pointer: str) -> JsonValue:
     return value
 
 
-MOST_FIELDS: Final = 5_000
-"""Fields of which is known how absence is written; the keys of maps could be any number."""
+MAX_FIELDS: Final = 5_000
+"""Fields whose forms of absence are kept; maps could have any number of keys."""
 
-MOST_IDS: Final = 100_000
+MAX_IDS: Final = 100_000
 """Values of each field of ids that are remembered."""
 
 _ID_NAMES: Final = frozenset({"id", "_id", "uuid", "guid", "doc_id", "document_id"})
@@ -74,10 +76,10 @@ _RULES: Final = {
     **dict.fromkeys(("multipleOf", "minLength", "maxLength"), "out-of-range"),
     "required": "missing-required",
 }
-"""By the keyword of the schema that forbids a value."""
+"""The rule by the keyword of the schema that forbids a value."""
 
 _UNDECLARED: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
-"""Keywords that forbid keys, which another rule tells of in any schema."""
+"""Keywords that forbid keys; another rule reports undeclared keys under any schema."""
 
 
 class DocumentRules:
@@ -86,36 +88,36 @@ class DocumentRules:
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._findings = findings
         self._listed = frozenset(_listed_texts(loaded.contents))
-        self._absences: defaultdict[tuple[str, ...], dict[str, _Form]] = defaultdict(dict)
+        self._absences: defaultdict[tuple[str, ...], dict[str, _AbsenceForm]] = defaultdict(dict)
         self._ids: defaultdict[str, dict[str, Spot]] = defaultdict(dict)
         self._notes: list[str] = []
         self._validator: DocumentValidator | None = None
         try:
             self._validator = DocumentValidator(loaded.contents, loaded.path, loaded.path)
         except SchemaError as error:
-            found = error.problems[0].found
-            self._notes.append(f"no document was held against the keywords of the schema: {found}")
+            reason = error.problems[0].found
+            self._notes.append(f"no document was held against the keywords of the schema: {reason}")
 
-    def look_at(self, document: Document, values: Iterable[Value]) -> None:
-        """Look at a document and its values."""
+    def check_document(self, document: Document, values: Iterable[Value]) -> None:
+        """Check a document and its values."""
         self._validate(document)
         for value in values:
-            self._look_at_value(document, value)
+            self._check_value(document, value)
 
     def conclude(self) -> list[str]:
         """Find fields that write absence in two ways; return notes."""
         for field, forms in self._absences.items():
-            usual, *others = sorted(forms.values(), key=lambda form: -form.count)
-            for form in others:
+            usual, *rare_forms = sorted(forms.values(), key=lambda form: -form.count)
+            for form in rare_forms:
                 if form.count == usual.count:
                     continue  # neither is usual
-                expected = f"{usual.shown} as elsewhere ({usual.count})"
+                expected = f"{usual.text} as elsewhere ({usual.count})"
                 path, times = field_path(field), form.count
-                self._findings.add("mixed-absence", path, form.spot, form.shown, expected, times)
+                self._findings.add("mixed-absence", path, form.spot, form.text, expected, times)
         return self._notes
 
     def _validate(self, document: Document) -> None:
-        """Hold a document against the keywords of its schema."""
+        """Find values that the keywords of the schema forbid."""
         if self._validator is None:
             return
         for violation in self._validator.violations(document.value, document.gold):
@@ -126,38 +128,40 @@ class DocumentRules:
                 value = value_at(document.value, violation.pointer)
                 rule = "null-not-allowed" if is_absent(value) else rule
             spot = document.spot(violation.pointer)
-            path = violation.field.replace("[]", "").lstrip(".")  # as all others are written
+            path = violation.field.replace("[]", "").lstrip(".")  # without list indexes
             self._findings.add(rule, path, spot, violation.message)
 
-    def _look_at_value(self, document: Document, found: Value) -> None:
-        field, path, value = found
+    def _check_value(self, document: Document, located: Value) -> None:
+        """Collect forms of absence, and find texts that mean null and repeated ids."""
+        field, path, value = located
         if is_absent(value):
-            forms = self._absences
-            if field in forms or len(forms) < MOST_FIELDS:
-                shown = brief(value)
-                form = forms[field].setdefault(shown, _Form(shown, document.spot(path)))
+            forms_by_field = self._absences
+            if field in forms_by_field or len(forms_by_field) < MAX_FIELDS:
+                text = brief(value)
+                new_form = _AbsenceForm(text, document.spot(path))
+                form = forms_by_field[field].setdefault(text, new_form)
                 form.count += 1
         elif isinstance(value, str) and says_nothing(value) and value not in self._listed:
             self._findings.add(
                 "text-for-null", field_path(field), document.spot(path), brief(value)
             )
         elif len(path) == 1 and field[0].casefold() in _ID_NAMES and isinstance(value, str | int):
-            known, spot = self._ids[field[0]], document.spot(path)
-            before = known.get(str(value))
-            if before is not None:
-                told = f"{brief(value)}, as in {before.name}"
-                self._findings.add("duplicate-value", field_path(field), spot, told)
-            elif len(known) < MOST_IDS:
-                known[str(value)] = spot
+            spot_of_id, spot = self._ids[field[0]], document.spot(path)
+            first_spot = spot_of_id.get(str(value))
+            if first_spot is not None:
+                finding = f"{brief(value)}, as in {first_spot.name}"
+                self._findings.add("duplicate-value", field_path(field), spot, finding)
+            elif len(spot_of_id) < MAX_IDS:
+                spot_of_id[str(value)] = spot
 
 
 @dataclass(slots=True)
-class _Form:
-    """One way in which a field writes that there is nothing."""
+class _AbsenceForm:
+    """One of the ways in which a field writes absent values."""
 
-    shown: str
+    text: str
     spot: Spot
-    """Where it is first."""
+    """The first place with this form."""
     count: int = 0
 
 
@@ -165,127 +169,144 @@ def _listed_texts(schema: JsonValue) -> Iterator[str]:
     """Yield the texts that a schema lists as values anywhere."""
     waiting = [schema]
     while waiting:
-        part = waiting.pop()
-        if isinstance(part, list):
-            waiting += part
-        elif isinstance(part, dict):
-            waiting += part.values()
-            listed = part.get("enum")
-            values = [*(listed if isinstance(listed, list) else ()), part.get("const")]
-            nothing = part.get(annotated("absent_values"))
-            values += nothing if isinstance(nothing, list) else []
+        subschema = waiting.pop()
+        if isinstance(subschema, list):
+            waiting += subschema
+        elif isinstance(subschema, dict):
+            waiting += subschema.values()
+            listed = subschema.get("enum")
+            values = [*(listed if isinstance(listed, list) else ()), subschema.get("const")]
+            absent_values = subschema.get(annotated("absent_values"))
+            values += absent_values if isinstance(absent_values, list) else []
             yield from (value for value in values if isinstance(value, str))
 
 
-MOST_DOCUMENTS: Final = 50_000
-MOST_VALUES: Final = 5_000_000
-"""Of documents together, that are held against one another: 60 MB; later ones are not."""
+MAX_DOCUMENTS: Final = 50_000
+MAX_VALUES: Final = 5_000_000
+"""Values of all documents that are compared with one another: 60 MB; later documents are not."""
 
-MOST_SHARING: Final = 20
-"""Documents that share a value, for it to make candidates: more are a habit of the data."""
+MAX_SHARING: Final = 20
+"""Documents up to which a shared value makes them candidates; values of more are usual values."""
 
-FEWEST_SHARED: Final = 5
-"""Values that no more than two to `MOST_SHARING` documents have, which copies have in common."""
+MIN_SHARED: Final = 5
+"""Rare values, of at most `MAX_SHARING` documents, that two copies have in common."""
 
-FEWEST_VALUES: Final = 10
-"""Of a document that can be nearly a copy; below, one value makes all the difference."""
+MIN_VALUES: Final = 10
+"""Values of a document that can be nearly a copy; with fewer, each value makes a difference."""
 
-NEAR: Final = 0.9
+MIN_OVERLAP: Final = 0.9
 """Weighted overlap from which two documents are near-duplicates; rare values weigh more."""
 
-FEWEST_OF_A_COPY: Final = 3
-"""Numbers and texts that a document has at least which can be an exact copy: labels repeat."""
+MIN_VALUES_OF_COPY: Final = 3
+"""Numbers and texts of a document that can be an exact copy: few labels repeat by chance."""
 
 
 class Copies:
-    """Documents by their values, as far as there is room, so that not all are compared with all.
+    """Finds documents that are copies of others, without comparing all with all.
 
-    Values that many documents have say nothing of copies; those that two to `MOST_SHARING` have put
-    these together as candidates.
+    Documents that share rare values, of two to `MAX_SHARING` documents, are candidates. Values that
+    many documents have tell nothing about copies.
     """
 
     def __init__(self) -> None:
         self._spots: list[Spot] = []
-        self._said: list[NDArray[np.uint64]] = []
-        """Of each document, hashes of its distinct values, sorted."""
-        self._values = 0
-        self._first: dict[bytes, int] = {}
-        self._left_out = 0
+        self._hashes: list[NDArray[np.uint64]] = []
+        """The hashes of the distinct values of each document, sorted."""
+        self._n_values = 0
+        self._first_by_digest: dict[bytes, int] = {}
+        self._n_omitted = 0
 
     def add(self, document: Document, values: Sequence[Value], findings: Findings) -> None:
-        """Add a document; one that says the same as an earlier one is told at once."""
-        if len(self._spots) >= MOST_DOCUMENTS or self._values >= MOST_VALUES:
-            self._left_out += 1
+        """Add a document; an exact copy of an earlier one is a finding at once."""
+        if len(self._spots) >= MAX_DOCUMENTS or self._n_values >= MAX_VALUES:
+            self._n_omitted += 1
             return
         spot, position = document.spot(), len(self._spots)
-        telling = [
+        informative = [
             value
             for value in values
             if not is_absent(value.value) and not isinstance(value.value, bool)
         ]
         digest = blake2b(canonical(document.value), digest_size=16).digest()
-        before = self._first.setdefault(digest, position)
-        if before < position:
-            if len(telling) >= FEWEST_OF_A_COPY:
-                found = f"it says the same as {self._spots[before].name}"
-                findings.add("duplicate-document", "", spot, found)
+        first = self._first_by_digest.setdefault(digest, position)
+        if first < position:
+            if len(informative) >= MIN_VALUES_OF_COPY:
+                finding = f"it says the same as {self._spots[first].name}"
+                findings.add("duplicate-document", "", spot, finding)
             return
-        hashes = {_hash(value) for value in telling}
-        self._said.append(np.sort(np.array([*hashes], np.uint64)))
-        self._values += len(hashes)
+        hashes = {_hash(value) for value in informative}
+        self._hashes.append(np.sort(np.array([*hashes], np.uint64)))
+        self._n_values += len(hashes)
         self._spots.append(spot)
 
     def conclude(self, findings: Findings) -> tuple[str, ...]:
         """Find documents that are nearly copies of earlier ones; return notes."""
-        sizes = [*map(len, self._said)]
-        values = np.concatenate([*self._said, np.empty(0, np.uint64)])
+        sizes = [*map(len, self._hashes)]
+        values = np.concatenate([*self._hashes, np.empty(0, np.uint64)])
         owners = np.repeat(np.arange(len(sizes)), sizes)
         order = np.argsort(values, kind="stable")
         values, owners = values[order], owners[order]
-        told: set[int] = set()
-        for one, other in _candidates(values, owners, len(sizes)):
-            if other not in told and self._are_near(one, other, values):
-                told.add(other)
-                found = f"it says nearly the same as {self._spots[one].name}"
-                findings.add("near-duplicate", "", self._spots[other], found)
-        if not self._left_out:
+        copies: set[int] = set()
+        for first, second in _find_candidates(values, owners, len(sizes)):
+            if second not in copies and self._are_near(first, second, values):
+                copies.add(second)
+                finding = f"it says nearly the same as {self._spots[first].name}"
+                findings.add("near-duplicate", "", self._spots[second], finding)
+        if not self._n_omitted:
             return ()
-        known = len(self._spots)
-        return (f"copies were looked for among the first {known} different documents only",)
+        n_compared = len(self._spots)
+        return (f"copies were looked for among the first {n_compared} different documents only",)
 
-    def _are_near(self, one: int, other: int, values: NDArray[np.uint64]) -> bool:
-        """Return whether two documents are near-duplicates, by their rare values."""
-        mine, its = self._said[one], self._said[other]
-        if min(len(mine), len(its)) < FEWEST_VALUES:
+    def _are_near(self, first: int, second: int, values: NDArray[np.uint64]) -> bool:
+        """Return whether two documents are near-duplicates, by a Dice overlap of rare values.
+
+        `values` are the sorted hashes of all documents.
+        """
+        first_hashes, second_hashes = self._hashes[first], self._hashes[second]
+        if min(len(first_hashes), len(second_hashes)) < MIN_VALUES:
             return False
 
-        def weights(said: NDArray[np.uint64], both: NDArray[np.bool_]) -> NDArray[np.float64]:
-            having = np.searchsorted(values, said, "right") - np.searchsorted(values, said, "left")
-            elsewhere = having - 1 - both
-            return np.log(np.maximum(1.0, (len(self._said) - 1) / (elsewhere + 1)))
+        def weigh(hashes: NDArray[np.uint64], is_shared: NDArray[np.bool_]) -> NDArray[np.float64]:
+            """Return inverse document frequencies, by the documents other than these two."""
+            n_documents = _count_documents(values, hashes)
+            n_elsewhere = n_documents - 1 - is_shared
+            return np.log(np.maximum(1.0, (len(self._hashes) - 1) / (n_elsewhere + 1)))
 
-        in_both = np.isin(mine, its), np.isin(its, mine)
-        own, others = weights(mine, in_both[0]), weights(its, in_both[1])
-        shared = own[in_both[0]].sum()
-        return bool(2 * shared >= NEAR * (own.sum() + others.sum()) > 0)
+        first_is_shared = np.isin(first_hashes, second_hashes)
+        first_weights = weigh(first_hashes, first_is_shared)
+        second_weights = weigh(second_hashes, np.isin(second_hashes, first_hashes))
+        shared_weight = first_weights[first_is_shared].sum()
+        total_weight = first_weights.sum() + second_weights.sum()
+        return bool(2 * shared_weight >= MIN_OVERLAP * total_weight > 0)
 
 
-def _candidates(
-    values: NDArray[np.uint64], owners: NDArray[np.intp], documents: int
+def _count_documents(values: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """Return the number of documents with each hash, given the sorted hashes of all documents."""
+    return np.searchsorted(values, hashes, "right") - np.searchsorted(values, hashes, "left")
+
+
+def _find_candidates(
+    values: NDArray[np.uint64], owners: NDArray[np.intp], n_documents: int
 ) -> list[tuple[int, int]]:
-    """Return pairs of documents that share enough rare values, the earlier one first."""
-    having = np.searchsorted(values, values, "right") - np.searchsorted(values, values, "left")
-    rare = (having > 1) & (having <= MOST_SHARING)
-    values, owners = values[rare], owners[rare]
-    pairs = []
-    for apart in range(1, MOST_SHARING):
-        same = values[apart:] == values[:-apart]
-        pairs.append(owners[:-apart][same] * documents + owners[apart:][same])
-    codes, times = np.unique(np.concatenate(pairs), return_counts=True)
-    return [divmod(code, documents) for code in codes[times >= FEWEST_SHARED].tolist()]
+    """Return pairs of documents that share enough rare values, the earlier one first.
+
+    `values` are the sorted hashes of all documents, `owners` the document of each.
+    """
+    n_sharing = _count_documents(values, values)
+    is_rare = (n_sharing > 1) & (n_sharing <= MAX_SHARING)
+    values, owners = values[is_rare], owners[is_rare]
+    pair_numbers = []
+    # Equal values stand together: compare each with the next one, the one after it, and so on.
+    for offset in range(1, MAX_SHARING):
+        is_same = values[offset:] == values[:-offset]
+        pair_numbers.append(owners[:-offset][is_same] * n_documents + owners[offset:][is_same])
+    pairs, n_shared = np.unique(np.concatenate(pair_numbers), return_counts=True)
+    return [divmod(pair, n_documents) for pair in pairs[n_shared >= MIN_SHARED].tolist()]
 
 
 def _hash(value: Value) -> int:
-    text = value.value
-    said = " ".join(text.casefold().split()) if isinstance(text, str) else text
-    return int.from_bytes(blake2b(json_line([value.field, said]), digest_size=8).digest(), "big")
+    """Return a hash of a value and its field; case and white space do not count."""
+    content = value.value
+    if isinstance(content, str):
+        content = " ".join(content.casefold().split())
+    return int.from_bytes(blake2b(json_line([value.field, content]), digest_size=8).digest(), "big")

@@ -1,6 +1,6 @@
-"""Rules on the values of a field together: outliers, odd forms and spellings.
+"""Rules on all values of a field together: outliers, odd forms and spellings.
 
-Each rule wants many values that agree before it says anything of the few that do not.
+Each rule needs many values that agree before it reports the few that do not.
 """
 
 import math
@@ -42,70 +42,76 @@ from stickler_cli.score.errors.located_units import field_pattern, locate
 from .findings import Document, Findings, Spot
 from .text_tally import TextTally
 
-MOST_SPELLINGS: Final = 500
-"""Distinct texts of a field that are kept; a field with more is no enum in all but name."""
+MAX_SPELLINGS: Final = 500
+"""Distinct texts of a field that are kept; a field with more of them has free texts."""
 
-LONGEST_SPELLING: Final = 60
-"""Characters of such a text; longer ones are prose."""
+MAX_SPELLING_LENGTH: Final = 60
+"""Characters of such a text; longer texts are prose."""
 
-ORDINARY: Final = 1e300
-"""Numbers beyond it may be infinite."""
+MAX_NUMBER: Final = 1e300
+"""Numbers beyond it may be infinite, and are left out."""
 
-MOST_SHAPES: Final = 50
-SAMPLE: Final = 10_000
-"""Numbers of a field from which its spread is taken, drawn evenly."""
+MAX_SHAPES: Final = 50
+"""Distinct shapes of the texts of a field that are kept."""
+SAMPLE_SIZE: Final = 10_000
+"""Numbers of a field from which its spread is estimated, drawn evenly."""
 
-MOST_EXTREMES: Final = 20
-"""The least and the greatest numbers of a field, of which outliers are."""
+MAX_EXTREMES: Final = 20
+"""Numbers at either end of a field that are kept; only they can be outliers."""
 
 _DIGITS: Final = re.compile(r"\d+")
 _CAPITALS: Final = re.compile(r"[A-Z]+")
 _LETTERS: Final = re.compile(r"[^\W\dA_]+")
 
 SpotOf: TypeAlias = Callable[[int], Spot]
-"""A function that locates one of the places of a value."""
+"""Locates a unit of a batch by its position."""
 
-PLACES: Final = 3
+MAX_PLACES_OF_TEXT: Final = 3
 """Places that are kept of a text or shape."""
 
 
 @dataclass(slots=True)
 class DistinctTexts:
-    """Distinct texts, or shapes of texts, with how often and where first; up to a bound."""
+    """Distinct texts, or shapes of texts, with their numbers and first places.
 
-    most: int
+    If there are more than `max_texts`, nothing is kept.
+    """
+
+    max_texts: int
     counts: Counter[str] = field(default_factory=Counter)
     spots: dict[str, list[tuple[Spot, str]]] = field(default_factory=dict)
-    overflown: bool = False
+    is_full: bool = False
 
     def add(self, text: str, value: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
         """Add a text that stands for a value at some places."""
-        if self.overflown:
+        if self.is_full:
             return
-        if text not in self.counts and len(self.counts) == self.most:
-            self.overflown = True
+        if text not in self.counts and len(self.counts) == self.max_texts:
+            self.is_full = True
             self.counts.clear()
             self.spots.clear()
             return
         self.counts[text] += len(pairs)
         kept = self.spots.setdefault(text, [])
-        kept += [(spot_of(pair), value) for pair in pairs[: PLACES - len(kept)]]
+        kept += [(spot_of(pair), value) for pair in pairs[: MAX_PLACES_OF_TEXT - len(kept)]]
 
 
 class Extreme(NamedTuple):
-    """A number near an end; the tuples of an end order from the inside out."""
+    """A number near the lower or upper end; sorted, those of one end go from the inside out."""
 
     key: float
     """The number, or its negative at the lower end."""
     order: int
+    """Decides between equal numbers: later ones come first."""
     spot: Spot
-    shown: str
+    text: str
+    """The value as messages show it."""
     number: float
 
 
 @dataclass(slots=True)
 class NumberSample:
-    """A sample of numbers, and those at either end with their places."""
+    """A sample of numbers, and the extreme ones with their places."""
 
     count: int = 0
     sample: list[float] = field(default_factory=list)
@@ -114,36 +120,42 @@ class NumberSample:
     _random: Random = field(default_factory=lambda: Random(0))  # noqa: S311 - a sample, no secret
 
     def add(self, number: float, value: JsonValue, pair: int, spot_of: SpotOf) -> None:
-        """Add the number that a value at some place means."""
+        """Add the number of a value at a place."""
         self.count += 1
-        if len(self.sample) < SAMPLE:
+        if len(self.sample) < SAMPLE_SIZE:
             self.sample.append(number)
-        elif (at := self._random.randrange(self.count)) < SAMPLE:
-            self.sample[at] = number
+        elif (index := self._random.randrange(self.count)) < SAMPLE_SIZE:  # reservoir sampling
+            self.sample[index] = number
         for heap, key in ((self.least, -number), (self.greatest, number)):
-            full = len(heap) == MOST_EXTREMES
-            if not full or heap[0].key < key:
-                entry = Extreme(key, -self.count, spot_of(pair), brief(value), number)
-                (heappushpop if full else heappush)(heap, entry)
+            is_full = len(heap) == MAX_EXTREMES
+            if not is_full or heap[0].key < key:
+                extreme = Extreme(
+                    key=key,
+                    order=-self.count,
+                    spot=spot_of(pair),
+                    text=brief(value),
+                    number=number,
+                )
+                (heappushpop if is_full else heappush)(heap, extreme)
 
 
 @dataclass(slots=True)
 class Profile:
-    """The values of one field that one comparator judges."""
+    """The values of one field that one comparator compares."""
 
     path: str
     node: LeafNode
     count: int = 0
     unmatched: int = 0
     """Values that do not match themselves."""
-    texts: DistinctTexts = field(default_factory=lambda: DistinctTexts(MOST_SPELLINGS))
-    shapes: DistinctTexts = field(default_factory=lambda: DistinctTexts(MOST_SHAPES))
+    texts: DistinctTexts = field(default_factory=lambda: DistinctTexts(MAX_SPELLINGS))
+    shapes: DistinctTexts = field(default_factory=lambda: DistinctTexts(MAX_SHAPES))
     numbers: NumberSample = field(default_factory=NumberSample)
-    """Of a field of dates, their days."""
+    """Numbers; for a field of dates the ordinal numbers of their days."""
     orders: DistinctTexts = field(default_factory=lambda: DistinctTexts(2))
-    """Of a field of dates, the orders of day and month that its texts show."""
+    """For a field of dates, the orders of day and month that its texts show."""
     tally: TextTally = field(init=False)
-    """How many texts are of each kind that the comparator treats specially."""
+    """Counts of the texts that the comparator treats specially."""
 
     def __post_init__(self) -> None:
         self.tally = TextTally(self.node)
@@ -154,22 +166,23 @@ class Profile:
         self.tally.add(value, len(pairs))
         if isinstance(self.node.comparator, DateComparator) and isinstance(value, str):
             self._add_orders(value, pairs, spot_of)
-        number = _number(self.node.comparator, value)
+        number = _position_on_line(self.node.comparator, value)
         if number is not None:
             for pair in pairs:
                 self.numbers.add(number, value, pair, spot_of)
-        elif isinstance(value, str) and len(value) <= LONGEST_SPELLING:
+        elif isinstance(value, str) and len(value) <= MAX_SPELLING_LENGTH:
             self.texts.add(value, value, pairs, spot_of)
             self.shapes.add(shape_of(value), value, pairs, spot_of)
 
     def _add_orders(self, text: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        shown = evidence_of(text) if len(text) <= LONGEST_READ else ()
-        for order in {DAY_FIRST, MONTH_FIRST}.intersection(shown):
+        """Add the orders of day and month that the text of a date shows."""
+        evidence = evidence_of(text) if len(text) <= LONGEST_READ else ()
+        for order in {DAY_FIRST, MONTH_FIRST}.intersection(evidence):
             self.orders.add(order, text, pairs, spot_of)
 
 
-def _number(comparator: BaseComparator, value: JsonValue) -> float | None:
-    """Return where a value stands on a line: a number, or the day of a date; None for others."""
+def _position_on_line(comparator: BaseComparator, value: JsonValue) -> float | None:
+    """Return the number of a value, or the day of a date; None for other values."""
     number: float | Decimal | None = value if is_number(value) else None
     if isinstance(comparator, DateComparator):
         stated = comparator.prepare(value).month_first
@@ -178,11 +191,11 @@ def _number(comparator: BaseComparator, value: JsonValue) -> float | None:
             number = stated.first_day.toordinal()
     elif isinstance(comparator, NumericComparator) and isinstance(value, str):
         number = amount(value)  # a text that has a number in it, as VDM/003, is none
-    return float(number) if number is not None and -ORDINARY < number < ORDINARY else None
+    return float(number) if number is not None and -MAX_NUMBER < number < MAX_NUMBER else None
 
 
 def shape_of(text: str) -> str:
-    """Return the form of a text: runs of digits, capitals and other letters as one sign each.
+    """Return the form of a text: 9 for digits in a row, A for capitals, a for other letters.
 
     >>> shape_of("INV-2024/017"), shape_of("Main St. 5")
     ('A-9/9', 'Aa Aa. 9')
@@ -190,8 +203,8 @@ def shape_of(text: str) -> str:
     return _LETTERS.sub("a", _CAPITALS.sub("A", _DIGITS.sub("9", text)))
 
 
-FEWEST: Final = 30
-"""Values of a field from which on any can stand out."""
+MIN_VALUES: Final = 30
+"""Values of a field from which on a value can stand out."""
 
 FAR: Final = 8.0
 """Robust standard deviations from the median from which on a value is far. Customary is 3.5
@@ -199,84 +212,91 @@ FAR: Final = 8.0
 the time."""
 
 GAP: Final = 2.0
-"""The same between a far value and the next one that is less far: else a tail ends there."""
+"""Robust standard deviations between a far value and the next one inwards; with less, it is the end
+of a tail."""
 
-MOST_ODD: Final = 0.02
-"""The share of values that may stand out; more are another kind of value, and no mistakes."""
+MAX_ODD_SHARE: Final = 0.02
+"""Share of values that can stand out; more of them are another kind of value, not mistakes."""
 
 _SIGMA: Final = 1.4826  # of a normal distribution, in median absolute deviations
 
-MOST_SPELLED: Final = 50
-"""Distinct texts of a field whose texts are repeated so often that they are an enum in fact."""
+MAX_ENUM_TEXTS: Final = 50
+"""Distinct texts of a field that is taken for an enum."""
 
-OFTEN: Final = 5
-"""How often each of them occurs, on average."""
+MIN_REPEATS: Final = 5
+"""Number of times that each of these texts occurs at least, on average."""
 
-TYPO: Final = 10
-"""How many times as often the right spelling has to occur as one that differs in one letter."""
+MIN_TYPO_RATIO: Final = 10
+"""Ratio from which the frequent one of two spellings that differ in one letter is the right one."""
 
-SHORTEST_TYPO: Final = 6
-"""Letters of a word in which another letter is a mistake and not another word."""
+MIN_TYPO_LENGTH: Final = 6
+"""Letters of a word from which another letter is a mistake and not another word."""
 
 
-FORGIVING: Final = 0.5
+FORGIVING_THRESHOLD: Final = 0.5
 """The threshold at which half of a text may be wrong; it is the default of texts."""
-CODES: Final = 0.9
-"""The share of texts with digits, and without spaces or in groups, at which a field is of codes."""
+MIN_CODE_SHARE: Final = 0.9
+"""Share of texts with digits, without spaces or in groups, from which a field has codes."""
 
 
-def _outliers(profile: Profile, findings: Findings) -> None:
+def _find_outliers(profile: Profile, findings: Findings) -> None:
     """Find numbers and dates far from the others; numbers above 0 by their magnitude."""
     numbers, path = profile.numbers, profile.path
-    if numbers.count < FEWEST:
+    if numbers.count < MIN_VALUES:
         return
-    dates = isinstance(profile.node.comparator, DateComparator)
+    are_dates = isinstance(profile.node.comparator, DateComparator)
     sample = np.array(numbers.sample)
     positive = sample[sample > 0]
-    scaled = not dates and len(positive) >= (1 - MOST_ODD) * len(sample)
-    places = np.log10(positive) if scaled else sample
-    middle = float(np.median(places))
-    spread = _SIGMA * float(np.median(np.abs(places - middle)))
+    are_magnitudes = not are_dates and len(positive) >= (1 - MAX_ODD_SHARE) * len(sample)
+    positions = np.log10(positive) if are_magnitudes else sample
+    median = float(np.median(positions))
+    spread = _SIGMA * float(np.median(np.abs(positions - median)))
     if spread == 0:
         return
-    far: list[Extreme] = []
-    for sign, ends in ((-1, numbers.least), (1, numbers.greatest)):
-        all_known = numbers.count == len(ends)
-        away = [
-            (sign * ((math.log10(end.number) if scaled else end.number) - middle) / spread, end)
-            for end in sorted(ends)
-            if end.number > 0 or not scaled
-        ]
-        far += _beyond_a_gap(away, all_known=all_known)
-    if len(far) > max(1, MOST_ODD * numbers.count):
+    outliers: list[Extreme] = []
+    for sign, extremes in ((-1, numbers.least), (1, numbers.greatest)):
+        distances = []
+        for extreme in sorted(extremes):
+            if extreme.number > 0 or not are_magnitudes:
+                position = math.log10(extreme.number) if are_magnitudes else extreme.number
+                distances.append((sign * (position - median) / spread, extreme))
+        has_all_values = numbers.count == len(extremes)
+        outliers += _list_beyond_gap(distances, has_all_values=has_all_values)
+    if len(outliers) > max(1, MAX_ODD_SHARE * numbers.count):
         return
     low, high = np.quantile(sample, [0.05, 0.95]).tolist()
     usual = f"{low:g} to {high:g}"
-    if dates:
+    if are_dates:
         usual = " to ".join(str(date.fromordinal(int(day))) for day in (low, high))
-    for end in far:
-        findings.add("outlier", path, end.spot, end.shown, f"something like {usual}")
+    for outlier in outliers:
+        expected = f"something like {usual}"
+        findings.add("outlier", path, outlier.spot, outlier.text, expected)
 
 
-def _beyond_a_gap(away: Sequence[tuple[float, Extreme]], *, all_known: bool) -> Iterator[Extreme]:
-    """Yield the ends beyond the first gap, by distance."""
-    before = 0.0 if all_known else math.inf
-    beyond = False
-    for distance, end in away:
-        beyond = beyond or (distance > FAR and distance - before > GAP)
-        if beyond:
-            yield end
-        before = distance
+def _list_beyond_gap(
+    distances: Sequence[tuple[float, Extreme]], *, has_all_values: bool
+) -> Iterator[Extreme]:
+    """Yield the extremes of one end beyond the first gap, given their distances in order.
+
+    `has_all_values` says that the field has no other values: then the first one can be far.
+    """
+    previous = 0.0 if has_all_values else math.inf
+    is_beyond = False
+    for distance, extreme in distances:
+        is_beyond = is_beyond or (distance > FAR and distance - previous > GAP)
+        if is_beyond:
+            yield extreme
+        previous = distance
 
 
-def _odd_forms(profile: Profile, findings: Findings) -> None:
-    """Find texts of another form than nearly all, if that form has digits and so is a format."""
+def _find_odd_forms(profile: Profile, findings: Findings) -> None:
+    """Find texts that lack the form of nearly all others, if it has digits and so is a format."""
     counts = profile.shapes.counts
     total = counts.total()
-    if total < FEWEST or isinstance(profile.node.comparator, DateComparator):
+    if total < MIN_VALUES or isinstance(profile.node.comparator, DateComparator):
         return
     ((usual, times),) = counts.most_common(1)
-    if "9" not in usual or times < (1 - MOST_ODD) * total:
+    if "9" not in usual or times < (1 - MAX_ODD_SHARE) * total:
         return
     _, example = profile.shapes.spots[usual][0]
     for shape in counts:
@@ -284,10 +304,10 @@ def _odd_forms(profile: Profile, findings: Findings) -> None:
             expected, times = f"a form like {brief(example)}", counts[shape]
             for spot, value in profile.shapes.spots[shape]:
                 findings.add("odd-format", profile.path, spot, brief(value), expected, times)
-                times = 0  # they are counted with the first
+                times = 0  # all are counted with the first place
 
 
-def _date_orders(profile: Profile, findings: Findings) -> None:
+def _find_mixed_date_orders(profile: Profile, findings: Findings) -> None:
     """Find dates with the day first in a field with others that have the month first."""
     if len(profile.orders.counts) < 2:
         return
@@ -296,72 +316,84 @@ def _date_orders(profile: Profile, findings: Findings) -> None:
     for spot, text in profile.orders.spots[rare]:
         expected = f"the {usual}, as in {brief(example)}"
         findings.add("mixed-date-order", profile.path, spot, brief(text), expected, times)
-        times = 0  # they are counted with the first
+        times = 0  # all are counted with the first place
 
 
-def _spellings(profile: Profile, findings: Findings) -> None:
+def _find_spellings(profile: Profile, findings: Findings) -> None:
     """Find texts that differ from a more frequent one in case, signs or one letter only."""
     counts = profile.texts.counts
     total = counts.total()
-    if total < FEWEST or len(counts) > MOST_SPELLED or total < OFTEN * len(counts):
+    if total < MIN_VALUES or len(counts) > MAX_ENUM_TEXTS or total < MIN_REPEATS * len(counts):
         return
-    by_word: defaultdict[str, list[str]] = defaultdict(list)
+    # Texts by their words, the most frequent spelling of each first.
+    texts_by_word: defaultdict[str, list[str]] = defaultdict(list)
     for text in sorted(counts, key=lambda text: (-counts[text], text)):
-        by_word[_word(text)].append(text)
-    meant = {text: usual for usual, *others in by_word.values() for text in others}
-    frequent = {word: texts[0] for word, texts in by_word.items() if counts[texts[0]] >= TYPO}
-    for word, (text, *_) in by_word.items():
-        near = (frequent[other] for other in frequent if _is_typo(word, other))
-        usual = next((other for other in near if counts[other] >= TYPO * counts[text]), None)
-        if usual is not None:
-            meant[text] = usual
-    for text, usual in meant.items():
+        texts_by_word[_normalize_word(text)].append(text)
+    usual_of_text = {
+        text: usual for usual, *variants in texts_by_word.values() for text in variants
+    }
+    frequent = {
+        word: texts[0]
+        for word, texts in texts_by_word.items()
+        if counts[texts[0]] >= MIN_TYPO_RATIO
+    }
+    for word, (text, *_) in texts_by_word.items():
+        similar = (usual for other, usual in frequent.items() if _is_typo(word, other))
+        min_count = MIN_TYPO_RATIO * counts[text]
+        meant = next((usual for usual in similar if counts[usual] >= min_count), None)
+        if meant is not None:
+            usual_of_text[text] = meant
+    for text, usual in usual_of_text.items():
         expected, times = f"{brief(usual)} as elsewhere ({counts[usual]})", counts[text]
         for spot, value in profile.texts.spots[text]:
             findings.add("inconsistent-spelling", profile.path, spot, brief(value), expected, times)
-            times = 0
+            times = 0  # all are counted with the first place
 
 
 def _is_typo(word: str, other: str) -> bool:
-    """Return whether two words differ in one letter; another digit is another thing."""
+    """Return whether two long words of letters differ in one letter."""
     longer = max(len(word), len(other))
-    if longer < SHORTEST_TYPO or not (word + other).isalpha():
+    if longer < MIN_TYPO_LENGTH or not (word + other).isalpha():
         return False
     return Levenshtein.distance(word, other, score_cutoff=1) == 1
 
 
-def _word(text: str) -> str:
-    """Return a text without case, blanks and signs; as it is if nothing is left."""
+def _normalize_word(text: str) -> str:
+    """Return a text without case, blanks and signs; unchanged if it has nothing else."""
     return "".join(filter(str.isalnum, text.casefold())) or text
 
 
-MOST_FIELDS: Final = 5_000
-"""Fields whose values are looked at together."""
+MAX_FIELDS: Final = 5_000
+"""Fields whose values are profiled."""
 
-SOME: Final = 5
-"""Values of a field that none of them matches itself, from which on its threshold is at fault."""
+MIN_UNMATCHED: Final = 5
+"""Values of a field from which its threshold is at fault if no value matches itself."""
 
 
-def forgives(profile: Profile) -> bool:
+def is_forgiving(profile: Profile) -> bool:
     """Return whether values that are codes, numbers or years pass with a wrong digit."""
     is_text = getattr(profile.node.comparator, "same_digits", None) is False
     counts = profile.shapes.counts
-    coded = (it for it in counts if "9" in it and (" " not in it or CODE_FORM.fullmatch(it)))
-    codes = sum(counts[shape] for shape in coded)
-    many = codes >= max(SOME, CODES * counts.total())
-    return is_text and profile.node.threshold <= FORGIVING and many
+    code_shapes = (
+        shape
+        for shape in counts
+        if "9" in shape and (" " not in shape or CODE_FORM.fullmatch(shape))
+    )
+    n_codes = sum(counts[shape] for shape in code_shapes)
+    has_codes = n_codes >= max(MIN_UNMATCHED, MIN_CODE_SHARE * counts.total())
+    return is_text and profile.node.threshold <= FORGIVING_THRESHOLD and has_codes
 
 
 class FieldValues:
-    """The values of each field; memory has a bound."""
+    """Collects the values of each field; memory has a bound."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._plan = loaded.plan
         self._findings = findings
         self._profiles: dict[tuple[str, int], Profile] = {}
 
-    def look_at(self, documents: Sequence[Document]) -> None:
-        """Look at all values of some documents."""
+    def add_documents(self, documents: Sequence[Document]) -> None:
+        """Add all values of some documents."""
         if not documents:
             return
         gts = [document.value for document in documents]
@@ -371,7 +403,7 @@ class FieldValues:
         )
         for batch in table.batches:
             if batch.kind == OBJECT:
-                self._note_undeclared(table, batch, documents)
+                self._find_undeclared(table, batch, documents)
             for _, positions in batch.positions_by_field():
                 if isinstance(batch.node_of(int(positions[0])), LeafNode):
                     self._profile_values(table, batch, positions, documents)
@@ -379,28 +411,28 @@ class FieldValues:
     def conclude(self) -> list[str]:
         """Find values that stand out in each field; return notes."""
         for profile in self._profiles.values():
-            for rule in (_outliers, _odd_forms, _date_orders, _spellings):
-                rule(profile, self._findings)
-            if profile.count == profile.unmatched >= SOME:
+            for find in (_find_outliers, _find_odd_forms, _find_mixed_date_orders, _find_spellings):
+                find(profile, self._findings)
+            if profile.count == profile.unmatched >= MIN_UNMATCHED:
                 name, threshold = profile.node.comparator.name, profile.node.threshold
-                found = f"none of {profile.count} values reaches {threshold:g} by {name}"
-                self._findings.of_schema("unreachable-threshold", profile.path, found)
-            for name, found in profile.tally.findings():
-                self._findings.of_schema(name, profile.path, found)
-            if forgives(profile):
+                finding = f"none of {profile.count} values reaches {threshold:g} by {name}"
+                self._findings.add_of_schema("unreachable-threshold", profile.path, finding)
+            for rule, finding in profile.tally.findings():
+                self._findings.add_of_schema(rule, profile.path, finding)
+            if is_forgiving(profile):
                 node = profile.node
-                found = f"{node.comparator.name} at {node.threshold:g}, of values with digits"
-                self._findings.of_schema("forgiving-text", profile.path, found)
-        if len(self._profiles) < MOST_FIELDS:
+                finding = f"{node.comparator.name} at {node.threshold:g}, of values with digits"
+                self._findings.add_of_schema("forgiving-text", profile.path, finding)
+        if len(self._profiles) < MAX_FIELDS:
             return []
-        return [f"only the values of the first {MOST_FIELDS} fields were looked at together"]
+        return [f"only the values of the first {MAX_FIELDS} fields were looked at together"]
 
-    def _note_undeclared(
+    def _find_undeclared(
         self, table: UnitTable, batch: UnitBatch, documents: Sequence[Document]
     ) -> None:
-        """Tell of the keys of objects that have a value and that the schema does not declare."""
+        """Find keys of objects that have a value and that the schema does not declare."""
         rows = [row for row in batch.rows.tolist() if row in table.undeclared_keys]
-        spot_of = _spots(table, batch, documents)
+        spot_of = _make_locator(table, batch, documents)
         for row in rows:
             position = row - batch.start
             value: Any = batch.gt_values(np.array([position]))[0]
@@ -417,58 +449,63 @@ class FieldValues:
         positions: Indexes,
         documents: Sequence[Document],
     ) -> None:
-        """Look at the values of one field, each distinct one once."""
+        """Add the values of one field to its profile, each distinct value once."""
         first = int(positions[0])
         path, node = field_path(field_pattern(table, batch, first)), batch.node_of(first)
-        if (path, id(node)) not in self._profiles and len(self._profiles) >= MOST_FIELDS:
+        if (path, id(node)) not in self._profiles and len(self._profiles) >= MAX_FIELDS:
             return
         profile = self._profiles.setdefault((path, id(node)), Profile(path, node))
-        spot_of = _spots(table, batch, documents)
+        spot_of = _make_locator(table, batch, documents)
         codes = batch.columns.codes
         positions_by_code: defaultdict[int, list[int]] = defaultdict(list)
-        of_values = codes.gt[batch.gt_slot[positions]].tolist()
-        for position, code in zip(positions.tolist(), of_values, strict=True):
+        code_of_unit = codes.gt[batch.gt_slot[positions]].tolist()
+        for position, code in zip(positions.tolist(), code_of_unit, strict=True):
             if code != NOTHING:
                 positions_by_code[code].append(position)
-        for code, of_code in positions_by_code.items():
-            profile.add(codes.values[code], of_code, spot_of)
+        for code, code_positions in positions_by_code.items():
+            profile.add(codes.values[code], code_positions, spot_of)
         distinct_values = {code: codes.values[code] for code in positions_by_code}
-        for code, similarity in _unlike_themselves(node, distinct_values):
+        for code, similarity in _find_unmatched(node, distinct_values):
             value = codes.values[code]
-            judged = f"{node.comparator.name} gives {similarity:g} to it and itself"
-            found, expected = f"{brief(value)}: {judged}", f"at least {node.threshold:g}"
-            rescued = node.comparator.same_value
-            rule = "unreadable-value" if rescued else "never-matches"
+            reason = f"{node.comparator.name} gives {similarity:g} to it and itself"
+            finding, expected = f"{brief(value)}: {reason}", f"at least {node.threshold:g}"
+            # The same value matches for these comparators, even if they cannot read it.
+            is_only_unreadable = node.comparator.same_value
+            rule = "unreadable-value" if is_only_unreadable else "never-matches"
             for position in positions_by_code[code]:
-                profile.unmatched += not rescued
-                self._findings.add(rule, path, spot_of(position), found, expected)
+                profile.unmatched += not is_only_unreadable
+                self._findings.add(rule, path, spot_of(position), finding, expected)
 
 
-def _unlike_themselves(
-    node: LeafNode, values: Mapping[int, JsonValue]
-) -> Iterator[tuple[int, float]]:
-    """Yield the keys of values to which a comparator is no match; models are not asked."""
+def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator[tuple[int, float]]:
+    """Yield the keys of values that do not match themselves, with their similarity.
+
+    Models are not asked.
+    """
     comparator = node.comparator
-    asked = [
+    compared = [
         key
         for key, value in values.items()
         if not isinstance(value, dict | list) or kind_of(value) in comparator.takes
     ]
-    if not asked or comparator.asks_models:
+    if not compared or comparator.asks_models:
         return
     try:
-        ready = [comparator.prepare(values[key]) for key in asked]
-        similarities = comparator.similarities(ready, ready).tolist()
+        prepared = [comparator.prepare(values[key]) for key in compared]
+        similarities = comparator.similarities(prepared, prepared).tolist()
     except Exception as error:
         cause = f"{comparator.name} failed on values of the ground truth: {error}"
         raise ComparisonError(cause) from error
-    for key, similarity in zip(asked, similarities, strict=True):
+    for key, similarity in zip(compared, similarities, strict=True):
         if not meets(similarity, node.threshold):
             yield key, similarity
 
 
-def _spots(table: UnitTable, batch: UnitBatch, documents: Sequence[Document]) -> SpotOf:
-    """Return a function that locates a unit of a batch by its position, which takes long."""
+def _make_locator(table: UnitTable, batch: UnitBatch, documents: Sequence[Document]) -> SpotOf:
+    """Return a function that locates a unit of a batch by its position.
+
+    Locating takes long, so it is done only for places that are kept.
+    """
 
     def spot_of(position: int) -> Spot:
         (place,) = locate(table, batch, np.array([position]))

@@ -1,4 +1,4 @@
-"""Rules of lint, a collection of findings that stays small, their record and its sections."""
+"""The rules of lint, a collection of findings of bounded size, their record and report."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -32,40 +32,40 @@ class FoundRecord:
     """One place of a finding."""
 
     file: str
-    """The file that it is in, or the schema."""
+    """The file of the document, or of the schema."""
     line: int | None
-    """The line; null where that is not known."""
+    """The line; null if it is not known."""
     pointer: str | None
-    """The place in the document, as a JSON Pointer; null where it is no single one."""
+    """JSON Pointer to the place in the document; null for several places."""
     found: str
-    """What is there."""
+    """The value at the place, or a description of it."""
     expected: str
-    """What was expected; empty where the advice says all."""
+    """The expected value; empty if the advice says enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindingRecord:
-    """What one rule found at one field."""
+    """The findings of one rule at one field."""
 
     rule: str
-    """The name of the rule, by which `--ignore` leaves it out."""
+    """Name of the rule; `--ignore` takes it."""
     severity: Severity
-    """How bad it is."""
+    """Severity of the rule."""
     field: str
-    """The field, without list indexes; empty of whole documents."""
+    """Path of the field without list indexes; empty for whole documents."""
     means: str
-    """What is wrong."""
+    """Description of the defect."""
     advice: str
-    """What to do."""
+    """Advice on the defect."""
     count: Some
-    """How often it was found."""
+    """Number of places."""
     places: list[FoundRecord]
-    """Where, at most a hundred."""
+    """The first places, at most a hundred."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintRecord(StudyRecord):
-    """What is odd about a schema and its ground truth, as `stickler lint` writes it in JSON."""
+    """Defects of a schema and its ground truth, as `stickler lint` writes them in JSON."""
 
     format: Literal["stickler-lint/1"]
     schema: str
@@ -73,52 +73,57 @@ class LintRecord(StudyRecord):
     gt: str
     """The ground truth, as the user named it."""
     documents: Count
-    """How many there are."""
+    """Number of documents."""
     findings: list[FindingRecord]
     """The worst first."""
     notes: list[str]
-    """What was left out, and what is odd about the source as a whole."""
+    """Omitted checks, and problems of the source."""
 
 
 _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note": "dim"}
 
 
-def _figure(name: str, side: int) -> FigureColumn:
+def _row_column(name: str, side: int) -> FigureColumn:
+    """Return the column of an attribute of a finding (side 0) or of its place (side 1)."""
     return FigureColumn(name, lambda row: getattr(row[side], name), int if name == "line" else str)
 
 
 # A row of files is a finding and one of its places.
 _ROWS: Final = (
-    *(_figure(name, 0) for name in ("rule", "severity", "field")),
-    *(_figure(name, 1) for name in ("file", "line", "pointer", "found", "expected")),
+    *(_row_column(name, 0) for name in ("rule", "severity", "field")),
+    *(_row_column(name, 1) for name in ("file", "line", "pointer", "found", "expected")),
 )
 
 
-def report_of(record: LintRecord, most: int) -> Report:
-    """Return findings as a report: what, where (so many places of each), and advice."""
-    found = Counter(finding.severity for finding in record.findings)
-    counts = [number_of(found[severity], severity) for severity in SEVERITIES if found[severity]]
-    of = ", schema" if record.schema.startswith("inferred from ") else " of"
-    head = f"{record.gt}: {number_of(record.documents, 'document')}{of} {record.schema}"
-    parts = ([*_blocks(finding, most)] for finding in record.findings)
+def make_report(record: LintRecord, max_places: int) -> Report:
+    """Return the report of findings, each with its first places and advice."""
+    n_findings = Counter(finding.severity for finding in record.findings)
+    counts = [
+        number_of(n_findings[severity], severity) for severity in SEVERITIES if n_findings[severity]
+    ]
+    preposition = ", schema" if record.schema.startswith("inferred from ") else " of"
+    documents = number_of(record.documents, "document")
+    head = f"{record.gt}: {documents}{preposition} {record.schema}"
+    summary = [Text(", ".join(counts) or "nothing found")]
+    sections = ([*_finding_blocks(finding, max_places)] for finding in record.findings)
     rows = [(finding, place) for finding in record.findings for place in finding.places]
-    told = [Text(", ".join(counts) or "nothing found")]
-    return Report.of_study(record, head, told, *parts, rows=Figures(_ROWS, rows))
+    return Report.of_study(record, head, summary, *sections, rows=Figures(_ROWS, rows))
 
 
-def _blocks(finding: FindingRecord, most: int) -> Iterator[Block]:
+def _finding_blocks(finding: FindingRecord, max_places: int) -> Iterator[Block]:
+    """Yield a finding as a sentence, its first places, and its advice."""
     tone = _TONES[finding.severity]
     yield Text(f"{finding.severity}[{finding.rule}] {sentence(finding)}", lead=tone, indent=INDENT)
-    shown = finding.places[:most]
-    for place in shown:
-        yield Text(f"{_where(place)} {found_text(place)}", indent=INDENT, margin=INDENT)
-    if finding.count > len(shown):
-        yield Text(f"and {finding.count - len(shown)} more", "dim", margin=INDENT)
+    first_places = finding.places[:max_places]
+    for place in first_places:
+        yield Text(f"{_location_text(place)} {found_text(place)}", indent=INDENT, margin=INDENT)
+    if finding.count > len(first_places):
+        yield Text(f"and {finding.count - len(first_places)} more", "dim", margin=INDENT)
     yield Text(f"-> {finding.advice}", "dim", INDENT, INDENT)
 
 
 def sentence(finding: FindingRecord) -> str:
-    """Return a finding as a sentence, with how often it was found."""
+    """Return a finding as a sentence, with the number of its places."""
     field = f"{finding.field}: " if finding.field else ""
     times = f" ({finding.count} times)" if finding.count > 1 else ""
     return f"{field}{finding.means}{times}"
@@ -130,12 +135,13 @@ def found_text(place: FoundRecord) -> str:
     return f"{place.found}{expected}"
 
 
-def _where(place: FoundRecord) -> str:
+def _location_text(place: FoundRecord) -> str:
+    """Return file, line and pointer of a place."""
     line = f":{place.line}" if place.line else ""
     return " ".join(filter(None, (f"{place.file}{line}", place.pointer or "")))
 
 
-MOST_PLACES: Final = 100
+MAX_PLACES: Final = 100
 """Places that are kept of one finding; all are counted."""
 
 
@@ -145,9 +151,9 @@ class LintRule:
 
     severity: Severity
     means: str
-    """What is wrong, as a clause."""
+    """Description of the defect, as a clause."""
     advice: str
-    """What to do, as a clause."""
+    """Advice on the defect, as a clause."""
 
 
 RULES: Final = {
@@ -290,7 +296,7 @@ RULES: Final = {
         "raise it, or take the field out of the score with x-aws-stickler-aggregate: false",
     ),
 }
-"""By the id that never changes."""
+"""The rules by name; the names never change."""
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 """The worst first."""
@@ -300,7 +306,7 @@ _ORDER: Final = sorted(RULES, key=lambda rule: SEVERITIES.index(RULES[rule].seve
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where something is: a document, and the place in it."""
+    """A place: a document, and the JSON Pointer to a value in it."""
 
     reference: Reference
     pointer: str = ""
@@ -319,21 +325,21 @@ class Document:
     reference: Reference
     value: JsonDocument
     root: str = ""
-    """The JSON Pointer to it in what was read."""
+    """The JSON Pointer to the document in its file or line."""
     gold: Gold | None = None
-    """What it says of itself."""
+    """Its gold, if it states any."""
 
     def spot(self, place: Path | str = ()) -> Spot:
-        """Return where a place of it is, by its path or JSON Pointer."""
+        """Return a place in the document, by its path or JSON Pointer."""
         pointer = place if isinstance(place, str) else json_pointer(place)
         return Spot(self.reference, self.root + pointer)
 
 
 class Findings:
-    """Findings as they are made, one for each rule and field."""
+    """Collects findings, one for each rule and field."""
 
     def __init__(self, schema: LoadedSchema) -> None:
-        """Begin with nothing found in documents of a schema."""
+        """Begin without findings in documents of a schema."""
         self._counts = Counter[tuple[str, str]]()
         self._kept: defaultdict[tuple[str, str], list[tuple[Spot, Problem]]] = defaultdict(list)
         self._schema = schema.path
@@ -341,7 +347,7 @@ class Findings:
             field_path(field.path): field.stands[0] for field in schema.fields if field.stands
         }
 
-    def add(  # noqa: PLR0913, PLR0917 - what a finding is
+    def add(  # noqa: PLR0913, PLR0917 - rule, field, place and finding
         self,
         rule: str,
         path: str,
@@ -350,73 +356,90 @@ class Findings:
         expected: str = "",
         times: int = 1,
     ) -> None:
-        """Take note of a place in a document."""
+        """Add a place in a document; `times` counts it as several."""
         problem = Problem(spot.reference.source, found, expected, pointer=spot.pointer)
-        self.take(rule, spot, problem, path, times)
+        self.add_problem(rule, spot, problem, path, times)
 
-    def take(self, rule: str, spot: Spot, problem: Problem, path: str = "", times: int = 1) -> None:
-        """Take note of a problem, of whole documents or of a field."""
+    def add_problem(
+        self, rule: str, spot: Spot, problem: Problem, path: str = "", times: int = 1
+    ) -> None:
+        """Add a problem of a whole document, or of a field."""
         self._counts[rule, path] += times
-        if len(kept := self._kept[rule, path]) < MOST_PLACES:
+        if len(kept := self._kept[rule, path]) < MAX_PLACES:
             kept.append((spot, problem))
 
-    def of_schema(self, rule: str, path: str, found: str, expected: str = "") -> None:
-        """Take note of a field of the schema."""
+    def add_of_schema(self, rule: str, path: str, found: str, expected: str = "") -> None:
+        """Add a finding on a field of the schema."""
         problem = Problem(self._schema, found, expected, pointer=self._stands.get(path))
         spot = Spot(FileReference(self._schema, MAX_DOCUMENT_BYTES))
-        self.take(rule, spot, problem, path)
+        self.add_problem(rule, spot, problem, path)
 
-    def result(self) -> list[FindingRecord]:
+    def make_records(self) -> list[FindingRecord]:
         """Return all findings, the worst first, each place with its line."""
-        lines = self._lines()
-        found = []
+        lines = self._find_lines()
+        records = []
         for name, path in sorted(self._kept, key=lambda key: (_ORDER.index(key[0]), key[1])):
             count, rule = self._counts[name, path], RULES[name]
             places = [
                 FoundRecord(
-                    problem.source,
-                    _line_of(spot.reference, problem, lines),
-                    problem.pointer,
-                    problem.found,
-                    problem.expected,
+                    file=problem.source,
+                    line=_line_of(spot.reference, problem, lines),
+                    pointer=problem.pointer,
+                    found=problem.found,
+                    expected=problem.expected,
                 )
                 for spot, problem in self._kept[name, path]
             ]
-            said = rule.means, rule.advice
-            found.append(FindingRecord(name, rule.severity, path, *said, count, places))
-        return found
+            records.append(
+                FindingRecord(
+                    rule=name,
+                    severity=rule.severity,
+                    field=path,
+                    means=rule.means,
+                    advice=rule.advice,
+                    count=count,
+                    places=places,
+                )
+            )
+        return records
 
-    def _lines(self) -> dict[tuple[str, str], int]:
+    def _find_lines(self) -> dict[tuple[str, str], int]:
         """Return the line of each place in a file of its own, by file and pointer."""
         wanted: defaultdict[FileReference, set[str]] = defaultdict(set)
         for kept in self._kept.values():
             for spot, problem in kept:
                 if isinstance(spot.reference, FileReference) and problem.pointer is not None:
-                    wanted[spot.reference].update(_and_around(problem.pointer))
+                    wanted[spot.reference].update(_with_parents(problem.pointer))
         lines: dict[tuple[str, str], int] = {}
         for reference, pointers in wanted.items():
             data = bytes_of(reference)
             if isinstance(data, bytes):
-                found = lines_in(data.removeprefix(BOM), pointers)
-                lines |= {(reference.file, pointer): line for pointer, line in found.items()}
+                line_of_pointer = lines_in(data.removeprefix(BOM), pointers)
+                lines |= {
+                    (reference.file, pointer): line for pointer, line in line_of_pointer.items()
+                }
         return lines
 
 
 def _line_of(
     reference: Reference, problem: Problem, lines: Mapping[tuple[str, str], int]
 ) -> int | None:
+    """Return the line of a problem, or of the nearest value around it; None if it is unknown."""
     match reference:
         case FileReference() if problem.pointer is not None:
-            around = ((reference.file, pointer) for pointer in _and_around(problem.pointer))
-            return next((lines[place] for place in around if place in lines), None)
+            places = ((reference.file, pointer) for pointer in _with_parents(problem.pointer))
+            return next((lines[place] for place in places if place in lines), None)
         case LineReference():
             return reference.line
         case _:
             return problem.line
 
 
-def _and_around(pointer: str) -> Iterator[str]:
-    """Yield a pointer and those to what is around: a value without its wrapper has no place."""
+def _with_parents(pointer: str) -> Iterator[str]:
+    """Yield a pointer and the pointers to all its parents.
+
+    A value that was taken out of a wrapper has no line of its own, but its parents have one.
+    """
     while pointer:
         yield pointer
         pointer = pointer.rpartition("/")[0]

@@ -15,12 +15,12 @@ from stickler_cli.compare.text_rules import (
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.schema.inference.observation import SHORT
 
-LETTERS_PER_WORD: Final = 2  # at least, with the blank after it; shorter texts need no counting
+MIN_LETTERS_PER_WORD: Final = 2  # with the blank after it; shorter texts need no counting
 
 
 @dataclass(slots=True)
 class TextTally:
-    """How many texts of a field are of each kind that its comparator treats specially."""
+    """Counts of the texts of a field that its comparator treats specially."""
 
     node: LeafNode
     texts: int = 0
@@ -40,7 +40,7 @@ class TextTally:
             self.long_texts += times
         if any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
             self.with_numbers += times
-        if tolerates_words(self.node) and len(value) >= LETTERS_PER_WORD * WORDS_PER_REPLACED:
+        if tolerates_words(self.node) and len(value) >= MIN_LETTERS_PER_WORD * WORDS_PER_REPLACED:
             words, _ = ReadText(value).folded
             self.wordy_texts += times if words.n_content_words >= WORDS_PER_REPLACED else 0
 
@@ -48,13 +48,13 @@ class TextTally:
         """Yield the rules that apply to the field, each with its finding as a clause."""
         name, threshold = self.node.comparator.name, f"{self.node.threshold:g}"
         if self.long_texts and is_edit_distance(self.node):
-            found = f"{name} at {threshold}, {self.long_texts} of {self.texts} texts"
-            yield "letters-decide", f"{found} with more than {SHORT} letters"
+            finding = f"{name} at {threshold}, {self.long_texts} of {self.texts} texts"
+            yield "letters-decide", f"{finding} with more than {SHORT} letters"
         if self.with_numbers and decides_by_numbers(self.node):
             yield (
                 "numbers-decide",
                 f"{name}, {self.with_numbers} of {self.texts} texts with numbers",
             )
         if self.wordy_texts:
-            found = f"{name} at {threshold}, {self.wordy_texts} of {self.texts} texts"
-            yield "words-tolerated", f"{found} with {WORDS_PER_REPLACED} or more content words"
+            finding = f"{name} at {threshold}, {self.wordy_texts} of {self.texts} texts"
+            yield "words-tolerated", f"{finding} with {WORDS_PER_REPLACED} or more content words"
