@@ -323,6 +323,10 @@ class EvaluationRecord(ResultsRecord):
     """Keys of ground truths that the schema does not declare; they are not evaluated."""
     extra_keys: list[KeyRecord]
     """Keys that the schema does not declare and only predictions have; each is a false alarm."""
+    undeclared_keys_unnamed: NotRequired[Some]
+    """Values of further undeclared keys of ground truths: of more than 1,000, some have no name."""
+    extra_keys_unnamed: NotRequired[Some]
+    """Values of further keys that only predictions have."""
     not_labelled: NotRequired[list[KeyRecord]]
     """Fields that ground truths say nobody labelled, and in how many documents; only if any do."""
     left_out: NotRequired[list[KeyRecord]]

@@ -329,13 +329,16 @@ def notes(view: RunView) -> list[str]:
         return quoted(field_path(path))
 
     path_counts = evaluation.fold(PathCounts)
-    undeclared = {
-        "not evaluated": path_counts.undeclared_keys,
-        "counted as FA": path_counts.extra_keys,
-    }
-    for label, counts_by_path in undeclared.items():
+    undeclared = (
+        ("not evaluated", path_counts.undeclared_keys, "undeclared_keys"),
+        ("counted as FA", path_counts.extra_keys, "extra_keys"),
+    )
+    for label, counts_by_path, name in undeclared:
         texts = (f"{quote_path(path)} ({n:,})" for path, n in sorted(counts_by_path.items()))
         add_line(texts, f"{label}, since the schema does not declare them: ")
+        if n_unnamed := path_counts.unnamed[name]:
+            values = number_of(n_unnamed, "value")
+            lines.append(f"{label}, too: {values} of further undeclared keys, which have no line")
     documents = number_of(evaluation.evaluated, "document")
     not_labelled = sorted(path_counts.not_labelled.items())
     add_line(

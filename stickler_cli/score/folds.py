@@ -8,6 +8,8 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field, fields, replace
+from hashlib import blake2b
+from heapq import nsmallest
 from itertools import accumulate
 from operator import add
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, Self
@@ -301,9 +303,23 @@ class WhollyRight:
         self.documents, self.lost = wholly_right.documents, wholly_right.lost
 
 
+MAX_KEYS: Final = 1_000
+"""Undeclared keys that are counted by name; each document may bring new ones."""
+MAX_KEY_CHARACTERS: Final = 500
+"""Characters of the path of such a key."""
+
+
+def _digest_of(path: FieldNames) -> bytes:
+    return blake2b(field_path(path).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
 @dataclass(slots=True)
 class PathCounts:
-    """Undeclared keys, and gaps in the labels of ground truths, counted by path."""
+    """Undeclared keys, and gaps in the labels of ground truths, counted by path.
+
+    Of undeclared keys, the `MAX_KEYS` with the lowest digests are counted by name, and all others
+    together: which these are does not depend on the order of documents.
+    """
 
     undeclared_keys: Counter[FieldNames] = field(default_factory=Counter)
     """Values of undeclared keys in ground truths; they are not evaluated."""
@@ -313,6 +329,8 @@ class PathCounts:
     """Documents in which a field, or a part of it, is not labelled."""
     left_out: Counter[FieldNames] = field(default_factory=Counter)
     """Predicted items of open lists that have no pair."""
+    unnamed: Counter[str] = field(default_factory=Counter)
+    """Values of further undeclared keys, by the attribute that has the named ones."""
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add all documents of a batch; a run as a whole never selects."""
@@ -324,11 +342,29 @@ class PathCounts:
             self.not_labelled.update(path for _, path in {*counts.unlabelled})
             for (_, path), n_items in counts.left_out:
                 self.left_out[path] += n_items
+            self._bound_names()
 
     def merge(self, other: Self) -> None:
         """Add the documents of another statistic."""
         for name, counts in self._by_name().items():
             counts.update(getattr(other, name))
+        self.unnamed.update(other.unnamed)
+        self._bound_names()
+
+    def _bound_names(self) -> None:
+        """Count undeclared keys beyond the first `MAX_KEYS` together.
+
+        A key that is among the first of all documents is so in any part of them: it is counted by
+        name from its first value on.
+        """
+        for name in _UNDECLARED:
+            counts: Counter[FieldNames] = getattr(self, name)
+            if len(counts) <= MAX_KEYS and not any(map(_is_long, counts)):
+                continue
+            short = (path for path in counts if not _is_long(path))
+            kept = {*nsmallest(MAX_KEYS, short, key=_digest_of)}
+            for path in [path for path in counts if path not in kept]:
+                self.unnamed[name] += counts.pop(path)
 
     def share_labelled(self, sums: FieldTallies, path: Path = ()) -> float | None:
         """Return the share of documents in which a field and all of its parents are labelled.
@@ -357,20 +393,35 @@ class PathCounts:
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
         """Return the counts by their keys in run files, paths sorted."""
-        return {
+        record: dict[str, Any] = {
             name: [{"field": field_path(path), "count": counts[path]} for path in sorted(counts)]
             for name, counts in self._by_name().items()
-            if counts or name in ("undeclared_keys", "extra_keys")
+            if counts or name in _UNDECLARED
         }
+        return record | {_UNDECLARED[name]: self.unnamed[name] for name in sorted(self.unnamed)}
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Restore the state from a record."""
         for name, counts in self._by_name().items():
             for entry in record.get(name, ()):
                 counts[tuple(map(str, entry["field"]))] += entry["count"]
+        unnamed = {name: record[key] for name, key in _UNDECLARED.items() if key in record}
+        self.unnamed.update(unnamed)
 
     def _by_name(self) -> dict[str, Counter[FieldNames]]:
-        return {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
+        names = (entry.name for entry in fields(self) if entry.name != "unnamed")
+        return {name: getattr(self, name) for name in names}
+
+
+_UNDECLARED: Final = {
+    "undeclared_keys": "undeclared_keys_unnamed",
+    "extra_keys": "extra_keys_unnamed",
+}
+"""Attributes of undeclared keys, and the keys of run files for those that have no name there."""
+
+
+def _is_long(path: FieldNames) -> bool:
+    return sum(map(len, path)) > MAX_KEY_CHARACTERS
 
 
 FOLDS: Final = (ErrorCounts, WhollyRight)

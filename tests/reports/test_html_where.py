@@ -87,7 +87,7 @@ def test_the_maps_hold_every_error_of_a_declared_field_once(run_of):
     errors = run.evaluation.errors
 
     counted = sum(count for _, cells in values.rows for count, *_ in cells)
-    undeclared = sum(errors.fields[("note",)].values())
+    undeclared = sum(errors.fields[("*",)].values())
     assert counted == sum(each.total() for each in errors.fields.values()) - undeclared
     assert sum(count for _, cells in wholes.rows for count, *_ in cells) == sum(
         each.total() for each in errors.units.values()

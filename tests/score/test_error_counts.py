@@ -54,3 +54,14 @@ def test_the_most_frequent_class_stands_first_and_equal_ones_in_their_order():
     assert [*shown["fields"]] == ["a", "b"]
     assert [*shown["fields"]["a"]] == ["format", "other"]
     assert shown["units"] == {"total": 0, "overall": {}, "fields": {}}
+
+
+def test_undeclared_keys_are_counted_together_at_their_object():
+    pred = {"a": "x", "z": 4, "rows": [{"c": "abc", "x": 1, "y": 2}]}
+    errors = ErrorCounts()
+    errors.add(batch(PLAN, {"": ({"a": "x", "rows": [{"c": "abc"}]}, pred)}), None)
+
+    assert errors.fields == {
+        ("*",): {ErrorClass.INVENTED_VALUE: 1},
+        ("rows", "*"): {ErrorClass.INVENTED_VALUE: 2},
+    }

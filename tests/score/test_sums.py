@@ -5,7 +5,9 @@ import pytest
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
+from stickler_cli.core.locations import field_names
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score import folds
 from stickler_cli.score.comparison_view import counts_view, sums_view
 from stickler_cli.score.errors.causes import ErrorCounts
 from stickler_cli.score.field_counts import FieldCounts
@@ -84,6 +86,49 @@ def test_undeclared_keys_of_the_prediction_are_noted_by_the_object_that_they_are
 
     assert found.extra_keys == {("z",): 1, ("rows", "x"): 2, ("rows", "y"): 1}
     assert by_mode(counted(some)["rows",])[1:] == (Counts(tp=3, fa=3),) * 2
+
+
+def test_of_very_many_undeclared_keys_the_same_are_named_in_any_order(monkeypatch):
+    monkeypatch.setattr(folds, "MAX_KEYS", 5)
+    monkeypatch.setattr(folds, "MAX_KEY_CHARACTERS", 20)
+    plan = compile_schema(an_object(a=TEXT))
+    # Ten keys in 1 to 10 documents each, and one that is too long for a name, in 11.
+    numbers = [number for number in range(10) for _ in range(number + 1)]
+    documents = [({"a": "x", f"g{number}": 1}, {f"p{number}": 1}) for number in numbers]
+    documents += [({"k" * 21: 1}, {"k" * 22: 1})] * 11
+    counted = {}
+    for name, sizes in {"one by one": 1, "in fours": 4, "together": len(documents)}.items():
+        for direction in (1, -1):
+            parts = documents[::direction]
+            whole = PathCounts()
+            for start in range(0, len(parts), sizes):
+                part = PathCounts()
+                chunk = enumerate(parts[start : start + sizes])
+                part.add(batch(plan, {str(index): pair for index, pair in chunk}), None)
+                whole.merge(part)
+            counted[name, direction] = whole
+
+    first, *others = counted.values()
+    assert all(other == first for other in others)
+    assert len(first.undeclared_keys) == len(first.extra_keys) == 5
+    for keys, name in (
+        (first.undeclared_keys, "undeclared_keys"),
+        (first.extra_keys, "extra_keys"),
+    ):
+        assert all(count == int(key[1:]) + 1 for (key,), count in keys.items())
+        assert keys.total() + first.unnamed[name] == len(documents)
+    record = first.view(None)
+    assert record["extra_keys_unnamed"] == first.unnamed["extra_keys"]
+    again = PathCounts()
+    lists = ("undeclared_keys", "extra_keys")
+    again.restore(
+        {**record}
+        | {
+            name: [it | {"field": field_names(it["field"])} for it in record[name]]
+            for name in lists
+        }
+    )
+    assert again == first
 
 
 def test_fields_have_scores_but_not_below_a_list_or_an_absent_side():

@@ -20,7 +20,7 @@ import numpy as np
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import JsonValue, json_line
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
 from .chance import MAX_P, MIN_HITS, ValueCounts
 from .error_classes import ErrorClass
@@ -389,6 +389,9 @@ class ErrorCounts:
         for error in batch.classified(selected):
             counts = self.fields if error.n_wrong_values is None else self.units
             path = error.unit.field_path
+            if error.unit.undeclared_key is not None:
+                # Each document may have new ones, and what is counted of all has a bound.
+                path = (*path[:-1], ANY_KEY)
             if path not in counts:
                 counts[path] = Counter()
             counts[path][error.error_class] += 1
