@@ -410,7 +410,7 @@ def test_a_run_that_has_fewer_documents_says_nothing_of_the_others(audit, data):
 def test_two_runs_are_needed_and_each_once(stickler):
     for sources in (SOURCES[:3], [*SOURCES[:3], SOURCES[2]]):
         result = stickler("audit", *sources)
-        assert (result.code, "SCHEMA GT RUN RUN" in result.err) == (2, True)
+        assert (result.code, "[SCHEMA] GT RUN RUN" in result.err) == (2, True)
 
 
 def test_what_cannot_be_evaluated_makes_it_incomplete(audit):
