@@ -39,9 +39,9 @@ def __getattr__(name: str) -> object:
     """Import an offered name on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
+    offered = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = offered
+    return offered
 
 
 def __dir__() -> list[str]:

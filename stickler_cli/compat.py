@@ -1,4 +1,4 @@
-"""The module paths and names of stickler-eval, for programs that were written for it.
+"""Module paths and names of stickler-eval, for programs that use them.
 
 Importing this makes `stickler_cli.compat.structured_object_evaluator.models...` and the like
 importable, so that a search and replace of `stickler` is enough; `install` makes the same
@@ -90,11 +90,13 @@ MODULES: Final[Mapping[str, str]] = {
 
 def anls_score(gt: Any, pred: Any, return_gt: bool = False, **options: Any) -> Any:
     """Return `stickler_cli.anls_score` of values, or of instances of models."""
-    truth, predicted = (values_of(it) if isinstance(it, BaseModel) else it for it in (gt, pred))
-    found = _of_values(truth, predicted, return_gt, **options)
+    truth, predicted = (
+        values_of(side) if isinstance(side, BaseModel) else side for side in (gt, pred)
+    )
+    score = _of_values(truth, predicted, return_gt, **options)
     if return_gt and isinstance(gt, BaseModel):
-        return found[0], gt, *found[2:]
-    return found
+        return score[0], gt, *score[2:]
+    return score
 
 
 def compare_structured_models(gt: StructuredModel, pred: StructuredModel) -> ComparisonResult:
@@ -105,10 +107,10 @@ def compare_structured_models(gt: StructuredModel, pred: StructuredModel) -> Com
 def compare_json(
     gt_json: dict[str, Any], pred_json: dict[str, Any], model_cls: type[StructuredModel]
 ) -> ComparisonResult:
-    """Return the comparison of two JSON documents as instances of a class.
+    """Compare two JSON documents as instances of a class.
 
     Raises:
-        ValidationError: the ground truth or the prediction is none.
+        ValidationError: the ground truth or the prediction is no instance of the class.
     """
     return model_cls.from_json(gt_json).compare_with(model_cls.from_json(pred_json))
 
@@ -129,11 +131,11 @@ def _evaluation(results: Mapping[str, Any] | ProcessEvaluation) -> Evaluation:
         return results.evaluation
     try:
         matrix = results["confusion_matrix"]
-        whole = {**results, "overall_score": matrix["overall"]["similarity_score"]}
+        with_score = {**results, "overall_score": matrix["overall"]["similarity_score"]}
     except (KeyError, TypeError):
         expected = "compare_with(..., include_confusion_matrix=True), or of an evaluator"
         raise ValueError(f"these are no results of {expected}") from None
-    return aggregate_from_comparisons([whole]).evaluation
+    return aggregate_from_comparisons([with_score]).evaluation
 
 
 class ReportConfig(SimpleNamespace):
@@ -274,9 +276,9 @@ def install(name: str = "stickler") -> None:
 
 def _register(root: str, modules: Mapping[str, str]) -> None:
     for path, names in modules.items():
-        whole = f"{root}.{path}".rstrip(".")
-        sys.modules[whole] = module = Alias(whole, names)
-        parent, _, last = whole.rpartition(".")
+        module_name = f"{root}.{path}".rstrip(".")
+        sys.modules[module_name] = module = Alias(module_name, names)
+        parent, _, last = module_name.rpartition(".")
         if path and last not in modules.get(path.rpartition(".")[0], "").split():
             setattr(sys.modules[parent], last, module)  # a function of that name goes first
 

@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 import orjson
@@ -37,7 +37,7 @@ class Metric(ABC):
 
     @abstractmethod
     def add(self, document: MeasuredDocument) -> None:
-        """Take a document into account."""
+        """Add a document to the metric."""
 
     @abstractmethod
     def merge(self, other: Self) -> None:
@@ -61,90 +61,93 @@ METRICS: Final = Family(
 
 @dataclass(slots=True, eq=False)
 class Measure:
-    """A metric of a run: at work, or as a file has it, which runs no code."""
+    """A metric of a run: an instance, or figures and state that a file has, without its code."""
 
     name: str
     metric: Metric | None = None
-    kept: Mapping[str, Any] | None = None
-    """The attributes of the metric, where there is none."""
-    known: Mapping[str, float | None] | None = None
-    """The figures of the metric, likewise."""
+    recorded_state: Mapping[str, Any] | None = None
+    """The attributes of the metric in a file; None if there is an instance."""
+    recorded_figures: Mapping[str, float | None] | None = None
+    """The figures of the metric in a file; None if there is an instance."""
     problem: str = ""
-    """Why it has no figures, which ends no run: the error at the first document by id;
-    of one from a file that keeps something, that its result failed."""
+    """Why it has no figures, which does not end a run: the error at the first document by id, or
+    the failure of its result if it is from a file with a state."""
 
     def add(self, document: MeasuredDocument) -> None:
-        """Take a document into account."""
-        metric = self.live()
+        """Add a document to the metric."""
+        metric = self.load_instance()
         try:
             metric.add(document)
         except Exception as error:  # noqa: BLE001 - code of others, and all else is still right
-            found = f"document {document.id}: {_failure(error)}"
-            self.problem = min(found, self.problem or found)
+            problem = f"document {document.id}: {_failure(error)}"
+            self.problem = min(problem, self.problem or problem)
 
     def merge(self, other: "Measure") -> None:
-        """Take into account the documents of another one of the same name.
+        """Add the documents of another measure of the same metric.
 
         Raises:
-            UsageError: both come of files, and there is no metric of their name.
+            UsageError: both are from files, and no metric has their name.
         """
         metric = self.metric or other.metric
         cls = type(metric) if metric is not None else _metric_class(self.name)
-        self.problem = min(filter(None, (self.lasting, other.lasting)), default="")
-        self.metric = self.live(cls)
+        self.problem = min(filter(None, (self.lasting_problem, other.lasting_problem)), default="")
+        self.metric = self.load_instance(cls)
         if self.problem:
             return
         try:
-            self.metric.merge(other.live(cls))
-        except Exception as error:  # noqa: BLE001 - likewise
+            self.metric.merge(other.load_instance(cls))
+        except Exception as error:  # noqa: BLE001 - code of others
             self.problem = f"merge: {_failure(error)}"
 
     @property
-    def lasting(self) -> str:
-        """A problem that more documents do not mend; a result that failed is asked for again."""
-        return "" if self.metric is None and self.kept else self.problem
+    def lasting_problem(self) -> str:
+        """A problem that remains with more documents; a failed result is computed again."""
+        return "" if self.metric is None and self.recorded_state else self.problem
 
-    def live(self, cls: type[Metric] | None = None) -> Metric:
-        """Return the metric; one that was read from a file is made, of a class or by its name."""
+    def load_instance(self, cls: type[Metric] | None = None) -> Metric:
+        """Return the metric; make one that was read from a file, of a class or by its name."""
         if self.metric is not None:
             return self.metric
         metric = object.__new__(cls or _metric_class(self.name))
-        vars(metric).update(orjson.loads(orjson.dumps(self.kept)))
+        vars(metric).update(orjson.loads(orjson.dumps(self.recorded_state)))
         return metric
 
     @property
     def figures(self) -> dict[str, float | None]:
-        """The figures by name: of the metric, or below it as `name.part`; None if it failed."""
+        """The figures by name, or by `name.part` if the metric has several; None if it failed."""
         return self.outcome()[0]
 
     def outcome(self) -> tuple[dict[str, float | None], str]:
-        """Return the figures by name, and why there are none."""
+        """Return the figures by name, and the problem if there are none."""
         if self.metric is None:
-            return dict(self.known or {}), self.problem
-        none: dict[str, float | None] = {self.name: None}
+            return dict(self.recorded_figures or {}), self.problem
+        no_figures: dict[str, float | None] = {self.name: None}
         if problem := self.problem or self._unkept():
-            return none, problem
+            return no_figures, problem
         try:
-            found = self.metric.result()
-        except Exception as error:  # noqa: BLE001 - likewise
-            return none, f"result: {_failure(error)}"
-        parts = found if isinstance(found, Mapping) else {"": found}
-        figures = {f"{self.name}.{part}" if part else self.name: parts[part] for part in parts}
+            result = self.metric.result()
+        except Exception as error:  # noqa: BLE001 - code of others
+            return no_figures, f"result: {_failure(error)}"
+        figures_by_key = result if isinstance(result, Mapping) else {"": result}
+        figures = {
+            f"{self.name}.{key}" if key else self.name: figures_by_key[key]
+            for key in figures_by_key
+        }
         for name, figure in figures.items():
             is_figure = isinstance(figure, int | float) and not isinstance(figure, bool)
             if figure is not None and not (is_figure and math.isfinite(figure)):
-                return none, f"result: {name} is {figure!r}, expected a finite number"
+                return no_figures, f"result: {name} is {figure!r}, expected a finite number"
         return figures, ""
 
     @property
     def state(self) -> Mapping[str, Any]:
-        """The attributes of the metric; nothing of one that failed."""
+        """The attributes of the metric; empty if it failed."""
         if self.metric is None:
-            return self.kept or {}
+            return self.recorded_state or {}
         return {} if self.problem or self._unkept() else vars(self.metric)
 
     def _unkept(self) -> str:
-        """Return which attribute of the metric is no JSON."""
+        """Return a problem if an attribute of the metric has no JSON form; else an empty text."""
         for key, value in vars(self.metric).items():
             try:
                 same = orjson.loads(orjson.dumps(value)) == value
@@ -155,58 +158,58 @@ class Measure:
         return ""
 
     def record(self) -> dict[str, object]:
-        """Return its record in run files."""
+        """Return the record of the measure in run files."""
         figures, problem = self.outcome()
-        said = {"problem": problem} if problem else {}
-        return {"name": self.name, "figures": figures, "state": self.state, **said}
+        problems = {"problem": problem} if problem else {}
+        return {"name": self.name, "figures": figures, "state": self.state, **problems}
 
     def copied(self) -> "Measure":
-        """Return one of the same documents, which others may be added to."""
+        """Return a copy, to which other documents may be added."""
         if self.metric is None:
-            return Measure(self.name, None, self.kept, self.known, self.problem)
+            return replace(self)
         measure = self.empty()
         measure.merge(self)
         return measure
 
     def empty(self) -> "Measure":
-        """Return the same metric of no documents."""
+        """Return a measure of the same metric without documents."""
         return Measure(self.name, None if self.metric is None else type(self.metric)())
 
 
 def measures_of(
-    asked: Iterable[str | type[Metric]], *, allow_plugins: bool = False
+    metrics: Iterable[str | type[Metric]], *, allow_plugins: bool = False
 ) -> dict[str, Measure]:
-    """Return metrics of no documents by their names; a class has its own name.
+    """Make measures without documents, by the names of their metrics; a class has its own name.
 
     Raises:
         UsageError: there is no such metric, or it cannot be used.
     """
-    found = {}
-    for each in asked:
-        name, cls = each if isinstance(each, str) else each.__name__, each
+    measures = {}
+    for metric in metrics:
+        name, cls = metric if isinstance(metric, str) else metric.__name__, metric
         if isinstance(cls, str):
             cls = _metric_class(name, allow_plugins=allow_plugins)
-        found[name] = Measure(name, _instance_of(name, cls))
-    return found
+        measures[name] = Measure(name, _instance_of(name, cls))
+    return measures
 
 
 def _metric_class(name: str, *, allow_plugins: bool = False) -> type[Metric]:
     try:
         return METRICS.find(name, allow_plugins=allow_plugins)
     except UnknownNameError as error:
-        found = f"there is no metric {name}"
-        raise UsageError([Problem("--metric", found, error.expected, error.hint)]) from error
+        finding = f"there is no metric {name}"
+        raise UsageError([Problem("--metric", finding, error.expected, error.hint)]) from error
 
 
 def load_metrics(measures: Iterable[Measure], *, allow_plugins: bool) -> None:
-    """Put metrics from files to work, so that they can be merged.
+    """Make the metrics of measures from files, so that they can be merged.
 
     Raises:
-        UsageError: there is none of a name.
+        UsageError: no metric has such a name.
     """
     for measure in measures:
-        metric = measure.live(_metric_class(measure.name, allow_plugins=allow_plugins))
-        measure.problem, measure.metric = measure.lasting, metric
+        metric = measure.load_instance(_metric_class(measure.name, allow_plugins=allow_plugins))
+        measure.problem, measure.metric = measure.lasting_problem, metric
 
 
 def _instance_of(name: str, cls: type[Metric]) -> Metric:

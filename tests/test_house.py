@@ -414,12 +414,8 @@ FIGURES: Final = {
         "packed calls": 1,
         "odd docstrings": 10.7,
     },
-    "integrations": {
-        "vague locals": 40.8,
-        "vague parameters": 4.3,
-        "vague attributes": 50.0,
-        "vague functions": 5.0,
-    },
+    # `of`, the figure that is the score, is a public argument of adapters.
+    "integrations": {"vague parameters": 4.3, "vague attributes": 50.0},
     "records": {
         "vague locals": 20.5,
         "vague functions": 16.3,

@@ -8,19 +8,19 @@ from stickler_cli.api.scorer import Scorer
 
 
 def metric(scorer: Scorer, field: str, expected: str = "") -> Any:
-    """Return the metric of an output field, whose truth examples have as `expected`.
+    """Return the metric of an output field, whose ground truth stands in `expected` of examples.
 
-    While examples are bootstrapped it is whether the score passes; GEPA gets feedback, and the
-    figure of each field as an objective.
+    While examples are bootstrapped, the metric is whether the score passes. GEPA gets feedback, and
+    the figure of each field as an objective.
     """
 
-    def judged(
+    def judge(
         gold: Any, pred: Any, trace: Any = None, pred_name: Any = None, pred_trace: Any = None
     ) -> Any:
-        found = scorer.score(gold[expected or field], pred.get(field))
+        scored = scorer.score(gold[expected or field], pred.get(field))
         if trace is not None and pred_name is None:
-            return found.passed
-        told = {"feedback": found.feedback, "objective_scores": found.fields}
-        return dspy.Prediction(score=found.score, **told)
+            return scored.passed
+        details = {"feedback": scored.feedback, "objective_scores": scored.fields}
+        return dspy.Prediction(score=scored.score, **details)
 
-    return judged
+    return judge

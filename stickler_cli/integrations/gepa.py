@@ -9,10 +9,10 @@ from stickler_cli.api.scorer import Scorer
 def evaluator(
     scorer: Scorer, answer: Callable[[Any, Any], object], truth: str = "ground_truth"
 ) -> Any:
-    """Return an evaluator: `answer` has a candidate answer an example, whose `truth` is known."""
+    """Return an evaluator: `answer` has a candidate answer an example, which has the `truth`."""
 
     def evaluate(candidate: Any, example: Any) -> tuple[float, dict[str, Any]]:
-        found = scorer.score(example[truth], answer(candidate, example))
-        return found.score, {"Feedback": found.feedback, "scores": found.fields}
+        scored = scorer.score(example[truth], answer(candidate, example))
+        return scored.score, {"Feedback": scored.feedback, "scores": scored.fields}
 
     return evaluate

@@ -13,9 +13,9 @@ def extraction(schema: str, of: str = "f1") -> Any:
 
     async def score(state: Any, target: Any) -> Score:
         answer = state.output.completion
-        found = scorer_for(schema, of).score(target.text, answer)
-        value = {"score": found.score, "passed": found.passed, **found.fields}
-        reason = "invalid_response_format" if found.problem else None
-        return Score(value=value, answer=answer, explanation=found.feedback, reason=reason)
+        scored = scorer_for(schema, of).score(target.text, answer)
+        value = {"score": scored.score, "passed": scored.passed, **scored.fields}
+        reason = "invalid_response_format" if scored.problem else None
+        return Score(value=value, answer=answer, explanation=scored.feedback, reason=reason)
 
     return score

@@ -9,17 +9,17 @@ from stickler_cli.api.scorer import Scorer
 
 
 def extraction(scorer: Scorer, expected: str = "expected_response") -> Any:
-    """Return an MLflow scorer; the ground truth is the expectation of a name."""
+    """Return an MLflow scorer; the ground truth is the expectation named `expected`."""
     source = AssessmentSource("CODE", "stickler")
 
     def stickler(*, outputs: Any, expectations: Any) -> list[Feedback]:
-        found = scorer.score(expectations[expected], outputs)
-        whole = {"score": found.score, "passed": found.passed}
+        scored = scorer.score(expectations[expected], outputs)
+        totals = {"score": scored.score, "passed": scored.passed}
         return [
-            Feedback(name=name, value=value, source=source, rationale=found.feedback)
-            for name, value in whole.items()
+            Feedback(name=name, value=value, source=source, rationale=scored.feedback)
+            for name, value in totals.items()
         ] + [
-            Feedback(name=name, value=value, source=source) for name, value in found.fields.items()
+            Feedback(name=name, value=value, source=source) for name, value in scored.fields.items()
         ]
 
     return as_scorer(stickler)

@@ -10,10 +10,10 @@ def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
     """Return a grading result with the figure of each field."""
     config = context.get("config") or {}
     truth = context["vars"][config.get("truth", "ground_truth")]
-    found = scorer_for(config["schema"], config.get("of", "f1")).score(truth, output)
+    scored = scorer_for(config["schema"], config.get("of", "f1")).score(truth, output)
     return {
-        "pass": found.passed,
-        "score": found.score,
-        "reason": found.feedback,
-        "namedScores": found.fields,
+        "pass": scored.passed,
+        "score": scored.score,
+        "reason": scored.feedback,
+        "namedScores": scored.fields,
     }

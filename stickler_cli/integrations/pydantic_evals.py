@@ -17,6 +17,6 @@ class Extraction(Evaluator[Any, Any, Any]):
 
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, Any]:
         """Return score, verdict, and the figure of each field."""
-        found = scorer_for(self.schema, self.of).score(ctx.expected_output, ctx.output)
-        score = EvaluationReason(found.score, found.feedback)
-        return {"score": score, "passed": found.passed, **found.fields}
+        scored = scorer_for(self.schema, self.of).score(ctx.expected_output, ctx.output)
+        score = EvaluationReason(scored.score, scored.feedback)
+        return {"score": score, "passed": scored.passed, **scored.fields}

@@ -1,6 +1,6 @@
-"""pytest: `assert_extraction`, and a run file of all that a session asserted.
+"""pytest: `assert_extraction`, and a run file of all assertions of a session.
 
-This module is loaded wherever pytest is and stickler is installed, and so loads nothing itself.
+Every pytest in an environment with stickler loads this module, so it loads no other modules.
 """
 
 import re
@@ -19,11 +19,13 @@ _OPTION: Final = "--stickler-runs"
 
 
 class Extractions:
-    """Asserts in one test; the session remembers the results."""
+    """Asserts in one test; the session keeps the results."""
 
-    def __init__(self, test: str, found: "dict[str, tuple[Scorer, dict[str, Scored]]]") -> None:
+    def __init__(
+        self, test: str, scored_by_schema: "dict[str, tuple[Scorer, dict[str, Scored]]]"
+    ) -> None:
         """Take the id of the test, and the results of earlier tests, by schema."""
-        self._test, self._found, self._calls = test, found, 0
+        self._test, self._scored_by_schema, self._calls = test, scored_by_schema, 0
 
     def assert_extraction(
         self,
@@ -34,54 +36,62 @@ class Extractions:
         min_score: float | None = None,
         gates: Iterable[str] = (),
     ) -> None:
-        """Fail unless a prediction has a score, and reaches gates; without either, any error fails.
+        """Fail if a prediction misses a score or a gate; without either, any error fails.
 
         Args:
             gt: the ground truth, as `Scorer.score` takes it.
-            pred: likewise, whatever it is.
+            pred: the prediction, as `Scorer.score` takes it.
             schema: a `Scorer`, or what makes one.
             min_score: in [0, 1]; what the score must reach.
             gates: such as `total.f1>=1`.
         """
         __tracebackhide__ = True  # pytest shows the test, not this
-        if repr(schema) not in self._found:  # the values of one that is JSON
+        if repr(schema) not in self._scored_by_schema:  # of a schema in JSON, these are its values
             is_scorer = isinstance(schema, stickler_cli.Scorer)
-            made = schema if is_scorer else stickler_cli.Scorer(schema)
-            self._found[repr(schema)] = made, {}
-        scorer, names = self._found[repr(schema)]
+            new_scorer = schema if is_scorer else stickler_cli.Scorer(schema)
+            self._scored_by_schema[repr(schema)] = new_scorer, {}
+        scorer, scored_by_name = self._scored_by_schema[repr(schema)]
         scored = scorer.score(gt, pred)
         self._calls += 1
-        names[f"{self._test} {self._calls}" if self._calls > 1 else self._test] = scored
+        scored_by_name[f"{self._test} {self._calls}" if self._calls > 1 else self._test] = scored
         failed = [] if min_score is None or scored.score >= min_score else [f"below {min_score:g}"]
-        judged = {gate: scored.judged(gate) for gate in gates}
-        failed += [f"{gate} is {value:g}" for gate, (value, passed) in judged.items() if not passed]
-        if failed or (min_score is None and not judged and not scored.passed):
-            told = ", ".join([f"score {scored.score:.4f}", *failed])
-            pytest.fail(f"{told}\n{scored.explain()}", pytrace=False)
+        gate_figures = {gate: scored.judged(gate) for gate in gates}
+        failed += [
+            f"{gate} is {value:g}" for gate, (value, passed) in gate_figures.items() if not passed
+        ]
+        if failed or (min_score is None and not gate_figures and not scored.passed):
+            failure = ", ".join([f"score {scored.score:.4f}", *failed])
+            pytest.fail(f"{failure}\n{scored.explain()}", pytrace=False)
 
 
-_FOUND: Final = pytest.StashKey[Any]()
+_SCORED_BY_SCHEMA: Final = pytest.StashKey[Any]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option."""
-    told = "Write a run file of all extractions of each schema, for stickler diff."
-    parser.getgroup("stickler").addoption(_OPTION, metavar="DIR", help=told)
+    description = "Write a run file of all extractions of each schema, for stickler diff."
+    parser.getgroup("stickler").addoption(_OPTION, metavar="DIR", help=description)
 
 
 @pytest.fixture
 def stickler(request: pytest.FixtureRequest) -> Extractions:
     """Asserts on extractions: `stickler.assert_extraction(gt, pred, schema)`."""
-    return Extractions(request.node.nodeid, request.config.stash.setdefault(_FOUND, {}))
+    return Extractions(request.node.nodeid, request.config.stash.setdefault(_SCORED_BY_SCHEMA, {}))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the run files; of each process its own, where there are several."""
+    """Write the run files; each process of several writes its own."""
     directory = session.config.getoption(_OPTION)
     worker = getattr(session.config, "workerinput", {}).get("workerid", "")
-    for at, (scorer, scored) in enumerate(session.config.stash.get(_FOUND, {}).values()):
+    for schema_index, (scorer, scored) in enumerate(
+        session.config.stash.get(_SCORED_BY_SCHEMA, {}).values()
+    ):
         if directory:
-            parts = re.sub(r"\W+", "_", scorer.plan.model_name), str(at or ""), worker
-            place = Path(directory, f"{'-'.join(filter(None, parts))}.json")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(scorer.evaluation(scored).report("json"), encoding="utf-8")
+            name_parts = (
+                re.sub(r"\W+", "_", scorer.plan.model_name),
+                str(schema_index or ""),
+                worker,
+            )
+            file = Path(directory, f"{'-'.join(filter(None, name_parts))}.json")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(scorer.evaluation(scored).report("json"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Strands: an evaluator, in the place of its comparison of structured output."""
+"""Strands: an evaluator that replaces its comparison of structured output."""
 
 from typing import Any
 
@@ -18,6 +18,6 @@ class Extraction(Evaluator[Any, Any]):
 
     def evaluate(self, evaluation_case: EvaluationData[Any, Any]) -> list[EvaluationOutput]:
         """Return score, verdict, feedback, and the figure of each field."""
-        found = self.scorer.score(evaluation_case.expected_output, evaluation_case.actual_output)
-        told = {"reason": found.feedback, "metadata": {"fields": found.fields}}
-        return [EvaluationOutput(score=found.score, test_pass=found.passed, **told)]
+        scored = self.scorer.score(evaluation_case.expected_output, evaluation_case.actual_output)
+        details = {"reason": scored.feedback, "metadata": {"fields": scored.fields}}
+        return [EvaluationOutput(score=scored.score, test_pass=scored.passed, **details)]

@@ -1,4 +1,4 @@
-"""TRL: a reward function for `GRPOTrainer` and its kin."""
+"""TRL: a reward function for `GRPOTrainer` and similar trainers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,16 +7,19 @@ from stickler_cli.api.scorer import Scorer
 
 
 def reward(scorer: Scorer, column: str = "ground_truth") -> Any:
-    """Return a reward function; rows of the data set without a truth in `column` have none."""
+    """Return a reward function; rows of the data set without a truth in `column` get no reward."""
 
     def stickler(completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        texts = [it if isinstance(it, str) else it[-1]["content"] for it in completions]
-        known = [at for at, truth in enumerate(columns[column]) if truth is not None]
-        truths, answers = [columns[column][at] for at in known], [texts[at] for at in known]
+        texts = [
+            completion if isinstance(completion, str) else completion[-1]["content"]
+            for completion in completions
+        ]
+        rows = [row for row, truth in enumerate(columns[column]) if truth is not None]
+        truths, answers = [columns[column][row] for row in rows], [texts[row] for row in rows]
         scores = {
-            at: each.score
-            for at, each in zip(known, scorer.score_batch(truths, answers), strict=True)
+            row: scored.score
+            for row, scored in zip(rows, scorer.score_batch(truths, answers), strict=True)
         }
-        return [scores.get(at) for at in range(len(texts))]
+        return [scores.get(row) for row in range(len(texts))]
 
     return stickler

@@ -13,5 +13,5 @@ def compute_score(  # noqa: PLR0913 - four of them are verl's
     of: str = "f1",
 ) -> dict[str, float]:
     """Return the score of an answer, whether it passes, and the figure of each field."""
-    found = scorer_for(schema, of).score(ground_truth, solution_str)
-    return {"score": found.score, "passed": float(found.passed), **found.fields}
+    scored = scorer_for(schema, of).score(ground_truth, solution_str)
+    return {"score": scored.score, "passed": float(scored.passed), **scored.fields}
