@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from benchmarks.report import Report
-from stickler_cli.studies.audit.answer import Audit, drawn, strata_of, wrong_share
+from stickler_cli.studies.audit.answer import Audit, draw_places, estimate_wrong_share, stratify
 from stickler_cli.studies.audit.question import AuditSettings
 from stickler_cli.studies.audit.record import AuditReport
 from stickler_cli.studies.audit.witnesses import (
     AnsweredPlace,
     Groups,
     PlaceMark,
-    runs_that_share,
-    votes_and_against,
+    count_votes,
+    find_sharing_runs,
 )
 
 LEVEL: Final = 0.95
@@ -87,7 +87,7 @@ def average_precision(
     groups: Groups, wrong: NDArray[np.bool_], random: np.random.Generator
 ) -> float:
     """Return the average precision of wrong labels among suspects in their order."""
-    votes, against = votes_and_against(groups)
+    votes, against = count_votes(groups)
     found = wrong[np.lexsort((random.random(len(votes)), against, -votes))]
     return float((np.cumsum(found) / np.arange(1, len(found) + 1))[found].mean())
 
@@ -113,9 +113,9 @@ def audited(it: Labels, sets: int = SETS, seed: int = 0, looked_at: int = LOOKED
         documents, wrong, groups = draw(it, random)
         if wrong.any():
             precisions.append(average_precision(groups, wrong, random))
-        strata = strata_of(votes_and_against(groups)[0], it.systems)
-        at = drawn(strata, looked_at, number)
-        ends = wrong_share(strata, at, wrong[at], documents, LEVEL).interval or [0.0, 1.0]
+        strata = stratify(count_votes(groups)[0], it.systems)
+        at = draw_places(strata, looked_at, number)
+        ends = estimate_wrong_share(strata, at, wrong[at], documents, LEVEL).interval or [0.0, 1.0]
         held += ends[0] - 1e-9 <= wrong.mean() <= ends[1] + 1e-9
         widths.append(ends[1] - ends[0])
         sample = random.permutation(len(wrong))[:looked_at]
@@ -131,8 +131,9 @@ def covered_unseen(wrong: float, sets: int = SETS, seed: int = 0) -> float:
     held = 0
     for number in range(sets):
         mistaken = random.random(places) < wrong
-        at = drawn(strata, LOOKED_AT, number)
-        low, high = wrong_share(strata, at, mistaken[at], documents, LEVEL).interval or (0, 0)
+        at = draw_places(strata, LOOKED_AT, number)
+        share = estimate_wrong_share(strata, at, mistaken[at], documents, LEVEL)
+        low, high = share.interval or (0, 0)
         held += low - 1e-9 <= mistaken.mean() <= high + 1e-9
     return held / sets
 
@@ -156,13 +157,16 @@ class Answered:
     runs: Sequence[int]
     found: Sequence[AnsweredPlace]
 
-    def places(self) -> Iterator[AnsweredPlace]:
-        """Yield them."""
+    def list_places(self) -> Iterator[AnsweredPlace]:
+        """Yield all places."""
         yield from self.found
 
-    def same(self, _: str, ones: Sequence[object], others: Sequence[object]) -> list[bool]:
-        """Return which answers are the same."""
-        return [one == other for one, other in zip(ones, others, strict=True)]
+    def match_values(
+        self, _: str, first_values: Sequence[object], second_values: Sequence[object]
+    ) -> list[bool]:
+        """Return which answers are equal."""
+        pairs = zip(first_values, second_values, strict=True)
+        return [first == second for first, second in pairs]
 
 
 def audit_of(it: Labels, random: np.random.Generator, seed: int) -> AuditReport:
@@ -170,7 +174,7 @@ def audit_of(it: Labels, random: np.random.Generator, seed: int) -> AuditReport:
     documents, truth, answers = draw_answers(it, random)
     groups = np.where(answers == truth[:, np.newaxis], 0, answers + 1)
     places, marks = [], {}
-    looked_at = {*drawn(strata_of(votes_and_against(groups)[0], it.systems), LOOKED_AT, seed)}
+    looked_at = {*draw_places(stratify(count_votes(groups)[0], it.systems), LOOKED_AT, seed)}
     for at, (document, gt, said) in enumerate(zip(documents, truth, answers, strict=True)):
         told: Any = {run: (int(value), bool(value == gt)) for run, value in enumerate(said)}
         path = (f"v{at % VALUES}",)
@@ -181,7 +185,7 @@ def audit_of(it: Labels, random: np.random.Generator, seed: int) -> AuditReport:
     settings = AuditSettings(runs=tuple(map(str, range(it.systems))))
     names = [*dict.fromkeys(place.document for place in places)]
     answered: Any = Answered(names, range(it.systems), places)
-    return Audit(settings, answered, marks, "").report([])
+    return Audit(settings, answered, marks, "").make_record([])
 
 
 def covered(it: Labels, sets: int = SETS // 2, seed: int = 0) -> dict[str, float]:
@@ -224,7 +228,7 @@ SOME: Final = [KINDS[at] for at in (4, 5, 22, 23)]
 def format_beside_limit(sets: int, seed: int, *, copies: bool, systems: int = 4) -> float:
     """Return how often the first two systems are named as ones that share answers."""
     random, kind = np.random.default_rng(seed), Labels(systems, 0.03, copies=copies)
-    found = [runs_that_share(draw(kind, random)[2]) for _ in range(sets)]
+    found = [find_sharing_runs(draw(kind, random)[2]) for _ in range(sets)]
     return sum(any(it) for it in found) / sets
 
 

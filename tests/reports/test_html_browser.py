@@ -28,7 +28,7 @@ from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.detail import PageSources, Picture, PlacedBox
 from stickler_cli.score.errors.error_rows import KeptErrors, error_record
-from stickler_cli.studies.audit.record import page_of
+from stickler_cli.studies.audit.record import make_page
 from stickler_cli.studies.diff.answer import compare_runs
 from stickler_cli.studies.diff.changed_values import changed_values
 from stickler_cli.studies.diff.record import RunsBeside
@@ -1165,7 +1165,7 @@ def test_a_served_page_lists_what_a_page_that_has_all_lists(browser, open_page, 
 def test_rows_of_a_study_have_buttons_whose_verdicts_are_downloaded(open_page, tmp_path):
     line = {"document": EVIL, "path": "total", "gt": TURNED, "agree": [], "verdict": None}
     line["others"] = [{"answer": 12.5, "runs": ["a"]}]
-    page = open_page(page_of([line, line | {"path": "tax", "others": []}], ["a"]))
+    page = open_page(make_page([line, line | {"path": "tax", "others": []}], ["a"]))
     pressed = page.locator("button[aria-pressed=true]").all_inner_texts
     first, second = (page.locator("[data-line]").nth(at).locator("button") for at in (0, 1))
     assert second.all_inner_texts() == ["ground truth right", "neither"]

@@ -7,16 +7,21 @@ import pytest
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.studies.audit.answer import drawn, strata_of, weights_of, wrong_share
+from stickler_cli.studies.audit.answer import (
+    draw_places,
+    estimate_wrong_share,
+    stratify,
+    weigh_places,
+)
 from stickler_cli.studies.audit.witnesses import (
-    ALL_PAIRS,
-    NOT_THERE,
+    MAX_EXHAUSTIVE_VALUES,
+    NO_DOCUMENT,
     Witnesses,
     agreement,
     chance_of_difference,
+    count_votes,
+    find_sharing_runs,
     rows_by_document,
-    runs_that_share,
-    votes_and_against,
 )
 
 SCHEMA = {
@@ -68,7 +73,7 @@ def witnesses(tmp_path):
 
 
 def places(witnesses):
-    return {".".join(map(str, it.path)): it for it in witnesses.places()}
+    return {".".join(map(str, it.path)): it for it in witnesses.list_places()}
 
 
 def test_answers_go_together_where_the_comparator_says_so(witnesses):
@@ -81,7 +86,7 @@ def test_answers_go_together_where_the_comparator_says_so(witnesses):
             [],
         )
     )["name"]
-    assert found.groups == [1, 1, 3, 0, NOT_THERE]
+    assert found.groups == [1, 1, 3, 0, NO_DOCUMENT]
     assert found.different == [("Green Grocer", [0, 1]), (None, [2])]
 
 
@@ -121,8 +126,8 @@ def test_items_that_only_runs_have_are_paired_among_them(witnesses):
 def test_undeclared_keys_match_where_they_are_the_same(witnesses):
     runs = witnesses([row("FA", "odd", pred=1)], [row("FA", "odd", pred=1)])
     assert places(runs)["odd"].groups == [1, 1]
-    assert runs.same("odd", [1, 2], [1, 3]) == [True, False]
-    assert runs.same("odd", [], []) == []
+    assert runs.match_values("odd", [1, 2], [1, 3]) == [True, False]
+    assert runs.match_values("odd", [], []) == []
     three = witnesses([row("FA", "odd", pred=1)], [row("FA", "odd", pred=2)])
     assert places(three)["odd"].groups == [1, 2]
 
@@ -132,13 +137,15 @@ def groups(*rows):
 
 
 def test_votes_are_of_the_same_other_answer():
-    votes, against = votes_and_against(groups([1, 1, 0], [1, 2, 3], [0, 0, 0], [1, NOT_THERE, 0]))
+    votes, against = count_votes(groups([1, 1, 0], [1, 2, 3], [0, 0, 0], [1, NO_DOCUMENT, 0]))
     assert votes.tolist() == [2, 1, 0, 1]
     assert against.tolist() == [1, 0, 3, 1]
 
 
 def test_agreement_is_of_those_that_say_something():
-    found = agreement(groups([0, 0, 0], [1, 1, 0], [1, 1, NOT_THERE], [1, NOT_THERE, NOT_THERE]))
+    found = agreement(
+        groups([0, 0, 0], [1, 1, 0], [1, 1, NO_DOCUMENT], [1, NO_DOCUMENT, NO_DOCUMENT])
+    )
     assert found["agreement"][0].tolist() == [True, False, True, False]
     assert found["agreement"][1].tolist() == [True, True, True, False]
     assert [it.tolist() for it in found["pairwise"]] == [[3, 1, 1, 0], [3, 3, 1, 0]]
@@ -151,7 +158,7 @@ def equal(ones, others):
 def alpha_of(answers):
     """Alpha of answers, (runs, places), where NaN is missing, by the functions of the study."""
     known = ~np.isnan(answers)
-    told = np.where(known, answers + 1, NOT_THERE).T.astype(np.uint8)
+    told = np.where(known, answers + 1, NO_DOCUMENT).T.astype(np.uint8)
     several = known.sum(axis=0) > 1
     above, below = (it.sum() for it in agreement(told)["observed"])
     values, counts = np.unique(answers[:, several][known[:, several]], return_counts=True)
@@ -173,7 +180,7 @@ def test_alpha_is_that_of_another_program():
 
 
 def test_of_very_many_values_pairs_are_drawn():
-    counts = [3] * (ALL_PAIRS + 100)
+    counts = [3] * (MAX_EXHAUSTIVE_VALUES + 100)
     by_hand = 1 - 400 * 3 * 2 / (1200 * 1199)
     found = chance_of_difference([*range(400)], counts, equal, 1)
     assert found == pytest.approx(by_hand)
@@ -192,47 +199,50 @@ def test_of_very_many_values_pairs_are_drawn():
 
 def test_runs_that_share_other_answers_are_named():
     alone = [[1, 1, 0, 0]] * 30 + [[1, 0, 1, 0]] * 2 + [[0, 0, 1, 1]] * 3
-    assert runs_that_share(groups(*alone)) == [[1], [0], [], []]
-    assert runs_that_share(groups(*[[1, 1, 1, 0]] * 40)) == [[], [], [], []]
-    assert runs_that_share(groups(*[[1, 1]] * 40)) == [[], []]
+    assert find_sharing_runs(groups(*alone)) == [[1], [0], [], []]
+    assert find_sharing_runs(groups(*[[1, 1, 1, 0]] * 40)) == [[], [], [], []]
+    assert find_sharing_runs(groups(*[[1, 1]] * 40)) == [[], []]
 
 
 def test_half_of_what_is_left_goes_to_the_top_stratum():
     strata = np.repeat([2, 1, 0], [100, 100, 1000])
-    at = drawn(strata, 80, 0)
+    at = draw_places(strata, 80, 0)
     assert len({*at.tolist()}) == 80
     assert np.bincount(strata[at]).tolist() == [20, 20, 40]
-    assert np.array_equal(drawn(strata, 80, 0), at)
-    assert not np.array_equal(drawn(strata, 80, 1), at)
-    few = drawn(np.repeat([2, 1, 0], [100, 10, 5]), 80, 0)
+    assert np.array_equal(draw_places(strata, 80, 0), at)
+    assert not np.array_equal(draw_places(strata, 80, 1), at)
+    few = draw_places(np.repeat([2, 1, 0], [100, 10, 5]), 80, 0)
     assert len({*few.tolist()}) == 80
-    assert len(drawn(strata, 5000, 0)) == 1200
-    assert weights_of(strata, at)[strata[at] == 0].tolist() == [50] * 20
+    assert len(draw_places(strata, 5000, 0)) == 1200
+    assert weigh_places(strata, at)[strata[at] == 0].tolist() == [50] * 20
 
 
 def test_strata_are_by_votes():
-    assert strata_of(np.array([0, 1, 2, 3]), 3).tolist() == [0, 1, 2, 2]
-    assert strata_of(np.array([0, 1, 2, 3, 6]), 6).tolist() == [0, 1, 1, 2, 2]
+    assert stratify(np.array([0, 1, 2, 3]), 3).tolist() == [0, 1, 2, 2]
+    assert stratify(np.array([0, 1, 2, 3, 6]), 6).tolist() == [0, 1, 1, 2, 2]
 
 
 def test_all_looked_at_leaves_nothing_to_guess():
     strata, documents = np.array([2, 2, 0, 0]), np.arange(4)
     wrong = np.array([True, False, False, False])
-    share = wrong_share(strata, np.arange(4), wrong, documents, 0.95)
+    share = estimate_wrong_share(strata, np.arange(4), wrong, documents, 0.95)
     assert (share.value, share.interval) == (0.25, [0.25, 0.25])
 
 
 def test_where_nothing_wrong_was_seen_it_may_be_among_the_rest():
     strata, documents = np.zeros(1000, np.intp), np.arange(1000)
     at = np.arange(100)
-    share = wrong_share(strata, at, np.zeros(100, np.bool_), documents, 0.95)
+    share = estimate_wrong_share(strata, at, np.zeros(100, np.bool_), documents, 0.95)
     assert share.value == 0
     # 3.138 is the 0.975 quantile of a gamma distribution of 3/4, and a tenth was looked at.
     assert share.interval == [0, pytest.approx(0.03138 * 0.9**0.5, rel=0.02)]
-    every = wrong_share(strata, at, np.ones(100, np.bool_), documents, 0.95)
+    every = estimate_wrong_share(strata, at, np.ones(100, np.bool_), documents, 0.95)
     assert every.interval == [pytest.approx(1 - 0.03138 * 0.9**0.5, rel=0.01), 1]
 
 
 def test_a_stratum_without_verdicts_leaves_nothing_to_say():
     strata = np.array([2, 0])
-    assert wrong_share(strata, np.array([0]), np.array([True]), np.arange(2), 0.95).value is None
+    assert (
+        estimate_wrong_share(strata, np.array([0]), np.array([True]), np.arange(2), 0.95).value
+        is None
+    )

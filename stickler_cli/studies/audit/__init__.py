@@ -1,1 +1,1 @@
-"""Which labels of a ground truth are wrong: several runs, or annotators, beside it."""
+"""Find wrong labels of a ground truth by several runs or annotators."""

@@ -1,4 +1,4 @@
-"""Runs beside a ground truth: suspects, agreement, and what verdicts on some places say of all."""
+"""Compare several runs with a ground truth: suspects, agreement, and estimates by verdicts."""
 
 import json
 from collections import Counter, defaultdict
@@ -36,9 +36,9 @@ from stickler_cli.score.sums import BOUNDS
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Desk, StudyAnswer, shares_by_unit
 from .question import AuditSettings
-from .record import AuditedField, AuditedRun, AuditReport, Said, Suspect, page_of, report_of
+from .record import AuditedField, AuditedRun, AuditReport, Said, Suspect, make_page, make_report
 from .witnesses import (
-    NOT_THERE,
+    NO_DOCUMENT,
     AnsweredPlace,
     NewItem,
     PlaceMark,
@@ -46,115 +46,130 @@ from .witnesses import (
     Witnesses,
     agreement,
     chance_of_difference,
+    count_votes,
+    find_sharing_runs,
     rarity,
     read_marks,
     rows_by_document,
-    runs_that_share,
-    votes_and_against,
 )
 
 RowPositions = NDArray[np.intp]
 
-STRATA: Final = 3
-"""Those that places are drawn from."""
-KNOWN: Final = STRATA
-"""The stratum of places that were looked at without being drawn: they stand for no others."""
-_UNSEEN: Final = 0.75  # of a place: a whole one holds 97.5% and more, a half too little
+N_STRATA: Final = 3
+"""Number of strata from which places are drawn."""
+NOT_DRAWN: Final = N_STRATA
+"""The stratum of places with a verdict that were not drawn: they represent no other places."""
+_UNSEEN_PLACES: Final = 0.75
+"""Places that are added for an interval: a whole one covers 97.5 % and more, half a place too
+little."""
 
 
-def strata_of(votes: NDArray[np.int64], runs: int) -> RowPositions:
-    """Return the stratum of each place: 2 where most runs give one other answer, 1 any, 0 none."""
-    most = max(2, (runs + 1) // 2)
-    return np.where(votes >= most, 2, np.minimum(votes, 1)).astype(np.intp)
+def stratify(votes: NDArray[np.int64], n_runs: int) -> RowPositions:
+    """Return the stratum of each place by its votes for another answer: half of the runs, any, no.
+
+    These are the strata 2, 1 and 0.
+    """
+    min_votes = max(2, (n_runs + 1) // 2)
+    return np.where(votes >= min_votes, 2, np.minimum(votes, 1)).astype(np.intp)
 
 
-def drawn(strata: RowPositions, number: int, seed: int) -> RowPositions:
-    """Return places drawn at random: half of what is left to the top stratum each time."""
+def draw_places(strata: RowPositions, number: int, seed: int) -> RowPositions:
+    """Draw places at random: half of them from the top stratum, half of the rest from the next."""
     # Raw bits are the same in every numpy.
     order = np.argsort(np.random.PCG64(seed).random_raw(len(strata)), kind="stable")
-    found, left = order[:0], number
-    for stratum in reversed(range(STRATA)):
-        its = order[strata[order] == stratum]
-        found = np.append(found, its[: left if not stratum else -(-left // 2)])
-        left = number - len(found)
+    places, n_left = order[:0], number
+    for stratum in reversed(range(N_STRATA)):
+        of_stratum = order[strata[order] == stratum]
+        n_wanted = n_left if not stratum else -(-n_left // 2)  # half, rounded up
+        places = np.append(places, of_stratum[:n_wanted])
+        n_left = number - len(places)
     # A lower stratum may have fewer places than were left for it.
-    return np.append(found, order[~np.isin(order, found)][:left])
+    return np.append(places, order[~np.isin(order, places)][:n_left])
 
 
-def weights_of(strata: RowPositions, looked_at: RowPositions) -> NDArray[np.float64] | None:
-    """Return how many places each that was looked at stands for; None where a stratum has none."""
-    sizes, seen = (np.bincount(it, minlength=KNOWN + 1) for it in (strata, strata[looked_at]))
-    if ((sizes > 0) & (seen == 0)).any():
+def weigh_places(strata: RowPositions, looked_at: RowPositions) -> NDArray[np.float64] | None:
+    """Return the number of places that each place with a verdict represents.
+
+    It is None if a stratum has no place with a verdict.
+    """
+    n_places = np.bincount(strata, minlength=NOT_DRAWN + 1)
+    n_looked_at = np.bincount(strata[looked_at], minlength=NOT_DRAWN + 1)
+    if ((n_places > 0) & (n_looked_at == 0)).any():
         return None
-    weights: NDArray[np.float64] = (sizes / np.maximum(seen, 1))[strata[looked_at]]
+    weights: NDArray[np.float64] = (n_places / np.maximum(n_looked_at, 1))[strata[looked_at]]
     return weights
 
 
-def wrong_share(
+def estimate_wrong_share(
     strata: RowPositions,
     looked_at: RowPositions,
-    wrong: NDArray[np.bool_],
+    is_wrong: NDArray[np.bool_],
     documents: RowPositions,
     level: float | None,
 ) -> Share:
-    """Return the share of places at which this ground truth is wrong, and its interval.
+    """Estimate the share of places at which this ground truth is wrong, with its interval.
 
-    Three quarters of a place more are thought of, of the heaviest stratum that was not looked at
-    as a whole: wrong for the upper end; right for the lower one, where all of it were wrong.
+    For the upper bound, three quarters of a wrong place are added to the stratum of the greatest
+    weight that has places without a verdict. For the lower bound, they are right, and added to a
+    stratum in which all verdicts were wrong.
 
     Args:
-        strata: of all places.
-        looked_at: places with a verdict.
-        wrong: of these, whether the ground truth is wrong.
-        documents: of all places, which document they are in: its verdicts count as one.
-        level: of the interval; None for none.
+        strata: the stratum of each place.
+        looked_at: the places with a verdict.
+        is_wrong: whether the ground truth is wrong at each of these.
+        documents: the document of each place; its verdicts count as one cluster.
+        level: the confidence level of the interval; None without an interval.
 
     Source:
         Cochran (1977), Sampling Techniques, sections 5.3 and 9.2, for strata and clusters;
         docs/auditing.md has what this holds in simulations.
     """
-    weights = weights_of(strata, looked_at)
+    weights = weigh_places(strata, looked_at)
     if weights is None or not len(looked_at):
         return Share(None, None)
-    whole, share, off = len(strata), 0.0, np.zeros(len(looked_at))
+    n_places, share, deviations = len(strata), 0.0, np.zeros(len(looked_at))
     unseen_wrong = unseen_right = 0.0
     for stratum in np.unique(strata):
-        its = strata[looked_at] == stratum
-        number, weight, among = int(its.sum()), float(weights[its][0]), float(wrong[its].mean())
-        share += among * number * weight / whole
-        left = 1 - 1 / weight
-        off[its] = (wrong[its] - among) * weight * sqrt(left * number / max(number - 1, 1))
-        unseen_wrong = max(unseen_wrong, weight * sqrt(left))
-        if among == 1:
-            unseen_right = max(unseen_right, weight * sqrt(left))
+        in_stratum = strata[looked_at] == stratum
+        number, weight = int(in_stratum.sum()), float(weights[in_stratum][0])
+        wrong_rate = float(is_wrong[in_stratum].mean())
+        share += wrong_rate * number * weight / n_places
+        unseen_share = 1 - 1 / weight  # the finite population correction
+        scale = sqrt(unseen_share * number / max(number - 1, 1))
+        deviations[in_stratum] = (is_wrong[in_stratum] - wrong_rate) * weight * scale
+        unseen_wrong = max(unseen_wrong, weight * sqrt(unseen_share))
+        if wrong_rate == 1:
+            unseen_right = max(unseen_right, weight * sqrt(unseen_share))
     if level is None:
         return Share(share, None)
-    of_documents = np.bincount(documents[looked_at], off)
-    variance = float(of_documents @ of_documents) / whole**2
-    ends = ((-unseen_right / whole, (1 - level) / 2), (unseen_wrong / whole, (1 + level) / 2))
-    lower, upper = (
-        _beta_end(min(max(share + _UNSEEN * it, 0.0), 1.0), variance + _UNSEEN * it**2, tail)
-        for it, tail in ends
-    )
+    document_deviations = np.bincount(documents[looked_at], deviations)
+    variance = float(document_deviations @ document_deviations) / n_places**2
+
+    def find_bound(change: float, tail: float) -> float:
+        mean = min(max(share + _UNSEEN_PLACES * change, 0.0), 1.0)
+        return _beta_percentile(mean, variance + _UNSEEN_PLACES * change**2, tail)
+
+    lower = find_bound(-unseen_right / n_places, (1 - level) / 2)
+    upper = find_bound(unseen_wrong / n_places, (1 + level) / 2)
     return Share(share, [min(lower, share), max(upper, share)])
 
 
-def _beta_end(mean: float, variance: float, tail: float) -> float:
+def _beta_percentile(mean: float, variance: float, tail: float) -> float:
     """Return the percentile of the beta distribution of a mean and a variance."""
-    as_many = mean * (1 - mean) / variance - 1 if variance else 0.0
-    if as_many <= 0:
+    size = mean * (1 - mean) / variance - 1 if variance else 0.0  # the sum of both parameters
+    if size <= 0:
         return mean
-    first, second = np.array([mean * as_many]), np.array([(1 - mean) * as_many])
-    return float(beta_percentiles(first, second, tail)[0])
+    alpha, beta = np.array([mean * size]), np.array([(1 - mean) * size])
+    return float(beta_percentiles(alpha, beta, tail)[0])
 
 
-_NOTHING: Final = Share(None, None)
+_NO_SHARE: Final = Share(None, None)
 METRICS: Final = ("wrong", "agreement", "pairwise", "alpha")
-MOST_SUSPECTS: Final = 1000
+MAX_SUSPECTS: Final = 1000
 COLUMNS: Final = (
     *("document", "path", "page", "box", "probability", "gt", "others", "verdict", "right"),
 )
-"""Those of places to look at, as a spreadsheet."""
+"""The columns of places to check, as a spreadsheet."""
 
 
 _TABLES: Final = (".jsonl", ".ndjson", ".parquet", ".arrow", ".csv", ".tsv")
@@ -169,7 +184,7 @@ def names_documents(name: str) -> bool:
 
 
 def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
-    """Hold several runs against a ground truth, and each other."""
+    """Compare several runs with a ground truth, and with each other."""
     if names_documents(settings.schema):
         runs = (settings.gt, *settings.runs)
         settings = replace(settings, schema="", gt=settings.schema, runs=runs)
@@ -181,52 +196,62 @@ def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
     gates = [parse_gate(text, metrics=METRICS) for text in settings.gate]
     if directory is not None:
         check_directory(directory, gt, settings.verdicts)
-    said, limit = settings.verdicts, settings.max_document_size
-    marks = read_marks(said, limit) if said else {}
-    loaded, unfit = desk.schema(settings), False
+    verdicts, limit = settings.verdicts, settings.max_document_size
+    marks = read_marks(verdicts, limit) if verdicts else {}
+    loaded, is_incomplete = desk.schema(settings), False
     plan = loaded.plan
-    check_paths(gates, [info.path for info in loaded.fields])
+    check_paths(gates, [field.path for field in loaded.fields])
     with TemporaryDirectory() as folder:
-        files = [File(folder) / f"{at}.jsonl" for at in range(len(settings.runs))]
-        for at, (name, file) in enumerate(zip(settings.runs, files, strict=True)):
-            made = {"values": str(file), "rows": "none", "missing": "skip", "verdicts": None}
-            made["run_dir"] = settings.run_dir and str(File(settings.run_dir) / str(at))
-            its = as_of_eval(settings, pred=name, ci="none", gate=(), **made)
-            run = desk.run(its, OutputsRequested())
-            unfit |= desk.judge(run) is RunVerdict.INCOMPLETE
+        files = [File(folder) / f"{number}.jsonl" for number in range(len(settings.runs))]
+        for number, (name, file) in enumerate(zip(settings.runs, files, strict=True)):
+            own_settings = {"values": str(file), "rows": "none", "missing": "skip"}
+            run_dir = settings.run_dir and str(File(settings.run_dir) / str(number))
+            run_settings = as_of_eval(
+                settings,
+                pred=name,
+                ci="none",
+                gate=(),
+                verdicts=None,
+                run_dir=run_dir,
+                **own_settings,
+            )
+            run = desk.run(run_settings, OutputsRequested())
+            is_incomplete |= desk.judge(run) is RunVerdict.INCOMPLETE
         options = comparing(plan, settings, client_of(plan, policy_of(settings)))
         witnesses = Witnesses([*map(rows_by_document, files)], plan, options)
         audit = Audit(settings, witnesses, marks, loaded.path)
         refs = open_pairs(gt, runs[0], settings).refs()
         unwrapper = unwrapper_of(plan.root, settings)
-        complete = RunVerdict.INCOMPLETE if unfit else RunVerdict.PASSED
+        verdict = RunVerdict.INCOMPLETE if is_incomplete else RunVerdict.PASSED
         if settings.draw:
-            lines = audit.lines(settings.draw)
+            lines = audit.draw_lines(settings.draw)
             _add_spots(lines, refs, unwrapper)
             if desk.shows_values:
-                return StudyAnswer(page_of(lines, runs), complete)
+                return StudyAnswer(make_page(lines, runs), verdict)
             desk.write(map(json_line, lines), COLUMNS)
-            return StudyAnswer(None, complete)
+            return StudyAnswer(None, verdict)
         if directory is not None:
-            changes_in = partial(audit.changes_in, unwrapper)
-            desk.tell(write_gold(refs, changes_in, unwrapper, directory))
-        record = audit.report(gates)
-    failed = [f"gate failed: {it.reason}" for it in record.gates if not it.passed]
-    verdict = RunVerdict.FAILED if failed and not unfit else complete
-    return StudyAnswer(report_of(record), verdict, failed)
+            find_changes = partial(audit.find_changes, unwrapper)
+            desk.tell(write_gold(refs, find_changes, unwrapper, directory))
+        record = audit.make_record(gates)
+    failures = [f"gate failed: {gate.reason}" for gate in record.gates if not gate.passed]
+    if failures and not is_incomplete:
+        verdict = RunVerdict.FAILED
+    return StudyAnswer(make_report(record), verdict, failures)
 
 
 def _add_spots(
     lines: Iterable[dict[str, Any]], refs: Iterable[PairRef], unwrapper: Unwrapper | None
 ) -> None:
-    """Say of places where they stand in their source, as far as the ground truth does."""
-    documents = {it["document"] for it in lines}
+    """Add page and box to the lines of places, as far as the ground truth states them."""
+    documents = {line["document"] for line in lines}
     pairs = (unwrapped(unwrapper, read_pair(ref)) for ref in refs if ref.id in documents)
     metadata = {pair.id: pair.metadata[0] for pair in pairs}
-    for it in lines:
-        known = {field_path(path): said for path, said in metadata[it["document"]].items()}
-        if it["path"] in known and (spot := spot_of(known[it["path"]], "corners")):
-            it |= {"page": spot.page, "box": [*spot.box]}
+    for line in lines:
+        by_path = {field_path(path): stated for path, stated in metadata[line["document"]].items()}
+        spot = spot_of(by_path[line["path"]], "corners") if line["path"] in by_path else None
+        if spot:
+            line |= {"page": spot.page, "box": [*spot.box]}
 
 
 ItemPlace: TypeAlias = tuple[str, Path]  # a document and the path of an item of a list in it
@@ -252,7 +277,7 @@ def suspect_item(suspect: Suspect, path: Path, members: Sequence[AnsweredPlace])
 
 
 class Audit:
-    """Places, answers and marks as numbers, and the figures that come of them."""
+    """Places, answers and verdicts as arrays, and the figures that are computed from them."""
 
     def __init__(
         self, settings: AuditSettings, witnesses: Witnesses, marks: PlaceMarks, schema: str
@@ -260,159 +285,206 @@ class Audit:
         self.settings, self.witnesses, self.marks = settings, witnesses, marks
         self.schema = schema
         self.level = None if settings.ci == "none" else settings.ci
-        self.names, runs = witnesses.documents, len(witnesses.runs)
-        self.shares = len(self.names), intervals_of(settings)
-        self.values = defaultdict[str, Counter[str]](Counter)  # answers where two runs say some
-        self.looked_at: list[tuple[object, ...]] = []
+        self.document_ids, n_runs = witnesses.documents, len(witnesses.runs)
+        self.intervals = intervals_of(settings)
+        self.answer_counts = defaultdict[str, Counter[str]](Counter)
+        """By field: the answers at places where two or more runs have the document."""
         self.changes = defaultdict[str, list[GoldChange]](list)
-        self.unsaid = 0  # wrong values of which nobody says what is right
-        kinds = [("document", "i8"), ("field", "i8"), ("groups", "u1", (runs,))]
-        kinds += [("there", "?", (runs,)), ("truth", "?")]
+        """By document: the changes of the ground truth that verdicts demand."""
+        self.n_without_right_value = 0
+        """Wrong values for which no verdict names the right one."""
         self.fields: dict[str, int] = {}
-        table = np.fromiter(self._rows(), np.dtype(kinds))
-        self.documents, self.of_field = table["document"], table["field"]
-        self.groups, self.there, self.truth = table["groups"], table["there"], table["truth"]
-        kinds = [("at", "i8"), *((it, "?") for it in ("drawn", "wrong", "truth"))]
-        kinds += [("right", "?", (runs,))]
-        self.looked = np.array(self.looked_at, np.dtype(kinds))
-        self.votes, self.against = votes_and_against(self.groups)
-        self.rarity = rarity(self.groups, self.of_field)
+        """The numbers of the fields, by path."""
+        self._mark_rows: list[tuple[object, ...]] = []
+        place_types: list[tuple[Any, ...]] = [
+            ("document", "i8"),
+            ("field", "i8"),
+            ("groups", "u1", (n_runs,)),
+        ]
+        place_types += [("is_present", "?", (n_runs,)), ("has_truth", "?")]
+        places = np.fromiter(self._read_places(), np.dtype(place_types))
+        self.documents, self.field_numbers = places["document"], places["field"]
+        self.groups, self.is_present = places["groups"], places["is_present"]
+        """The group of the answer of each run, and whether it has a value, (n_places, n_runs)."""
+        self.has_truth = places["has_truth"]
+        mark_types: list[tuple[Any, ...]] = [
+            ("place", "i8"),
+            ("drawn", "?"),
+            ("wrong", "?"),
+            ("truth", "?"),
+        ]
+        mark_types += [("right", "?", (n_runs,))]
+        self.looked = np.array(self._mark_rows, np.dtype(mark_types))
+        """The places with a verdict."""
+        self.votes, self.against = count_votes(self.groups)
+        self.rarity = rarity(self.groups, self.field_numbers)
         self.order = np.lexsort((self.rarity, self.against, -self.votes))
-        self.strata = strata_of(self.votes, runs)
-        self.strata[self.looked["at"][~self.looked["drawn"]]] = KNOWN
-        self.weights = weights_of(self.strata, self.looked["at"])
+        """The places, the most suspect first."""
+        self.strata = stratify(self.votes, n_runs)
+        self.strata[self.looked["place"][~self.looked["drawn"]]] = NOT_DRAWN
+        self.weights = weigh_places(self.strata, self.looked["place"])
 
-    def _rows(self) -> Iterator[tuple[object, ...]]:
-        """Yield all places as numbers; answers are counted, and marks looked up, on the way."""
-        numbers = {name: at for at, name in enumerate(self.names)}
-        for at, place in enumerate(self.witnesses.places()):
+    def _read_places(self) -> Iterator[tuple[object, ...]]:
+        """Yield the row of each place; counts answers and applies verdicts on the way."""
+        document_numbers = {name: number for number, name in enumerate(self.document_ids)}
+        for position, place in enumerate(self.witnesses.list_places()):
             mark = self.marks.get((place.document, field_path(place.path)))
-            if mark and (fitting := mark.on(place.gt)):
-                self.looked_at.append((at, mark.drawn, *self._looked(place, fitting)))
+            fitting = mark.apply_to(place.gt) if mark else None
+            if mark and fitting:
+                self._mark_rows.append((position, mark.drawn, *self._apply_mark(place, fitting)))
             if len(place.answers) > 1:
-                for value, who in [(place.gt, place.agreeing), *place.different]:
-                    if who:  # as text: bytes hold on to a whole buffer
-                        self.values[place.names][json_line(value).decode()] += len(who)
+                counts = self.answer_counts[place.names]
+                for value, runs in [(place.gt, place.agreeing), *place.different]:
+                    if runs:  # as text: bytes hold on to a whole buffer
+                        counts[json_line(value).decode()] += len(runs)
             field = self.fields.setdefault(place.names, len(self.fields))
-            there = [
+            is_present = [
                 place.answers.get(run, (None,))[0] is not None for run in range(len(place.groups))
             ]
-            yield numbers[place.document], field, place.groups, there, place.gt is not None
+            document = document_numbers[place.document]
+            yield document, field, place.groups, is_present, place.gt is not None
 
-    def _looked(self, place: AnsweredPlace, mark: PlaceMark) -> tuple[bool, bool, list[bool]]:
-        """Return whether the ground truth is wrong, there is a value in truth, and who is right.
+    def _apply_mark(self, place: AnsweredPlace, mark: PlaceMark) -> tuple[bool, bool, list[bool]]:
+        """Return whether the ground truth is wrong, whether a value is right, and the right runs.
 
-        What the ground truth is to have instead, or beside it, is noted.
+        A value that the ground truth should have instead, or beside its own, is kept as a change.
         """
-        others, truth, right = place.different, place.gt, {0} if mark.gt_right else set[int]()
-        known = mark.right or tuple(value for value, _ in others[: mark.by_votes])
-        if known:
-            values = [value for value, _ in others]
-            same = self.witnesses.same(place.names, [*known] * len(others), values)
-            right |= {place.groups[who[0]] for it, (_, who) in zip(same, others, strict=True) if it}
-            value: Any = REMOVED if known[0] is None and not mark.gt_right else known[0]
+        other_answers, truth = place.different, place.gt
+        right_groups = {0} if mark.gt_right else set[int]()
+        right_values = mark.right
+        if not right_values:
+            right_values = tuple(value for value, _ in other_answers[: mark.by_votes])
+        if right_values:
+            are_matches = self.witnesses.match_values(
+                place.names,
+                [*right_values] * len(other_answers),
+                [value for value, _ in other_answers],
+            )
+            right_groups |= {
+                place.groups[runs[0]]
+                for is_match, (_, runs) in zip(are_matches, other_answers, strict=True)
+                if is_match
+            }
+            is_gone = right_values[0] is None and not mark.gt_right
+            value: Any = REMOVED if is_gone else right_values[0]
             self.changes[place.document].append(GoldChange(place.path, value, mark.gt_right))
-            truth = truth if mark.gt_right else known[0]
+            truth = truth if mark.gt_right else right_values[0]
         elif not mark.gt_right:
-            self.unsaid += 1
-        there = truth is not None or not (mark.gt_right or known)
-        found = [it in right for it in place.groups]
-        if known and not mark.gt_right and truth is not None:
-            # An item that is so wrong that a run's right one went with no item of its list.
-            for run, says in place.in_new_items().items():
-                found[run] |= any(self.witnesses.same(place.names, [truth] * len(says), says))
-        return not mark.gt_right, there, found
+            self.n_without_right_value += 1
+        has_right_value = truth is not None or not (mark.gt_right or right_values)
+        is_right = [group in right_groups for group in place.groups]
+        if right_values and not mark.gt_right and truth is not None:
+            # The item was so wrong that the right one of a run was not paired with it.
+            for run, values in place.answers_in_new_items().items():
+                repeated_truth = [truth] * len(values)
+                are_matches = self.witnesses.match_values(place.names, repeated_truth, values)
+                is_right[run] |= any(are_matches)
+        return not mark.gt_right, has_right_value, is_right
 
-    def changes_in(
+    def find_changes(
         self, unwrapper: Unwrapper | None, ref: PairRef, truth: JsonValue
     ) -> list[GoldChange]:
-        """Return the changes of a ground truth: items that it lacks go to ends of lists.
+        """Return the changes of a ground truth; items that it lacks are appended to their lists.
 
-        Of these, what is merely acceptable has no place in it, and nothing is written.
+        An acceptable value in such an item has no place, and is left out.
         """
-        bare = unwrapper(truth, is_truth=True).value if unwrapper else truth
-        found, new = list[GoldChange](), dict[Path, dict[Step, int]]()
-        for it in self.changes[ref.id]:
+        bare_truth = unwrapper(truth, is_truth=True).value if unwrapper else truth
+        changes, new_indexes = list[GoldChange](), dict[Path, dict[Step, int]]()
+        for change in self.changes[ref.id]:
             path: Path = ()
-            for step in it.path:
-                is_new = isinstance(step, NewItem)
-                path = (*path, new_item_index(step, bare, path, new) if is_new else step)
-            if path == it.path or not (it.accepted or it.value is REMOVED):
-                found.append(it._replace(path=path))
-        return found
+            for step in change.path:
+                if isinstance(step, NewItem):
+                    path = (*path, new_item_index(step, bare_truth, path, new_indexes))
+                else:
+                    path = (*path, step)
+            if path == change.path or not (change.accepted or change.value is REMOVED):
+                changes.append(change._replace(path=path))
+        return changes
 
-    def _chosen(self, chosen: Sequence[int]) -> list[AnsweredPlace]:
-        """Return places by their positions, in that order: documents are gone through again."""
-        wanted = {*chosen}
-        found = {at: it for at, it in enumerate(self.witnesses.places()) if at in wanted}
-        return [found[it] for it in chosen]
+    def _find_places(self, positions: Sequence[int]) -> list[AnsweredPlace]:
+        """Return places by their positions, in this order; reads all documents once more."""
+        wanted = {*positions}
+        places = {
+            position: place
+            for position, place in enumerate(self.witnesses.list_places())
+            if position in wanted
+        }
+        return [places[position] for position in positions]
 
-    def lines(self, number: int) -> list[dict[str, Any]]:
-        """Return places to look at, drawn, in the order of suspicion."""
-        at = drawn(self.strata, number, self.settings.seed)
-        sizes, taken = (np.bincount(it, minlength=3) for it in (self.strata, self.strata[at]))
-        chosen = self.order[np.isin(self.order, at)].tolist()
-        shares = (taken / np.maximum(sizes, 1))[self.strata[chosen]].tolist()
+    def draw_lines(self, number: int) -> list[dict[str, Any]]:
+        """Draw places to check; returns their lines, the most suspect first."""
+        drawn = draw_places(self.strata, number, self.settings.seed)
+        n_places = np.bincount(self.strata, minlength=3)
+        n_drawn = np.bincount(self.strata[drawn], minlength=3)
+        positions = self.order[np.isin(self.order, drawn)].tolist()
+        probabilities = (n_drawn / np.maximum(n_places, 1))[self.strata[positions]].tolist()
         return [
-            place.line(self.settings.runs)
-            | {"page": None, "box": None, "probability": share, "verdict": None}
-            for place, share in zip(self._chosen(chosen), shares, strict=True)
+            place.make_line(self.settings.runs)
+            | {"page": None, "box": None, "probability": probability, "verdict": None}
+            for place, probability in zip(self._find_places(positions), probabilities, strict=True)
         ]
 
-    def report(self, gates: Sequence[Gate]) -> AuditReport:
-        """Return all that there is to say, without lines."""
+    def make_record(self, gates: Sequence[Gate]) -> AuditReport:
+        """Return the record of all figures."""
         settings = self.settings
-        chosen = self.order[self.votes[self.order] > 1][:MOST_SUSPECTS].tolist()
-        chances = np.array([*map(self._by_chance, self.fields)])
+        suspects = self.order[self.votes[self.order] > 1][:MAX_SUSPECTS].tolist()
+        chances = np.array([*map(self._chance_of_field, self.fields)])
         fields = [
-            self._field(name, self.of_field == at, chances) for name, at in self.fields.items()
+            self._make_field(path, self.field_numbers == number, chances)
+            for path, number in self.fields.items()
         ]
-        whole = self._field("", np.ones(len(self.votes), np.bool_), chances)
+        total = self._make_field("", np.ones(len(self.votes), np.bool_), chances)
         return AuditReport(
-            "stickler-audit/1",
-            __version__,
-            self.schema,
-            settings.gt,
-            len(self.names),
-            self.level,
-            whole,
-            fields,
-            [*self._runs()],
-            self._suspects(chosen),
-            [_judged(gate, [whole, *fields]) for gate in gates],
-            [*self._notes()],
+            format="stickler-audit/1",
+            version=__version__,
+            schema=self.schema,
+            gt=settings.gt,
+            documents=len(self.document_ids),
+            level=self.level,
+            whole=total,
+            fields=fields,
+            runs=[*self._make_runs()],
+            suspects=self._make_suspects(suspects),
+            gates=[_check_gate(gate, [total, *fields]) for gate in gates],
+            notes=[*self._list_notes()],
         )
 
-    def _notes(self) -> Iterator[str]:
+    def _list_notes(self) -> Iterator[str]:
+        """Yield the limits of the figures, and omitted verdicts."""
         yield "mistakes that all runs share with the ground truth have no votes; --draw has some"
-        if unmet := len(self.marks) - len(self.looked):
-            yield f"left out: {number_of(unmet, 'verdict')} on no place of this ground truth"
-        if known := int((~self.looked["drawn"]).sum()):
-            yield f"{number_of(known, 'verdict')} on places that were not drawn stand for no others"
-        if self.unsaid and self.settings.write_gold:
-            yield f"{self.unsaid} wrong values stay as they are: no verdict says what is right"
+        if n_unused := len(self.marks) - len(self.looked):
+            yield f"left out: {number_of(n_unused, 'verdict')} on no place of this ground truth"
+        if n_not_drawn := int((~self.looked["drawn"]).sum()):
+            verdicts = number_of(n_not_drawn, "verdict")
+            yield f"{verdicts} on places that were not drawn stand for no others"
+        if self.n_without_right_value and self.settings.write_gold:
+            yield (
+                f"{self.n_without_right_value} wrong values stay as they are: no verdict says "
+                "what is right"
+            )
         if len(self.looked) and self.weights is None:
             yield "a stratum of places has no verdict: nothing is estimated"
 
-    def _by_chance(self, name: str) -> float:
-        counts = self.values[name]
-        same = partial(self.witnesses.same, name)
+    def _chance_of_field(self, path: str) -> float:
+        """Return the chance that two answers of a field differ."""
+        counts = self.answer_counts[path]
+        match_values = partial(self.witnesses.match_values, path)
         values = [*map(json.loads, counts)]
-        return chance_of_difference(values, [*counts.values()], same, self.settings.seed)
+        return chance_of_difference(values, [*counts.values()], match_values, self.settings.seed)
 
-    def _suspects(self, chosen: Sequence[int]) -> list[Suspect]:
+    def _make_suspects(self, positions: Sequence[int]) -> list[Suspect]:
         """Return suspect places, with one row for an item that the same runs do not have."""
         places: dict[int, AnsweredPlace] = {}
         n_places_by_item = Counter[ItemPlace]()
-        wanted = {*chosen}
-        for position, place in enumerate(self.witnesses.places()):
+        wanted = {*positions}
+        for position, place in enumerate(self.witnesses.list_places()):
             if (item := item_of(place)) is not None:
                 n_places_by_item[item] += 1
             if position in wanted:
                 places[position] = place
 
         members_by_item = defaultdict[ItemPlace, list[AnsweredPlace]](list)
-        for position in chosen:
+        for position in positions:
             item = item_of(places[position])
             if item is not None and is_dropped(places[position]):
                 members_by_item[item].append(places[position])
@@ -423,79 +495,132 @@ class Audit:
             and len({tuple(place.different[0][1]) for place in members}) == 1
         }
         suspects: list[Suspect] = []
-        for position in chosen:
-            place, suspect = places[position], self._suspect(places[position], position)
-            item = item_of(place)
+        for position in positions:
+            place = places[position]
+            suspect, item = self._make_suspect(place, position), item_of(place)
             if item is None or item not in dropped:
                 suspects.append(suspect)
             elif place is dropped[item][0]:
                 suspects.append(suspect_item(suspect, item[1], dropped[item]))
         return suspects
 
-    def _suspect(self, place: AnsweredPlace, at: int) -> Suspect:
-        others = [Said(value, who) for value, who in place.different]
-        votes, against, rare = int(self.votes[at]), int(self.against[at]), float(self.rarity[at])
-        path = field_path(place.path)
-        return Suspect(place.document, path, place.names, place.gt, others, votes, against, rare)
+    def _make_suspect(self, place: AnsweredPlace, position: int) -> Suspect:
+        """Return the record of a suspect place."""
+        return Suspect(
+            document=place.document,
+            path=field_path(place.path),
+            field=place.names,
+            gt=place.gt,
+            others=[Said(value, runs) for value, runs in place.different],
+            votes=int(self.votes[position]),
+            against=int(self.against[position]),
+            rarity=float(self.rarity[position]),
+        )
 
-    def _field(
-        self, name: str, mask: NDArray[np.bool_], chances: NDArray[np.float64]
+    def _make_field(
+        self, path: str, is_selected: NDArray[np.bool_], chances: NDArray[np.float64]
     ) -> AuditedField:
-        documents, at = self.documents[mask], self.looked["at"]
-        found = shares_by_unit(agreement(self.groups[mask]), documents, *self.shares)
-        alpha = _NOTHING
-        observed = found["observed"]
+        """Return the figures of the selected places: those of a field, or all."""
+        documents = self.documents[is_selected]
+        shares = shares_by_unit(
+            agreement(self.groups[is_selected]), documents, len(self.document_ids), self.intervals
+        )
+        alpha = _NO_SHARE
+        observed = shares["observed"]
         # Of several fields, the chance is that of two answers of one field.
-        its, times = np.unique(self.of_field[mask], return_counts=True)
-        chance = float(np.average(chances[its], weights=times)) if len(its) else 0.0
+        fields, n_places = np.unique(self.field_numbers[is_selected], return_counts=True)
+        chance = float(np.average(chances[fields], weights=n_places)) if len(fields) else 0.0
         if chance > 0 and observed.value is not None:
-            ends = observed.interval and [1 - (1 - it) / chance for it in observed.interval]
-            alpha = Share(1 - (1 - observed.value) / chance, ends)
-        some = self.looked[mask[at]]
-        positions = (np.cumsum(mask) - 1)[some["at"]]
-        wrong = wrong_share(self.strata[mask], positions, some["wrong"], documents, self.level)
-        suspects = int((self.votes[mask] > 1).sum())
-        shares = (*found["agreement"], *found["pairwise"], *alpha)
-        return AuditedField(name, int(mask.sum()), suspects, *shares, len(some), *wrong)
+            bounds = observed.interval and [1 - (1 - bound) / chance for bound in observed.interval]
+            alpha = Share(1 - (1 - observed.value) / chance, bounds)
 
-    def _runs(self) -> Iterator[AuditedRun]:
-        looked, at, share = self.looked, self.looked["at"], runs_that_share(self.groups)
+        looked = self.looked[is_selected[self.looked["place"]]]
+        # Positions of the places with a verdict among the selected ones.
+        looked_at = (np.cumsum(is_selected) - 1)[looked["place"]]
+        wrong = estimate_wrong_share(
+            self.strata[is_selected], looked_at, looked["wrong"], documents, self.level
+        )
+        return AuditedField(
+            field=path,
+            places=int(is_selected.sum()),
+            suspects=int((self.votes[is_selected] > 1).sum()),
+            agreement=shares["agreement"].value,
+            agreement_interval=shares["agreement"].interval,
+            pairwise=shares["pairwise"].value,
+            pairwise_interval=shares["pairwise"].interval,
+            alpha=alpha.value,
+            alpha_interval=alpha.interval,
+            looked_at=len(looked),
+            wrong=wrong.value,
+            wrong_interval=wrong.interval,
+        )
+
+    def _make_runs(self) -> Iterator[AuditedRun]:
+        """Yield the figures of each run."""
+        looked, looked_at = self.looked, self.looked["place"]
+        sharing_runs = find_sharing_runs(self.groups)
         for run, name in enumerate(self.settings.runs):
-            there, its = self.there[:, run], self.groups[:, run]
-            known, same = its < NOT_THERE, its == 0
-            parts = {"as it is": self._parts(there, self.truth & known, same)}
+            is_present, groups = self.is_present[:, run], self.groups[:, run]
+            has_document, agrees = groups < NO_DOCUMENT, groups == 0
+            present = self._f1_sums(is_present, self.has_truth & has_document, agrees)
+            quotients = {"present": present}
             if self.weights is not None:
-                truth, right = looked["truth"] & known[at], looked["right"][:, run]
-                old, new = parts["as it is"], self._parts(there[at], truth, right)
-                parts["right"] = old + [
-                    np.bincount(at, self.weights * it, len(its)) for it in new - old[:, at]
+                corrected = self._f1_sums(
+                    is_present[looked_at],
+                    looked["truth"] & has_document[looked_at],
+                    looked["right"][:, run],
+                )
+                # Each place with a verdict changes the sums for all places that it represents.
+                quotients["corrected"] = present + [
+                    np.bincount(looked_at, self.weights * change, len(groups))
+                    for change in corrected - present[:, looked_at]
                 ]
-            shares = shares_by_unit(parts, self.documents, *self.shares)
-            differing = float((known & ~same).sum() / max(known.sum(), 1))
-            mended = shares.get("right", _NOTHING)
-            if not 0 <= (mended.value or 0) <= 1:  # verdicts that stand for too many places
-                mended = _NOTHING
-            yield AuditedRun(name, differing, *shares["as it is"], *mended, share[run])
+            shares = shares_by_unit(
+                quotients, self.documents, len(self.document_ids), self.intervals
+            )
+            right_f1 = shares.get("corrected", _NO_SHARE)
+            if not 0 <= (right_f1.value or 0) <= 1:  # verdicts that represent too many places
+                right_f1 = _NO_SHARE
+            n_different = (has_document & ~agrees).sum()
+            yield AuditedRun(
+                run=name,
+                differing=float(n_different / max(has_document.sum(), 1)),
+                f1=shares["present"].value,
+                f1_interval=shares["present"].interval,
+                right_f1=right_f1.value,
+                right_f1_interval=right_f1.interval,
+                shares_with=sharing_runs[run],
+            )
 
-    def _parts(
-        self, there: NDArray[np.bool_], truth: NDArray[np.bool_], same: NDArray[np.bool_]
+    def _f1_sums(
+        self,
+        is_present: NDArray[np.bool_],
+        has_truth: NDArray[np.bool_],
+        agrees: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """Return the parts of F1 that values add, above and below its line."""
-        to_find = truth if self.settings.recall_with_fd else truth & (same | ~there)
-        parts: NDArray[np.float64] = np.array([2.0 * (truth & same), 1.0 * there + to_find])
-        return parts
+        """Return dividend and divisor that each place adds to F1, (2, n_places)."""
+        to_find = has_truth
+        if not self.settings.recall_with_fd:
+            to_find = has_truth & (agrees | ~is_present)
+        sums: NDArray[np.float64] = np.array(
+            [2.0 * (has_truth & agrees), 1.0 * is_present + to_find]
+        )
+        return sums
 
 
-def _judged(gate: Gate, fields: Collection[AuditedField]) -> GateResult:
-    """Return whether a figure is what a gate asks for."""
-    named = {parse_field_path(it.field) if it.field else (): it for it in fields}
+def _check_gate(gate: Gate, fields: Collection[AuditedField]) -> GateResult:
+    """Return the result of a gate on one of the fields."""
+    by_path = {parse_field_path(field.field) if field.field else (): field for field in fields}
 
-    def value(path: Path) -> tuple[float | None, str]:
-        it = named.get(path)
-        if it is None:
+    def find_value(path: Path) -> tuple[float | None, str]:
+        """Return the figure that the gate is on, and the reason why it may be undefined."""
+        field = by_path.get(path)
+        if field is None:
             return None, "no run says anything of it"
-        ends = getattr(it, f"{gate.metric}_interval") if gate.bound else None
-        found = ends and ends[BOUNDS.index(gate.bound)] if gate.bound else getattr(it, gate.metric)
-        return found, "no verdicts, or nothing to divide by"
+        undefined = "no verdicts, or nothing to divide by"
+        if not gate.bound:
+            return getattr(field, gate.metric), undefined
+        bounds = getattr(field, f"{gate.metric}_interval")
+        return bounds and bounds[BOUNDS.index(gate.bound)], undefined
 
-    return judge_fields(gate, filter(None, named), value)
+    return judge_fields(gate, filter(None, by_path), find_value)

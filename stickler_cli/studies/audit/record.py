@@ -1,4 +1,4 @@
-"""What runs say beside a ground truth, as `stickler audit --format json` writes it; sections.
+"""The record of an audit, as `stickler audit --format json` writes it, and its report.
 
 The format is `stickler-audit/1`.
 """
@@ -32,86 +32,86 @@ class Said:
     """An answer at a place."""
 
     answer: AnyJson
-    """Null where it is absent."""
+    """The answer; null for an absent value."""
     runs: list[Count]
-    """Who says so: positions of runs, from 0."""
+    """The runs that give this answer, by their positions from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A place where runs say something else than the ground truth."""
+    """A place where runs give another answer than the ground truth."""
 
     document: str
-    """Its id."""
+    """Id of the document."""
     path: str
-    """With the ground truth's list indexes; `+0` is the first item that only runs have."""
+    """Path with list indexes of the ground truth; `+0` is the first item that only runs have."""
     field: str
-    """Without list indexes."""
+    """Path of the field without list indexes."""
     gt: AnyJson
-    """The ground truth; null where it is absent."""
+    """The ground truth; null if it is absent."""
     others: list[Said]
-    """The other answers, that of most runs first."""
+    """The other answers, by their number of runs."""
     votes: Count
-    """How many runs give the first of these."""
+    """Number of runs that give the first of these answers."""
     against: Count
-    """How many agree with the ground truth."""
+    """Number of runs that agree with the ground truth."""
     rarity: Fraction
-    """How often the runs that vote differ from the ground truth in this field, on average."""
+    """Share of the values of the field at which the voting runs differ from the ground truth."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedField:
-    """The runs in one field, or in all."""
+    """The answers of all runs in one field, or in all fields."""
 
     field: str
-    """Without list indexes; empty of all."""
+    """Path of the field without list indexes; empty for all fields together."""
     places: Count
-    """Places where the ground truth or a run has a value."""
+    """Number of places where the ground truth or a run has a value."""
     suspects: Count
-    """Those where two runs or more give the same other answer."""
+    """Number of places where two or more runs give the same other answer."""
     agreement: FractionOrNone
-    """The share of places on which all runs agree."""
+    """Share of the places on which all runs agree."""
     agreement_interval: BoundsOrNone
-    """Where it may lie, over documents, as of other shares."""
+    """Confidence interval of `agreement`, by document; null without intervals."""
     pairwise: FractionOrNone
-    """The share of pairs of runs that agree on a place."""
+    """Share of the pairs of runs that agree on a place."""
     pairwise_interval: BoundsOrNone
-    """Where that may lie, likewise."""
+    """Confidence interval of `pairwise`; null without intervals."""
     alpha: NumberOrNone
-    """Krippendorff's alpha by the comparator's matches; null where all answers are alike."""
+    """Krippendorff's alpha by matches of the comparator; null if all answers are the same."""
     alpha_interval: BoundsOrNone
-    """Where that may lie, likewise."""
+    """Confidence interval of `alpha`; null without intervals."""
     looked_at: Count
-    """Places with a verdict."""
+    """Number of places with a verdict."""
     wrong: FractionOrNone
-    """The share of places at which the ground truth is wrong, by verdicts; null without."""
+    """Share of the places at which the ground truth is wrong; null without verdicts."""
     wrong_interval: BoundsOrNone
-    """Where that may lie, likewise."""
+    """Confidence interval of `wrong`; null without intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedRun:
-    """One of the runs."""
+    """The figures of one run."""
 
     run: str
-    """As named."""
+    """The run, as named."""
     differing: FractionOrNone
-    """The share of places where it differs from the ground truth."""
+    """Share of the places where it differs from the ground truth."""
     f1: FractionOrNone
-    """F1 of all values as it is."""
+    """F1 of all values by the present ground truth."""
     f1_interval: BoundsOrNone
-    """Where that may lie, likewise."""
+    """Confidence interval of `f1`; null without intervals."""
     right_f1: FractionOrNone
-    """F1 with a right ground truth, by verdicts; null without."""
+    """F1 by a corrected ground truth; null without verdicts."""
     right_f1_interval: BoundsOrNone
-    """Where that may lie, likewise."""
+    """Confidence interval of `right_f1`; null without intervals."""
     shares_with: list[Count]
-    """Runs that share its other answers far more often than others do."""
+    """Runs that share its other answers far more often than other pairs do, by position."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditReport(StudyRecord):
-    """What several runs say beside a ground truth, as `stickler audit` writes it in JSON.
+    """Several runs compared with a ground truth, as `stickler audit` writes them in JSON.
 
     Described in docs/auditing.md.
     """
@@ -122,34 +122,37 @@ class AuditReport(StudyRecord):
     gt: str
     """The ground truth, as named."""
     documents: Count
-    """Documents that a run has values of."""
+    """Number of documents with values of a run."""
     level: FractionOrNone
-    """That of the intervals; null without."""
+    """Confidence level of the intervals; null without intervals."""
     whole: AuditedField
     """All fields together."""
     fields: list[AuditedField]
-    """By field, in the order in which they are met."""
+    """Every field, in the order of the documents."""
     runs: list[AuditedRun]
-    """In the order given."""
+    """The runs, in the order of the command line."""
     suspects: list[Suspect]
     """The most suspect places, at most a thousand: two runs or more give the same other answer. An
     item that the same runs do not have is one, with the values in it."""
     gates: list[GateResult]
-    """What was asked for."""
+    """The gates and their results."""
     notes: list[str]
-    """What the figures rest on."""
+    """Limits of the figures, and omitted verdicts."""
 
 
-SHOWN: Final = 20
-"""Suspects that people are shown first; JSON has a thousand."""
+MAX_SHOWN: Final = 20
+"""Suspects that the report shows; JSON has a thousand."""
 
 
-def _others(it: Suspect) -> str:
-    return "; ".join(f"{_shown(said.answer)} ({len(said.runs)})" for said in it.others)
+def _format_answers(suspect: Suspect) -> str:
+    """Return the other answers with their numbers of runs."""
+    return "; ".join(
+        f"{_format_value(other.answer)} ({len(other.runs)})" for other in suspect.others
+    )
 
 
 _FIELDS: Final = (
-    FigureColumn("field", "field", str, shown=lambda it: it.field or "all"),
+    FigureColumn("field", "field", str, shown=lambda audited: audited.field or "all"),
     FigureColumn("places", "places", int, 3),
     FigureColumn("suspects", "suspects", int, 1),
     FigureColumn("all agree", "agreement"),
@@ -173,23 +176,23 @@ _RIGHT: Final = (
     FigureColumn("F1 if right", "right_f1", tone="title"),
     FigureColumn("interval", "right_f1_interval", list, 2),
 )
-ROOM: Final = 80  # columns of a terminal, into which suspects fit
-_BESIDE: Final = 22  # of these, for numbers and gaps
+MAX_WIDTH: Final = 80  # columns of a terminal, into which suspects fit
+_OTHER_WIDTH: Final = 22  # of these, for numbers and gaps
 
 
 def _suspect_columns(suspects: Sequence[Suspect]) -> tuple[FigureColumn, ...]:
-    """Return the columns of suspects: ids and values are cut in the middle where they are long."""
+    """Return the columns of suspects: long ids and values are cut in the middle."""
     texts: dict[str, Callable[[Suspect], str]] = {
         "document": lambda suspect: visible(suspect.document),
         "place": lambda suspect: visible(suspect.path),
-        "ground truth": lambda suspect: _shown(suspect.gt),
-        "runs say": _others,
+        "ground truth": lambda suspect: _format_value(suspect.gt),
+        "runs say": _format_answers,
     }
-    natural = [
+    natural_widths = [
         max([cells(title), *(cells(text(suspect)) for suspect in suspects)])
         for title, text in texts.items()
     ]
-    widths = dict(zip(texts, fit_widths(natural, ROOM - _BESIDE), strict=True))
+    widths = dict(zip(texts, fit_widths(natural_widths, MAX_WIDTH - _OTHER_WIDTH), strict=True))
 
     def cut(title: str) -> Callable[[Suspect], str]:
         return lambda suspect: cut_middle(texts[title](suspect), widths[title])
@@ -204,94 +207,103 @@ def _suspect_columns(suspects: Sequence[Suspect]) -> tuple[FigureColumn, ...]:
     )
 
 
-def report_of(record: AuditReport) -> Report:
-    """Return runs beside a ground truth as a report."""
-    known = record.whole.wrong is not None
+def make_report(record: AuditReport) -> Report:
+    """Return the report of runs compared with a ground truth."""
+    has_verdicts = record.whole.wrong is not None
     legend = (
         ("suspects", "suspects: two runs or more say the same other thing than the ground truth"),
         ("all agree", "all agree, pairs agree, alpha: runs among themselves"),
         ("wrong", "wrong: places at which this ground truth is wrong, by the verdicts"),
     )
-    columns = (*_FIELDS, *(_WRONG if known else ()))
-    table = Figures(columns, [record.whole, *record.fields], legend[: 3 if known else 2])
-    runs = Figures((*_RUNS, *(_RIGHT if known else ())), record.runs)
+    columns = (*_FIELDS, *(_WRONG if has_verdicts else ()))
+    table = Figures(columns, [record.whole, *record.fields], legend[: 3 if has_verdicts else 2])
+    runs = Figures((*_RUNS, *(_RIGHT if has_verdicts else ())), record.runs)
     documents = number_of(record.documents, "document")
     head = f"{record.gt} and {number_of(len(record.runs), 'run')}: {documents}"
-    shown, more = record.suspects[:SHOWN], len(record.suspects) - SHOWN
-    suspects = Figures(
-        _suspect_columns(shown), shown, choices=[_choices(asdict(it)) for it in shown]
-    )
-    others = [Text(f"and {more} more, which JSON has", "dim")] if more > 0 else []
-    shared = (Text(_shared(it, record)) for it in record.runs if it.shares_with)
+    suspects, n_more = record.suspects[:MAX_SHOWN], len(record.suspects) - MAX_SHOWN
+    choices = [_make_choices(asdict(suspect)) for suspect in suspects]
+    suspect_blocks = [Figures(_suspect_columns(suspects), suspects, choices=choices)]
+    omitted = [Text(f"and {n_more} more, which JSON has", "dim")] if n_more > 0 else []
+    sharing_runs = [Text(_sharing_sentence(run, record)) for run in record.runs if run.shares_with]
+    gates = [Text(gate.reason) for gate in record.gates]
     return Report.of_study(
         record,
         head,
-        [Text(_estimate(record))],
+        [Text(_estimate_sentence(record))],
         [table],
-        Section("runs", [runs, *shared]),
-        Section("suspects", [suspects, *others]) if shown else [],
-        Section("gates" if record.gates else "", [Text(it.reason) for it in record.gates]),
+        Section("runs", [runs, *sharing_runs]),
+        Section("suspects", [*suspect_blocks, *omitted]) if suspects else [],
+        Section("gates" if gates else "", gates),
         rows=table,
     )
 
 
-def _choices(line: Mapping[str, Any]) -> Choices:
-    """Return the verdicts on a place: each answer may be the right one."""
-    answers = [it["answer"] for it in line["others"]]
-    said = [
+def _make_choices(line: Mapping[str, Any]) -> Choices:
+    """Return the possible verdicts on a place: each answer may be the right one."""
+    answers = [other["answer"] for other in line["others"]]
+    verdicts = [
         ("ground truth right", {"verdict": "ground_truth_right"}),
         *(
-            (f"{_shown(it)} right", {"verdict": "ground_truth_wrong", "right": it})
-            for it in answers
+            (f"{_format_value(answer)} right", {"verdict": "ground_truth_wrong", "right": answer})
+            for answer in answers
         ),
         *([("both acceptable", {"verdict": "both_acceptable"})] if answers else []),
         ("neither", {"verdict": "neither"}),
     ]
-    return Choices(_json(line), [(text, _json(more)) for text, more in said])
+    return Choices(_as_json(line), [(text, _as_json(verdict)) for text, verdict in verdicts])
 
 
-def _json(value: Mapping[str, Any]) -> str:
+def _as_json(value: Mapping[str, Any]) -> str:
+    """Return an object as one line of JSON."""
     return json_line({**value}).decode().rstrip("\n")
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
+    """Return a value as readers see it."""
     return "absent" if value is None else value_text(value)
 
 
-def page_of(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report:
-    """Return places to look at as a page, whose buttons make verdicts of them."""
+def make_page(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report:
+    """Return places to check as a page, with buttons for the verdicts."""
 
-    def says(it: Mapping[str, Any], run: str) -> str:
-        others = (_shown(said["answer"]) for said in it["others"] if run in said["runs"])
-        return next(others, "agrees" if run in it["agree"] else NOTHING)
+    def answer_of_run(line: Mapping[str, Any], run: str) -> str:
+        answers = (
+            _format_value(other["answer"]) for other in line["others"] if run in other["runs"]
+        )
+        return next(answers, "agrees" if run in line["agree"] else NOTHING)
 
     figures = (
-        FigureColumn("document", lambda it: it["document"], str),
-        FigureColumn("place", lambda it: it["path"], str),
-        FigureColumn("ground truth", lambda it: _shown(it["gt"]), str),
-        *(FigureColumn(f"run {run}", partial(says, run=run), str) for run in runs),
+        FigureColumn("document", lambda line: line["document"], str),
+        FigureColumn("place", lambda line: line["path"], str),
+        FigureColumn("ground truth", lambda line: _format_value(line["gt"]), str),
+        *(FigureColumn(f"run {run}", partial(answer_of_run, run=run), str) for run in runs),
     )
-    bare = [{key: part for key, part in it.items() if key != "verdict"} for it in lines]
-    table = Figures(figures, lines, choices=[*map(_choices, bare)])
-    told = Text("Download the verdicts, and give them to --verdicts.")
-    head = Section(f"{number_of(len(lines), 'place')} to look at", [told])
+    choices = [
+        _make_choices({key: value for key, value in line.items() if key != "verdict"})
+        for line in lines
+    ]
+    table = Figures(figures, lines, choices=choices)
+    instruction = Text("Download the verdicts, and give them to --verdicts.")
+    head = Section(f"{number_of(len(lines), 'place')} to look at", [instruction])
     return Report([*lines], [head, Section("", [table])], table)
 
 
-def _estimate(record: AuditReport) -> str:
-    whole = record.whole
-    said = f"{number_of(whole.suspects, 'suspect')} among {number_of(whole.places, 'place')}"
-    if len(record.suspects) != whole.suspects:
-        said += f", in {number_of(len(record.suspects), 'row')}"
-    if whole.wrong is None:
-        return said
-    ends = whole.wrong_interval
-    between = f" ({rate(ends[0])} to {rate(ends[1])})" if ends else ""
-    looked_at = number_of(whole.looked_at, "verdict")
-    wrong = f"the ground truth is wrong at {rate(whole.wrong)} of places{between}"
-    return f"{said}; by {looked_at} {wrong}"
+def _estimate_sentence(record: AuditReport) -> str:
+    """Return the number of suspects and the estimated share of wrong places, as a sentence."""
+    total = record.whole
+    suspects = f"{number_of(total.suspects, 'suspect')} among {number_of(total.places, 'place')}"
+    if len(record.suspects) != total.suspects:
+        suspects += f", in {number_of(len(record.suspects), 'row')}"
+    if total.wrong is None:
+        return suspects
+    bounds = total.wrong_interval
+    interval = f" ({rate(bounds[0])} to {rate(bounds[1])})" if bounds else ""
+    verdicts = number_of(total.looked_at, "verdict")
+    wrong = f"the ground truth is wrong at {rate(total.wrong)} of places{interval}"
+    return f"{suspects}; by {verdicts} {wrong}"
 
 
-def _shared(it: AuditedRun, record: AuditReport) -> str:
-    others = " and ".join(record.runs[other].run for other in it.shares_with)
-    return f"{it.run} shares other answers with {others} far more often than others do: no witness"
+def _sharing_sentence(run: AuditedRun, record: AuditReport) -> str:
+    """Return a warning that a run is not independent of others, as a sentence."""
+    names = " and ".join(record.runs[position].run for position in run.shares_with)
+    return f"{run.run} shares other answers with {names} far more often than others do: no witness"

@@ -1,8 +1,8 @@
 """Places of documents: the answers of several runs at each, and verdicts of people on some.
 
-Runs are read from their rows of values, and answers put together where they match. An item that a
-run has instead of one of the ground truth stands where that one does; items that only runs have are
-put together among runs.
+Runs are read from their rows of values, and answers that match are grouped. The item of a run that
+is paired with one of the ground truth has the place of the latter. Items that only runs have are
+paired with each other.
 """
 
 import json
@@ -35,10 +35,10 @@ from stickler_cli.studies.answering import AT_ONCE, read_lines
 
 AnswerRow: TypeAlias = Mapping[str, Any]
 AnswerItem: TypeAlias = dict[Path, AnswerRow]
-"""The values of an item, by their places in it."""
+"""The values of an item, by their paths in it."""
 
-NOT_THERE: Final = 255
-"""The group of a run that has no such document."""
+NO_DOCUMENT: Final = 255
+"""The group of a run that lacks the document."""
 
 
 class NewItem(str):
@@ -57,10 +57,10 @@ class AnsweredPlace:
     """The path of its field."""
     gt: JsonValue = None
     answers: dict[int, tuple[JsonValue, bool]] = field(default_factory=dict)
-    """By run: its answer, None where it is absent, and whether that is the ground truth's."""
+    """By run: its answer, None for absent, and whether it matches the ground truth."""
     groups: list[int] = field(default_factory=list)
-    """By run: 0 where it agrees with the ground truth, others where they agree, `NOT_THERE`."""
-    beside: "Mapping[Path, AnsweredPlace]" = field(default_factory=dict)
+    """The group of the answer of each run: 0 agrees with the ground truth; or `NO_DOCUMENT`."""
+    places_of_document: "Mapping[Path, AnsweredPlace]" = field(default_factory=dict)
     """All places of the document."""
 
     @property
@@ -68,50 +68,56 @@ class AnsweredPlace:
         """The runs that agree with the ground truth."""
         return [run for run, group in enumerate(self.groups) if group == 0]
 
-    def line(self, runs: Sequence[str]) -> dict[str, Any]:
-        """Return what is said here, by runs of these names, as a line of JSON has it."""
-        said = [
-            {"answer": value, "runs": [runs[it] for it in who]} for value, who in self.different
+    def make_line(self, run_names: Sequence[str]) -> dict[str, Any]:
+        """Return the ground truth and all answers at the place, as an object of a line."""
+        other_answers = [
+            {"answer": value, "runs": [run_names[run] for run in runs]}
+            for value, runs in self.different
         ]
         return {
             "document": self.document,
             "path": field_path(self.path),
             "field": self.names,
             "gt": self.gt,
-            "agree": [runs[it] for it in self.agreeing],
-            "others": said,
+            "agree": [run_names[run] for run in self.agreeing],
+            "others": other_answers,
         }
 
-    def in_new_items(self) -> Mapping[int, Sequence[JsonValue]]:
-        """Return by run what it says in items that the ground truth lacks, if it is absent here."""
-        found: dict[int, list[JsonValue]] = {}
-        for path, place in self.beside.items():
-            at = next((at for at, step in enumerate(path) if isinstance(step, NewItem)), len(path))
-            own = self.path[at : at + 1]
-            if path[at:] and path == (*self.path[:at], path[at], *self.path[at + 1 :]):
-                for run, (value, _) in place.answers.items() if isinstance(own[0], int) else ():
+    def answers_in_new_items(self) -> Mapping[int, Sequence[JsonValue]]:
+        """Return the answers of runs that lack the item of this place, but have new items.
+
+        They are by run, at the same place in items that the ground truth lacks.
+        """
+        answers: dict[int, list[JsonValue]] = {}
+        for path, place in self.places_of_document.items():
+            # The position of the new item in the path, at which this place has an index.
+            new_items = (index for index, step in enumerate(path) if isinstance(step, NewItem))
+            index = next(new_items, len(path))
+            if path[index:] and path == (*self.path[:index], path[index], *self.path[index + 1 :]):
+                is_index = index < len(self.path) and isinstance(self.path[index], int)
+                for run, (value, _) in place.answers.items() if is_index else ():
                     if value is not None and self.answers.get(run, (0, False))[0] is None:
-                        found.setdefault(run, []).append(value)
-        return found
+                        answers.setdefault(run, []).append(value)
+        return answers
 
     @property
     def different(self) -> list[tuple[JsonValue, list[int]]]:
-        """The other answers, and who gives them; that of most runs first, of those as they come."""
-        found: dict[int, list[int]] = {}
+        """The other answers with their runs, by the number of runs; ties in the order of runs."""
+        runs_by_group: dict[int, list[int]] = {}
         for run, group in enumerate(self.groups):
-            if group not in (0, NOT_THERE):
-                found.setdefault(group, []).append(run)
-        answers = [(self.answers[runs[0]][0], runs) for runs in found.values()]
-        return sorted(answers, key=lambda said: -len(said[1]))
+            if group not in (0, NO_DOCUMENT):
+                runs_by_group.setdefault(group, []).append(run)
+        answers = [(self.answers[runs[0]][0], runs) for runs in runs_by_group.values()]
+        return sorted(answers, key=lambda answer: -len(answer[1]))
 
 
 def rows_by_document(file: File) -> Mapping[str, LineReference]:
-    """Return the rows of a run by document, on disk where they are many."""
+    """Return the rows of a run by document, on disk if they are many."""
     with file.open("rb") as lines:
-        of_documents = groupby(lines, lambda line: str(json.loads(line)["document"]))
+        lines_by_document = groupby(lines, lambda line: str(json.loads(line)["document"]))
         return ById(
             (name, LineReference(str(file), 1, 0, None, b"".join(rows)))
-            for name, rows in of_documents
+            for name, rows in lines_by_document
         )
 
 
@@ -125,95 +131,109 @@ class Witnesses:
 
     @property
     def documents(self) -> list[str]:
-        """The documents that any run has."""
+        """The ids of the documents of all runs."""
         return [*dict.fromkeys(name for run in self.runs for name in run)]
 
-    def places(self) -> Iterator[AnsweredPlace]:
-        """Yield all places, the answers put together: of some documents at a time."""
+    def list_places(self) -> Iterator[AnsweredPlace]:
+        """Yield all places with their answers grouped, chunk by chunk of the documents."""
         documents = self.documents
         for start in range(0, len(documents), AT_ONCE):
-            found = [it for name in documents[start : start + AT_ONCE] for it in self._of(name)]
-            self._put_together(found)
-            yield from found
+            places: list[AnsweredPlace] = []
+            for document in documents[start : start + AT_ONCE]:
+                places += self._read_places(document)
+            self._group_answers(places)
+            yield from places
 
-    def same(
-        self, names: str, ones: Sequence[JsonValue], others: Sequence[JsonValue]
+    def match_values(
+        self, names: str, first_values: Sequence[JsonValue], second_values: Sequence[JsonValue]
     ) -> list[bool]:
-        """Return whether the comparator of a field takes values for the same, pair by pair.
+        """Return whether values match by the comparator of a field, pair by pair.
 
-        Absent is the same as absent, and nothing else is.
+        An absent value matches only an absent value.
         """
         node = node_at(self.plan, parse_field_path(names))
-        pairs = [*zip(ones, others, strict=True)]
+        pairs = [*zip(first_values, second_values, strict=True)]
         if node is None:
-            return [json_key(one) == json_key(other) for one, other in pairs]
+            return [json_key(first) == json_key(second) for first, second in pairs]
         while isinstance(node, ListNode):
             node = follow_references(node.items)
-        at = np.arange(len(pairs))
-        columns = Columns([*ones], [*others])
-        outcomes = node.similarity(columns, at, at, self.options, Mode.FINAL).outcome
+        slots = np.arange(len(pairs))
+        columns = Columns([*first_values], [*second_values])
+        outcomes = node.similarity(columns, slots, slots, self.options, Mode.FINAL).outcome
         return [
-            it == TP or one is other is None
-            for it, (one, other) in zip(outcomes.tolist(), pairs, strict=True)
+            outcome == TP or first is second is None
+            for outcome, (first, second) in zip(outcomes.tolist(), pairs, strict=True)
         ]
 
-    def _of(self, document: str) -> Iterable[AnsweredPlace]:
-        found: dict[Path, AnsweredPlace] = {}
-        read = [run.get(document) for run in self.runs]
-        rows = [[*map(json.loads, it.data.splitlines())] if it and it.data else [] for it in read]
-        for run, path, row in self._placed(rows):
-            place = found.setdefault(path, AnsweredPlace(document, path, row["field"]))
+    def _read_places(self, document: str) -> Iterable[AnsweredPlace]:
+        """Return the places of a document with the answers of all runs."""
+        places: dict[Path, AnsweredPlace] = {}
+        references = [run.get(document) for run in self.runs]
+        rows_by_run = [
+            [*map(json.loads, reference.data.splitlines())] if reference and reference.data else []
+            for reference in references
+        ]
+        for run, path, row in self._locate_rows(rows_by_run):
+            place = places.setdefault(path, AnsweredPlace(document, path, row["field"]))
             if row["outcome"] != "FA":
                 place.gt = row["ground_truth_value"]
             place.answers[run] = row["prediction_value"], row["outcome"] == "TP"
-        there = [run for run, its in enumerate(read) if its is not None]
-        for place in found.values():
-            absent = dict.fromkeys(there, (None, place.gt is None))
+        runs_with_document = [
+            run for run, reference in enumerate(references) if reference is not None
+        ]
+        for place in places.values():
+            absent = dict.fromkeys(runs_with_document, (None, place.gt is None))
             place.answers = absent | place.answers
-            place.groups = [0 if run in absent else NOT_THERE for run in range(len(read))]
-            place.beside = found
-        return found.values()
+            place.groups = [0 if run in absent else NO_DOCUMENT for run in range(len(references))]
+            place.places_of_document = places
+        return places.values()
 
-    def _placed(self, read: Iterable[Sequence[AnswerRow]]) -> Iterator[tuple[int, Path, AnswerRow]]:
-        """Yield the rows of all runs with their places, those of items that only runs have last."""
-        invented: dict[Path, list[tuple[int, AnswerItem]]] = {}
-        for run, rows in enumerate(read):
-            pairs, items = _paired_items(rows), dict[Path, AnswerItem]()
+    def _locate_rows(
+        self, rows_by_run: Iterable[Sequence[AnswerRow]]
+    ) -> Iterator[tuple[int, Path, AnswerRow]]:
+        """Yield run, place and row of all runs; items that only runs have come last."""
+        new_items: dict[Path, list[tuple[int, AnswerItem]]] = {}
+        for run, rows in enumerate(rows_by_run):
+            pairs, items_of_run = _paired_items(rows), dict[Path, AnswerItem]()
             for row in rows:
-                path, rest = _in_ground_truth(row, pairs)
-                if rest:
-                    items.setdefault((*path, rest[0]), {})[rest[1:]] = row
+                path, path_in_new_item = _in_ground_truth(row, pairs)
+                if path_in_new_item:
+                    index, *inner_path = path_in_new_item
+                    items_of_run.setdefault((*path, index), {})[tuple(inner_path)] = row
                 else:
                     yield run, path, row
-            for at, its in items.items():
-                invented.setdefault(at[:-1], []).append((run, its))
-        for path, run, its in self._same_items(invented):
-            yield from ((run, (*path, *rest), row) for rest, row in its.items())
+            for item_path, item in items_of_run.items():
+                new_items.setdefault(item_path[:-1], []).append((run, item))
+        for path, run, item in self._pair_new_items(new_items):
+            yield from ((run, (*path, *inner_path), row) for inner_path, row in item.items())
 
-    def _same_items(
-        self, invented: Mapping[Path, Iterable[tuple[int, AnswerItem]]]
+    def _pair_new_items(
+        self, new_items: Mapping[Path, Iterable[tuple[int, AnswerItem]]]
     ) -> Iterator[tuple[Path, int, AnswerItem]]:
-        """Yield the items that only runs have, under names of their own: paired as lists are."""
-        for path, several in invented.items():
-            names = tuple(step for step in path if isinstance(step, str))
-            node, known = node_at(self.plan, names), list[JsonValue]()
-            for run, of_run in groupby(several, lambda item: item[0]):
-                items = [rows for _, rows in of_run]
-                values = [_item_of(rows) for rows in items]
-                partner = self._partners(node, known, values)
-                for at, (rows, value) in enumerate(zip(items, values, strict=True)):
-                    number = partner.get(at, len(known))
-                    if at not in partner:
-                        known.append(value)
-                    yield (*path, NewItem(f"+{number}")), run, rows
+        """Yield place, run and rows of the items that only runs have, given them by list.
 
-    def _partners(
-        self, node: Node | None, known: list[JsonValue], values: list[JsonValue]
+        Items of several runs that are pairs get one place.
+        """
+        for path, items_of_list in new_items.items():
+            names = tuple(step for step in path if isinstance(step, str))
+            node, placed_values = node_at(self.plan, names), list[JsonValue]()
+            for run, entries in groupby(items_of_list, lambda entry: entry[0]):
+                items = [item for _, item in entries]
+                values = [_value_of_item(item) for item in items]
+                partners = self._find_partners(node, placed_values, values)
+                for position, (item, value) in enumerate(zip(items, values, strict=True)):
+                    number = partners.get(position, len(placed_values))
+                    if position not in partners:
+                        placed_values.append(value)
+                    yield (*path, NewItem(f"+{number}")), run, item
+
+    def _find_partners(
+        self, node: Node | None, placed_values: list[JsonValue], values: list[JsonValue]
     ) -> dict[int, int]:
-        """Return the known item that each goes with, by its position."""
-        if not known or not isinstance(node, ListNode):
+        """Return the position of the placed item that each item is paired with."""
+        if not placed_values or not isinstance(node, ListNode):
             return {}
-        table = record_pairs(node, Columns([[*known]], [values]), self.options)
+        table = record_pairs(node, Columns([[*placed_values]], [values]), self.options)
         partners: dict[int, int] = {}
         for batch in table.batches:
             if batch.is_item and batch.container is table.batches[0]:
@@ -222,54 +242,79 @@ class Witnesses:
                 partners |= {pred: gt for gt, pred in sides if gt >= 0 and pred >= 0}
         return partners
 
-    def _put_together(self, places: Iterable[AnsweredPlace]) -> None:
-        """Give the answers of each place their groups: a run joins the first that it matches."""
-        asked: dict[str, list[tuple[AnsweredPlace, int, int, JsonValue, JsonValue]]] = {}
+    def _group_answers(self, places: Iterable[AnsweredPlace]) -> None:
+        """Set the groups of answers at each place; an answer joins the first that it matches."""
+        pairs_by_field: dict[str, list[_GroupPair]] = {}
         for place in places:
-            groups, different = dict[bytes, int](), dict[int, JsonValue]()
-            for run, (value, same) in place.answers.items():
-                group = 0 if same else groups.setdefault(json_line(value), len(groups) + 1)
+            group_of_value, value_of_group = dict[bytes, int](), dict[int, JsonValue]()
+            for run, (value, matches_gt) in place.answers.items():
+                group = 0
+                if not matches_gt:
+                    group = group_of_value.setdefault(json_line(value), len(group_of_value) + 1)
+                    value_of_group[group] = value
                 place.groups[run] = group
-                if group:
-                    different[group] = value
-            for (one, value), (other, its) in combinations(different.items(), 2):
-                asked.setdefault(place.names, []).append((place, one, other, value, its))
-        for names, pairs in asked.items():
-            same_values = self.same(names, [it[3] for it in pairs], [it[4] for it in pairs])
-            for same, (place, one, other, *_) in zip(same_values, pairs, strict=True):
-                if same and one in place.groups and other in place.groups:  # neither has joined
-                    place.groups = [one if it == other else it for it in place.groups]
+            for (first, first_value), (second, second_value) in combinations(
+                value_of_group.items(), 2
+            ):
+                pair = _GroupPair(place, first, second, first_value, second_value)
+                pairs_by_field.setdefault(place.names, []).append(pair)
+        for names, pairs in pairs_by_field.items():
+            are_matches = self.match_values(
+                names, [pair.first_value for pair in pairs], [pair.second_value for pair in pairs]
+            )
+            for is_match, pair in zip(are_matches, pairs, strict=True):
+                groups = pair.place.groups
+                # Unless one of the two groups has joined another already.
+                if is_match and pair.first in groups and pair.second in groups:
+                    pair.place.groups = [
+                        pair.first if group == pair.second else group for group in groups
+                    ]
+
+
+class _GroupPair(NamedTuple):
+    """Two groups of answers at a place, which may match."""
+
+    place: AnsweredPlace
+    first: int
+    second: int
+    first_value: JsonValue
+    second_value: JsonValue
 
 
 def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
-    """Return the items of the ground truth by those of the prediction that go with them."""
-    found: dict[Path, Path] = {}
+    """Return the path of the true item of each predicted item that is paired."""
+    gt_of_pred: dict[Path, Path] = {}
     for row in rows:
         if row["outcome"] in ("TP", "FD"):
             gt = parse_field_path(row["path"])
             pred = parse_field_path(row["prediction_path"] or row["path"])
-            for at, step in enumerate(pred, 1):
+            for length, step in enumerate(pred, 1):
                 if isinstance(step, int):
-                    found[pred[:at]] = gt[:at]
-    return found
+                    gt_of_pred[pred[:length]] = gt[:length]
+    return gt_of_pred
 
 
 def _in_ground_truth(row: AnswerRow, pairs: Mapping[Path, Path]) -> tuple[Path, Path]:
-    """Return where the place of a row is in the ground truth, and the rest that this has not."""
+    """Return the path of a row in the ground truth, and the path below it from a new item on.
+
+    `pairs` are the paths of true items by those of predicted ones.
+    """
     path: Path = parse_field_path(row["path"])
-    known: Path = ()
+    gt_path: Path = ()
     if row["outcome"] != "FA":
         return path, ()
-    for at, step in enumerate(path):
-        if isinstance(step, int) and path[: at + 1] not in pairs:
-            return known, path[at:]
-        known = pairs[path[: at + 1]] if isinstance(step, int) else (*known, step)
-    return known, ()
+    for position, step in enumerate(path):
+        item_path = path[: position + 1]
+        if isinstance(step, int) and item_path not in pairs:
+            return gt_path, path[position:]
+        gt_path = pairs[item_path] if isinstance(step, int) else (*gt_path, step)
+    return gt_path, ()
 
 
-def _item_of(rows: AnswerItem) -> JsonValue:
+def _value_of_item(item: AnswerItem) -> JsonValue:
+    """Return the predicted item that has these values."""
     value: JsonValue = None
-    for path, row in rows.items():
+    for path, row in item.items():
         value = set_value(value, path, row["prediction_value"])
     return value
 
@@ -279,20 +324,23 @@ class PlaceMark(NamedTuple):
 
     gt_right: bool
     right: tuple[JsonValue, ...]
-    """What else is right, or is instead; empty where the verdict does not say it."""
+    """The right values beside or instead of the ground truth; empty if the verdict names none."""
     by_votes: bool = False
-    """Whether that is the answer of most runs."""
+    """Whether the right value is the answer of most runs."""
     seen: tuple[JsonValue, ...] = ()
-    """The ground truth that was judged, if it is known."""
+    """The ground truth that was judged; empty if it is not known."""
     drawn: bool = True
-    """Whether the place was drawn, and stands for others."""
+    """Whether the place was drawn, and represents others."""
 
-    def on(self, gt: JsonValue) -> "PlaceMark | None":
-        """Return what the verdict says of a ground truth; None if it was on another one."""
+    def apply_to(self, gt: JsonValue) -> "PlaceMark | None":
+        """Return the verdict for a ground truth; None if it was on another one.
+
+        A ground truth that has been corrected by the verdict is right.
+        """
         if not self.seen or json_key(self.seen[0]) == json_key(gt):
             return self
-        mended = json_key(gt) in map(json_key, self.right)
-        return self._replace(gt_right=True, right=()) if mended else None
+        is_corrected = json_key(gt) in map(json_key, self.right)
+        return self._replace(gt_right=True, right=()) if is_corrected else None
 
 
 PlaceMarks: TypeAlias = Mapping[tuple[str, str], PlaceMark]
@@ -300,151 +348,176 @@ PlaceMarks: TypeAlias = Mapping[tuple[str, str], PlaceMark]
 
 
 def read_marks(file: str, limit: int) -> PlaceMarks:
-    """Read verdicts; lines without one are left out, of several on a place the last one counts.
+    """Read verdicts; of several on a place the last one counts.
+
+    Lines without a verdict are skipped.
 
     Raises:
-        UsageError: with every line that is none.
+        UsageError: with every line that cannot be read.
     """
     is_table = TABLE_SUFFIX.search(file) is not None
 
-    def mark(line: JsonObject) -> tuple[tuple[str, str], PlaceMark] | Problem | None:
-        said = _of_cells(line) if is_table else line
-        match said.get("document"), said.get("path"), said.get("verdict"):
+    def parse_mark(line: JsonObject) -> tuple[tuple[str, str], PlaceMark] | Problem | None:
+        record = _parse_cells(line) if is_table else line
+        match record.get("document"), record.get("path"), record.get("verdict"):
             case str(), str(), None:
                 return None
             case str(document), str(path), str(verdict) if verdict in VERDICTS:
-                return (document, path), _mark_of(said, verdict)
+                return (document, path), _make_mark(record, verdict)
         expected = f"document, path and one of {', '.join(VERDICTS)}"
         return Problem("", "this is no verdict", expected)
 
-    return dict(read_lines(file, limit, mark))
+    return dict(read_lines(file, limit, parse_mark))
 
 
-def _of_cells(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of a spreadsheet, which may have written `gt` in its own way; no empty cells."""
-    said = {key: cell for key, cell in row.items() if cell is not None and key != "gt"}
-    said["document"] = str(said.get("document")).removeprefix("'")  # before "=1"
+def _parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the filled cells of a row, without `gt`, which a spreadsheet may have changed."""
+    record = {key: cell for key, cell in row.items() if cell is not None and key != "gt"}
+    record["document"] = str(record.get("document")).removeprefix("'")  # before "=1"
     for key in ("right", "others"):
         with suppress(KeyError, ValueError):  # text is as good as JSON
-            said[key] = json.loads(str(said[key]))
-    return said
+            record[key] = json.loads(str(record[key]))
+    return record
 
 
-def _mark_of(said: Mapping[str, Any], verdict: str) -> PlaceMark:
+def _make_mark(record: Mapping[str, Any], verdict: str) -> PlaceMark:
+    """Return the verdict of a line."""
     gt_right, other_right = VERDICTS[verdict]
     right: tuple[JsonValue, ...] = ()
     by_votes = False
-    if "right" in said and (other_right or not gt_right):
-        right = (said["right"],)
-    elif other_right and said.get("format") == VERDICT_FORMAT:
-        right = (said["pred"],) if "pred" in said else ()
-    elif other_right and isinstance(said.get("others"), list):
-        right = tuple(it["answer"] for it in said["others"][:1])
+    if "right" in record and (other_right or not gt_right):
+        right = (record["right"],)
+    elif other_right and record.get("format") == VERDICT_FORMAT:
+        right = (record["pred"],) if "pred" in record else ()
+    elif other_right and isinstance(record.get("others"), list):
+        right = tuple(other["answer"] for other in record["others"][:1])
     else:
         by_votes = other_right
-    seen = (said["gt"],) if "gt" in said else ()
-    return PlaceMark(gt_right, right, by_votes, seen, said.get("probability") is not None)
+    return PlaceMark(
+        gt_right=gt_right,
+        right=right,
+        by_votes=by_votes,
+        seen=(record["gt"],) if "gt" in record else (),
+        drawn=record.get("probability") is not None,
+    )
 
 
 Groups = NDArray[np.uint8]
-"""By place and run, the group that its answer is in: 0 agrees with the ground truth."""
+"""The group of the answer of each run at each place, (places, runs); 0 agrees with the truth."""
 VoteCounts = NDArray[np.int64]
 
-ALL_PAIRS: Final = 300  # distinct values of a field of which all pairs are compared
-_DRAWN: Final = 20_000  # pairs of values, of more: the chance of a match is then off by 0.004
-_TIMES: Final = 3  # as many shared answers as other pairs of runs have are far more than chance
-_FEWEST: Final = 10  # shared answers, below which nothing is said
+MAX_EXHAUSTIVE_VALUES: Final = 300
+"""Distinct values of a field up to which all pairs are compared."""
+_N_DRAWN_PAIRS: Final = 20_000
+"""Pairs of values that are drawn of more; the chance of a match is then off by 0.004."""
+_MIN_SHARING_RATIO: Final = 3
+"""Ratio of the shared answers of two runs to those of other pairs that is too high for chance."""
+_MIN_SHARED: Final = 10
+"""Shared answers below which two runs are not compared."""
 
 
-def votes_and_against(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
-    """Return how many runs give the same other answer, and how many agree with the ground truth."""
-    sizes = _sizes(groups)
+def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
+    """Return the numbers of runs with the most frequent other answer, and with the true one.
+
+    Shapes: (places,).
+    """
+    sizes = _group_sizes(groups)
     return sizes[1:].max(axis=0), sizes[0]
 
 
 def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how often the runs that vote at each place differ in its field, on average."""
-    said, first = groups < NOT_THERE, np.argmax(_sizes(groups)[1:], axis=0) + 1
-    voting, rates = groups == first[:, np.newaxis], np.zeros(groups.shape)
-    for run, known in enumerate(said.T):
-        other = np.bincount(fields, known & (groups[:, run] > 0))
-        rates[:, run] = (other / np.maximum(np.bincount(fields, known), 1))[fields]
-    found: NDArray[np.float64] = (voting * rates).sum(axis=1) / np.maximum(voting.sum(axis=1), 1)
-    return found
+    """Return the rate at which the voting runs of each place differ in its field, on average."""
+    voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
+    is_voting, rates = groups == voted_group[:, np.newaxis], np.zeros(groups.shape)
+    for run, has_document in enumerate((groups < NO_DOCUMENT).T):
+        n_different = np.bincount(fields, has_document & (groups[:, run] > 0))
+        n_places = np.maximum(np.bincount(fields, has_document), 1)
+        rates[:, run] = (n_different / n_places)[fields]
+    n_voting = np.maximum(is_voting.sum(axis=1), 1)
+    mean_rates: NDArray[np.float64] = (is_voting * rates).sum(axis=1) / n_voting
+    return mean_rates
 
 
-def _sizes(groups: Groups) -> VoteCounts:
-    """Return how many runs are in each group, (groups, places)."""
-    most = int(groups[groups < NOT_THERE].max(initial=0))
-    sizes: VoteCounts = np.array([(groups == it).sum(axis=1) for it in range(max(most, 1) + 1)])
+def _group_sizes(groups: Groups) -> VoteCounts:
+    """Return the number of runs in each group at each place, (groups, places)."""
+    last_group = max(int(groups[groups < NO_DOCUMENT].max(initial=0)), 1)
+    sizes: VoteCounts = np.array([(groups == group).sum(axis=1) for group in range(last_group + 1)])
     return sizes
 
 
 def agreement(groups: Groups) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
-    """Return the parts of shares that each place adds, above and below their line.
+    """Return dividend and divisor of three shares of agreement, with an entry for each place.
 
-    These are places on which all agree, pairs of runs that agree, and the answers that are
-    observed to agree, as alpha counts them: all of places where two runs or more say something.
+    These are places on which all runs agree, pairs of runs that agree, and observed agreement as
+    Krippendorff's alpha counts it. Only places with answers of two or more runs count.
     """
-    sizes = _sizes(groups)
-    there = sizes.sum(axis=0)
-    both = there > 1
-    pairs, alike = there * (there - 1), (sizes * (sizes - 1)).sum(axis=0)
-    observed = np.where(both, alike / np.maximum(there - 1, 1), 0.0)
+    sizes = _group_sizes(groups)
+    n_runs = sizes.sum(axis=0)
+    is_comparable = n_runs > 1
+    # Ordered pairs of runs, and those in one group.
+    n_pairs, n_agreeing = n_runs * (n_runs - 1), (sizes * (sizes - 1)).sum(axis=0)
+    observed = np.where(is_comparable, n_agreeing / np.maximum(n_runs - 1, 1), 0.0)
+    all_agree = is_comparable & (sizes.max(axis=0) == n_runs)
     return {
-        "agreement": (both & (sizes.max(axis=0) == there), both),
-        "pairwise": (alike // 2, pairs // 2),
-        "observed": (observed, np.where(both, there, 0)),
+        "agreement": (all_agree, is_comparable),
+        "pairwise": (n_agreeing // 2, n_pairs // 2),
+        "observed": (observed, np.where(is_comparable, n_runs, 0)),
     }
 
 
 def chance_of_difference(
     values: Sequence[JsonValue],
     counts: Sequence[int],
-    same: Callable[[Sequence[JsonValue], Sequence[JsonValue]], Sequence[bool]],
+    match_values: Callable[[Sequence[JsonValue], Sequence[JsonValue]], Sequence[bool]],
     seed: int,
 ) -> float:
-    """Return the share of pairs of answers of a field that differ, whatever places they are of.
+    """Return the share of pairs of answers of a field that differ, from any two places.
 
-    `counts` is how often each of the distinct values occurs; None among them is an absent one.
+    `counts` are the numbers of answers with each distinct value; None is an absent value.
 
     Source:
         Krippendorff (2004), Content Analysis, chapter 11: the disagreement that is expected.
     """
-    times = np.array(counts, np.int64)
-    whole = int(times.sum())
     if len(values) < 2:
         return 0.0
-    if len(values) <= ALL_PAIRS:
-        one, other = np.triu_indices(len(values), 1)
-        weights = times[one] * times[other]
+    n_answers = np.array(counts, np.int64)
+    total = int(n_answers.sum())
+    if len(values) <= MAX_EXHAUSTIVE_VALUES:
+        first, second = np.triu_indices(len(values), 1)
+        weights = n_answers[first] * n_answers[second]
     else:
-        random, ends = np.random.default_rng(seed), np.cumsum(times)
-        drawn = np.searchsorted(ends, random.integers(0, whole, (2, _DRAWN)), side="right")
-        one, other = drawn[:, drawn[0] != drawn[1]]
-        weights = np.ones(len(one), np.int64)
-    ones, others = ([values[it] for it in its.tolist()] for its in (one, other))
-    alike = np.array(same(ones, others), np.bool_)
-    repeated = float((times * (times - 1)).sum()) / (whole * (whole - 1))
-    return (1 - repeated) * (1 - float(np.average(alike, weights=weights)))
+        random = np.random.default_rng(seed)
+        answers = random.integers(0, total, (2, _N_DRAWN_PAIRS))
+        pairs = np.searchsorted(np.cumsum(n_answers), answers, side="right")
+        first, second = pairs[:, pairs[0] != pairs[1]]
+        weights = np.ones(len(first), np.int64)
+    first_values, second_values = (
+        [values[position] for position in side.tolist()] for side in (first, second)
+    )
+    is_match = np.array(match_values(first_values, second_values), np.bool_)
+    share_of_equal_values = float((n_answers * (n_answers - 1)).sum()) / (total * (total - 1))
+    match_rate = float(np.average(is_match, weights=weights))
+    return (1 - share_of_equal_values) * (1 - match_rate)
 
 
-def runs_that_share(groups: Groups) -> list[list[int]]:
-    """Return for each run those with which it shares other answers far more often than others do.
+def find_sharing_runs(groups: Groups) -> list[list[int]]:
+    """Return for each run the runs with which it shares far more answers than other pairs do.
 
-    Looked at are places at which two runs alone give an answer: a ground truth that is wrong is
-    contradicted by more. Of two runs nothing can be said.
+    Only answers that two runs alone give count: a wrong ground truth is contradicted by more. With
+    two runs, there is no other pair to compare with.
     """
-    found: list[list[int]] = [[] for _ in groups.T]
-    shared = {}
-    for one, other in combinations(range(len(found)), 2):
-        its = groups[:, one]
-        both = (its == groups[:, other]) & (its > 0) & (its < NOT_THERE)
-        alone = (groups == its[:, np.newaxis]).sum(axis=1) == 2
-        shared[one, other] = int((both & alone).sum())
-    for (one, other), times in shared.items():
-        others = [count for pair, count in shared.items() if pair != (one, other)]
-        if others and times >= _FEWEST and times > _TIMES * (float(np.median(others)) + 1):
-            found[one].append(other)
-            found[other].append(one)
-    return found
+    sharing_runs: list[list[int]] = [[] for _ in groups.T]
+    n_shared = {}
+    for first, second in combinations(range(len(sharing_runs)), 2):
+        answers = groups[:, first]
+        is_shared = (answers == groups[:, second]) & (answers > 0) & (answers < NO_DOCUMENT)
+        has_only_two = (groups == answers[:, np.newaxis]).sum(axis=1) == 2
+        n_shared[first, second] = int((is_shared & has_only_two).sum())
+    for (first, second), count in n_shared.items():
+        other_counts = [other for pair, other in n_shared.items() if pair != (first, second)]
+        if not other_counts or count < _MIN_SHARED:
+            continue
+        if count > _MIN_SHARING_RATIO * (float(np.median(other_counts)) + 1):
+            sharing_runs[first].append(second)
+            sharing_runs[second].append(first)
+    return sharing_runs
