@@ -22,7 +22,8 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema.inference.observation import Observed, observed_schema
+from stickler_cli.schema.inference.observation import Observed
+from stickler_cli.schema.inference.observed_schemas import observed_schema
 from stickler_cli.schema.loading import LoadedSchema, load_observed, schema_digest
 from .eval_result import EvalResult
 from .ruled import AnySchema, FieldRules, Ruled, other_names, ruled

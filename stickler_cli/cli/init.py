@@ -22,13 +22,9 @@ from stickler_cli.documents.sources import SourceKind, kind_of_source
 from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.inference import Inference, Inferred, infer
-from stickler_cli.schema.inference.annotating import COMMENT
-from stickler_cli.schema.inference.observation import (
-    LISTS,
-    Observed,
-    item_key,
-    observed_schema,
-)
+from stickler_cli.schema.inference.field_walker import COMMENT
+from stickler_cli.schema.inference.observation import Observed
+from stickler_cli.schema.inference.observed_schemas import LISTS, item_key, observed_schema
 from stickler_cli.schema.inference.unions import RewrittenUnion
 from stickler_cli.schema.loading import doubt_of_document, is_schema_file, loaded
 from stickler_cli.schema.references import IN_MEMORY

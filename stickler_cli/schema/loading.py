@@ -18,13 +18,14 @@ from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.remote import is_url, list_url, read_file_or_url, shown_url
-from stickler_cli.schema.inference.observation import Look, Observed, observed_schema
+from stickler_cli.schema.inference.observation import Look, Observed
+from stickler_cli.schema.inference.observed_schemas import observed_schema
 from stickler_cli.settings.deciding import BoxFormat, DocumentOptions, Infer
 from .annotations import IGNORED, TEXT, annotated
 from .compiler import compile_schema
 from .dialects import Schema
 from .inference import Inference, Inferred, infer
-from .inference.annotating import IN_ANY_ORDER, LIST_OF
+from .inference.field_walker import IN_ANY_ORDER, LIST_OF
 from .inference.name_rules import SEQUENCES, ends_in
 from .references import of_yaml, parsed_json
 from .schema_problems import (

@@ -10,7 +10,7 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema import places
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import infer
-from stickler_cli.schema.inference.annotating import Walker
+from stickler_cli.schema.inference.field_walker import FieldWalker
 
 THRESHOLD = "x-aws-stickler-threshold"
 WEIGHT = "x-aws-stickler-weight"
@@ -110,8 +110,8 @@ def test_an_object_of_too_many_fields_is_refused_before_any_is_looked_at(use, mo
 )
 def test_a_schema_is_gone_through_once_where_annotations_are_in_use(stands, times, monkeypatch):
     gone_through = []
-    fields = Walker.fields
-    monkeypatch.setattr(Walker, "fields", lambda it: gone_through.append(it) or fields(it))
+    fields = FieldWalker.fields
+    monkeypatch.setattr(FieldWalker, "fields", lambda it: gone_through.append(it) or fields(it))
     annotated, plain = {"type": "string", THRESHOLD: 0.9}, {"type": "string"}
     field = annotated if stands == "at a field" else plain
     unused = annotated if stands == "where nothing leads to" else plain

@@ -9,8 +9,8 @@ from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.schema.inference import Inferred
-from stickler_cli.schema.inference.annotating import REPEATED, infer
+from stickler_cli.schema.inference import Inferred, infer
+from stickler_cli.schema.inference.field_walker import REPEATED
 from stickler_cli.schema.places import DEEPEST
 
 X = "x-aws-stickler-"

@@ -6,7 +6,8 @@ from stickler_cli.compare.json_text import JsonTextNode
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import infer
-from stickler_cli.schema.inference.observation import DEEPEST, Observed, observed_schema
+from stickler_cli.schema.inference.observation import DEEPEST, Observed
+from stickler_cli.schema.inference.observed_schemas import observed_schema
 from stickler_cli.schema.loading import loaded
 
 X = "x-aws-stickler-"
@@ -183,7 +184,7 @@ def test_texts_elsewhere_and_beyond_a_limit_are_not_looked_at_again(monkeypatch)
     seen.add({"note": "x", "first": text, "second": {"call": {"arguments": "none"}}})
 
     both_looked_at = {field.path for field in infer(schema, seen=seen).fields}
-    monkeypatch.setattr("stickler_cli.schema.inference.annotating.MAX_TEXT_VISITS", 0)
+    monkeypatch.setattr("stickler_cli.schema.inference.field_walker.MAX_TEXT_VISITS", 0)
     one_looked_at = {field.path for field in infer(schema, seen=seen).fields}
 
     assert ("first", "call", "arguments") in both_looked_at

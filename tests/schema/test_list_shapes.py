@@ -4,7 +4,8 @@ import pytest
 
 from stickler_cli.schema.inference import infer
 from stickler_cli.schema.inference.list_shapes import MAX_LENGTHS, MAX_POSITIONS, ListShape
-from stickler_cli.schema.inference.observation import Observed, observed_schema
+from stickler_cli.schema.inference.observation import Observed
+from stickler_cli.schema.inference.observed_schemas import observed_schema
 from stickler_cli.schema.loading import load_observed
 
 X = "x-aws-stickler-"

@@ -12,7 +12,8 @@ from stickler_cli.core import remote
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema import loading
-from stickler_cli.schema.inference.observation import Observed, observed_schema
+from stickler_cli.schema.inference.observation import Observed
+from stickler_cli.schema.inference.observed_schemas import observed_schema
 from stickler_cli.schema.loading import (
     doubt_of_document,
     is_schema_file,

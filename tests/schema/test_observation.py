@@ -10,10 +10,8 @@ from stickler_cli.schema.inference.observation import (
     SAMPLE,
     Observed,
     Room,
-    is_map,
-    item_key,
-    observed_schema,
 )
+from stickler_cli.schema.inference.observed_schemas import is_map, item_key, observed_schema
 
 X = "x-aws-stickler-"
 

@@ -1,552 +1,35 @@
-"""Annotations for all fields of a schema that have none, and the list of fields; docs/inference.md.
+"""Inference: annotations for all places of a schema that have none, and the list of its fields.
 
-An annotation lands where it has its effect: beside a reference rather than at its target, on an
-array of leaves rather than on its items. A field that says how it is compared is left as it is.
+The schema is copied, its unions are rewritten, and the places of any kind are described by the
+values that were seen there.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.core.json_values import JsonObject, JsonValue
-from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.schema.annotations import (
-    BY_POSITION,
-    DEFAULT_WEIGHT,
-    NOTHING_INHERITED,
-    NUMBER,
-    ON_ARRAY,
-    ON_PLACE,
-    ORDERED,
-    TEXT,
-    Merged,
-    annotated,
-    describe_annotations,
-    own_keys,
     states_comparison,
 )
-from stickler_cli.schema.combinators import OPEN, Branch, InForce
 from stickler_cli.schema.dialects import PlaceKey, Schema, Source, walk
 from stickler_cli.schema.places import (
-    ArrayPlace,
-    JsonTextPlace,
-    LeafPlace,
-    ObjectPlace,
-    OpenPlace,
-    Place,
     PlaceFinder,
-    PlaceFold,
     TooManyPlacesError,
-    UnionPlace,
-    Visited,
-    WholePlace,
 )
 from stickler_cli.schema.references import SchemaFiles
 from stickler_cli.settings.deciding import BoxFormat, Infer
-from .arrays import ROW_THRESHOLD, box_choice, is_column, is_series, position_reason
 from .choices import (
-    ANNOTATED,
     Inferred,
-    Who,
-    agreed,
-    annotated_choice,
-    has_stated_comparison,
-    kind_choice,
-    leaf_choice,
 )
-from .list_shapes import ListShape
-from .observation import Observed, json_text_keywords, schema_of_place, stated_currencies
+from .field_walker import FieldVisit, FieldWalker
+from .observation import Observed
+from .observed_schemas import schema_of_place
 from .unions import RewrittenUnion, write_alternatives, write_lists
-
-REPEATED: Final = 12
-"""Fields of a part that are listed again where it occurs again; more are one entry."""
-
-COMMENT: Final = "$comment"
-"""Says why, beside annotations."""
-SAME: Final = "as above"
-"""The kind of such an entry."""
-MAX_TEXT_VISITS: Final = 1_000  # places of texts that a schema may describe again elsewhere
-LIST_OF: Final = "list of "
-"""Begins the kind of elements; documents that are lists are a field without a name."""
-IN_ANY_ORDER: Final = "in any order"
-"""Ends the reason of elements whose order does not matter."""
-OPEN_TEXT: Final = "JSON in a text: any values, each by its own kind"
-WHOLE: Final = "array or object"
-"""The kind of a value that its comparator takes as one."""
-
-
-@dataclass(frozen=True, slots=True)
-class _FieldVisit:
-    """A visit of one place during the walk over a schema."""
-
-    holder: Schema
-    """The schema that gets the annotations of the place."""
-    leaf_holder: Schema | None = None
-    """The array around a leaf, which gets its annotations."""
-    name: str = ""
-    """Name of the field that the place belongs to."""
-    path: Path = ()
-    inherited: Merged = NOTHING_INHERITED
-    weight: float | None = None
-    """Weight from the array around it."""
-    listed: bool = False
-    """Whether the place is an element of a list."""
-    depth: int = 0
-    """Number of arrays between the field and the place."""
-    list_rules: tuple[str, ...] = ()
-    """Rules of the surrounding arrays for their elements, in words."""
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Key of visits that lead to the same choice."""
-        holders = id(self.holder), id(self.leaf_holder)
-        return (*holders, self.name, self.inherited.signature, self.weight, self.listed)
-
-
-_Fields: TypeAlias = list[Inferred]
-_NOWHERE: Final[Schema] = {}
-"""Stands for the holder of a place that has no schema of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class _TextsOfSchema:
-    """The texts that one schema describes, wherever it does."""
-
-    schema: Schema
-    name: str
-    """Name of the first field that the schema describes."""
-    places: list[Observed]
-
-
-class Walker(PlaceFold[_FieldVisit, _Fields]):
-    """Chooses a comparison for each place without annotations, and lists the fields."""
-
-    def __init__(
-        self,
-        files: SchemaFiles,
-        comparators: Comparators,
-        seen: Observed | None,
-        *,
-        may_write: bool,
-    ) -> None:
-        """Take a schema that may be changed, and the values seen in its documents."""
-        self._seen = seen
-        self._root = files.root
-        self._own: set[int] = set()
-        """By identity: schemas that may be written to; not the stand-ins for true and false."""
-
-        def note(schema: Schema) -> bool:
-            self._own.update(id(subschema) for _, subschema in walk(schema))
-            return True
-
-        if may_write:
-            note(files.root.schema)
-            files.accept = note
-        # A reference that leads nowhere is for the compiler to tell of.
-        super().__init__(PlaceFinder(files, comparators, lambda *_: None))
-        self._instances = comparators.instances
-        self._boxes = comparators.boxes
-        self._choices: dict[int, tuple[Schema, Inferred]] = {}
-        self._further: dict[int, tuple[Schema, Inferred]] = {}
-        """Choices of annotations beside comparators and thresholds, by identity of the schema."""
-        self._texts: dict[int, _TextsOfSchema] = {}
-        """By identity: schemas that may describe texts of JSON, with the texts that have them."""
-        self._text_visits: list[_FieldVisit] = []
-        self._entries: _Fields = []
-        self.written_arms: set[int] = set()
-        """Identities of alternatives that the schema's file does not have."""
-        self.open_places: list[_FieldVisit] = []
-        """Visits of places of any kind without a stated comparison."""
-        self.annotated = False
-        """Whether an annotation of a visited place says how values are compared."""
-
-    def write_contents(self) -> bool:
-        """Write the schemas of texts of JSON down; return whether there were any."""
-        is_written = False
-        for of_schema in self._texts.values():
-            texts = Observed()
-            for place in of_schema.places:
-                texts.absorb(place)
-            if texts.is_json_text:
-                keywords = json_text_keywords(texts, of_schema.name)
-                of_schema.schema.update({**keywords, **of_schema.schema})
-                is_written = True
-        return is_written
-
-    def fields(self) -> tuple[Inferred, ...]:
-        """List every field once, also those that two arms of a union or two positions have."""
-        self._entries = [*self._visit_place((self._root,), _FieldVisit(self._root.schema))]
-        self._finish()
-        fields_by_content: dict[str, Inferred] = {}
-        for field in self._entries:
-            same_field = fields_by_content.setdefault(repr(replace(field, kind="")), field)
-            kinds = " or ".join(dict.fromkeys((same_field.kind, field.kind)))
-            fields_by_content[repr(replace(field, kind=""))] = replace(same_field, kind=kinds)
-        return tuple(
-            field
-            for field in fields_by_content.values()
-            if field.path or field.kind.startswith(LIST_OF)
-        )
-
-    def written(self) -> dict[PlaceKey, Inferred]:
-        """Write the choices into the schema and return them; existing keys stay as they are."""
-        choices = dict(self._choices)
-        for identity, (schema, noted) in self._further.items():
-            if identity in choices:
-                _, choice = choices[identity]
-                reason = f"{choice.reason}; {noted.reason}"
-                choices[identity] = (
-                    schema,
-                    replace(choice, other_annotations=noted.other_annotations, reason=reason),
-                )
-            else:
-                choices[identity] = schema, noted
-        for schema, choice in choices.values():
-            schema.update({**choice.annotations(), **schema})
-        key_of = self._places.files.key_of
-        return {key_of(schema): choice for schema, choice in choices.values()}
-
-    def _revisit(
-        self, visited: Visited[_FieldVisit, _Fields], in_force: InForce, visit: _FieldVisit
-    ) -> _Fields:
-        """List the fields of a place that was visited before; if they are many, refer to them."""
-        path, listed = visited.visit.path, visited.outcome
-        if path != visit.path:
-            self._note_contents_again(path, visit.path)
-        if listed is not None and len(listed) <= REPEATED:
-            return [
-                replace(field, path=(*visit.path, *field.path[len(path) :])) for field in listed
-            ]
-        reason = f"as {field_path(path)}" if path else "as the whole document"
-        return [
-            self._make_entry(visit, self._places.merge(in_force), Inferred(reason=reason), SAME)
-        ]
-
-    def _visit_flat(self, in_force: InForce, visit: _FieldVisit) -> _Fields:
-        self.annotated |= any(states_comparison(source.schema) for source in in_force)
-        return super()._visit_flat(in_force, visit)
-
-    def _note_open(self, place: Place, visit: _FieldVisit) -> None:
-        """Note a place of any kind without a stated comparison."""
-        match place:
-            case ObjectPlace():
-                is_open = not place.properties and not place.patterns and place.other_keys == ()
-            case ArrayPlace():
-                is_open = not place.positions and not place.elements
-            case _:
-                is_open = isinstance(place, OpenPlace)
-        if is_open and not (isinstance(place, OpenPlace) and has_stated_comparison(place.merged)):
-            self.open_places.append(visit)
-
-    def _build(self, visited: Visited[_FieldVisit, _Fields], place: Place) -> _Fields:
-        visit = visited.visit
-        self._note_open(place, visit)
-        match place:
-            case UnionPlace():
-                return self._list_alternatives(place.branches, visit)
-            case ObjectPlace():
-                return self._list_object_fields(place, visit)
-            case ArrayPlace():
-                return self._list_array_fields(place, visit)
-            case JsonTextPlace():
-                return self._list_json_fields(place, visit)
-            case LeafPlace():
-                return [
-                    self._make_entry(
-                        visit, place.merged, self._choose_leaf(place, visit), place.kind
-                    )
-                ]
-            case WholePlace():
-                choice, kind = annotated_choice(place.merged, place.default), WHOLE
-            case OpenPlace():  # pragma: no branch - there are no others
-                choice, kind = annotated_choice(place.merged), OPEN
-        return [self._make_entry(visit, place.merged, choice, kind)]
-
-    def _list_alternatives(self, branches: tuple[Branch, ...], visit: _FieldVisit) -> _Fields:
-        """List the fields of alternatives; a choice that all share is written beside the union."""
-        if len(branches) == 1:
-            return self._visit_flat(branches[0].in_force, visit)
-        holder = visit.leaf_holder or visit.holder
-        places = [self._places.find_place(branch.in_force, visit.inherited) for branch in branches]
-        leaves = [place for place in places if isinstance(place, LeafPlace)]
-        silent = len(leaves) == len(places) and not any(
-            has_stated_comparison(leaf.merged) for leaf in leaves
-        )
-        if silent and id(holder) in self._own:
-            seen, currencies = self._seen_values(visit), self._find_currencies(visit)
-            by_kind = [leaf_choice(visit.name, leaf, seen, currencies) for leaf in leaves]
-            choices = agreed(by_kind, [leaf.kind for leaf in leaves])
-            if all(choice.annotations() == choices[0].annotations() for choice in choices):
-                noted, kind = (
-                    self._note_choice(holder, choices[0], visit),
-                    " or ".join(leaf.kind for leaf in leaves),
-                )
-                return [self._make_entry(visit, leaves[0].merged, noted, kind)]
-        fields = []
-        for branch in branches:
-            arm_schema = branch.arm.schema if branch.arm else _NOWHERE
-            fields += self._visit_flat(
-                branch.in_force, replace(visit, holder=arm_schema, leaf_holder=None)
-            )
-        texts = {
-            NUMBER.comparator: "also of texts that are numbers",
-            TEXT.comparator: "of texts that are no numbers",
-        }
-        if len(leaves) < 2 or {field.comparator for field in fields} != texts.keys():
-            return fields
-        return [
-            replace(field, reason=f"{field.reason}; {texts[field.comparator]}") for field in fields
-        ]
-
-    def _note_choice(self, holder: Schema, choice: Inferred, visit: _FieldVisit) -> Inferred:
-        """Note a choice; if two fields share a holder, the choice of the first counts."""
-        noted = replace(choice, source="inferred", path=visit.path)
-        return self._choices.setdefault(id(holder), (holder, noted))[1]
-
-    def _list_json_fields(self, place: JsonTextPlace, visit: _FieldVisit) -> _Fields:
-        """List the fields of the JSON in a text."""
-        if not place.content:
-            self._note_content(visit)
-            return [self._make_entry(visit, place.merged, Inferred(reason=OPEN_TEXT), OPEN)]
-        inner = replace(visit, holder=place.content[0].schema, leaf_holder=None, list_rules=())
-        return self._visit_place(place.content, inner)
-
-    def _note_content(self, visit: _FieldVisit) -> None:
-        """Note the texts of a place, which may all be JSON."""
-        schema = visit.holder
-        texts = None if self._seen is None else self._seen.texts_at(visit.path)
-        if texts is None or id(schema) not in self._own:
-            return
-        own_uri = self._places.files.locate(self._root.schema).uri
-        if self._places.files.locate(schema).uri != own_uri:
-            return
-        of_schema = _TextsOfSchema(schema, visit.name, [])
-        self._texts.setdefault(id(schema), of_schema).places.append(texts)
-        if len(self._text_visits) < MAX_TEXT_VISITS:
-            self._text_visits.append(visit)
-
-    def _note_contents_again(self, first: Path, again: Path) -> None:
-        """Note the texts of a part of the schema where it describes other values too."""
-        for visit in [*self._text_visits]:
-            if visit.path[: len(first)] == first:
-                self._note_content(replace(visit, path=(*again, *visit.path[len(first) :])))
-
-    def _choose_leaf(self, place: LeafPlace, visit: _FieldVisit) -> Inferred:
-        if place.kind == "string" and not (has_stated_comparison(place.merged) or place.members):
-            self._note_content(visit)
-        parent_name = str(visit.path[-2]) if len(visit.path) > 1 else ""
-        seen, currencies = self._seen_values(visit), self._find_currencies(visit)
-        choice = leaf_choice(visit.name, place, seen, currencies, parent_name=parent_name)
-        holder = visit.leaf_holder or visit.holder
-        if has_stated_comparison(place.merged):
-            return choice
-        return (
-            self._note_choice(holder, choice, visit)
-            if id(holder) in self._own
-            else kind_choice(place)
-        )
-
-    def _seen_values(self, visit: _FieldVisit) -> Observed | None:
-        return self._seen and self._seen.find_field(visit.path)
-
-    def _find_currencies(self, visit: _FieldVisit) -> frozenset[str]:
-        """Return the currencies that the documents state beside a place, or nearest around it."""
-        seen = self._seen
-        for end in range(len(visit.path) - 1, -1, -1) if seen is not None else ():
-            parent = seen and seen.find_field(visit.path[:end])
-            if parent is not None and (currencies := stated_currencies(parent)):
-                return currencies
-        return frozenset()
-
-    def _find_shape(self, visit: _FieldVisit, depth: int) -> ListShape | None:
-        """Return the form of the arrays seen inside `depth` arrays of the field of a place."""
-        return self._seen.lists_at(visit.path, depth) if self._seen and depth >= 0 else None
-
-    def _note_further(
-        self, holder: Schema, visit: _FieldVisit, name: str, value: JsonValue, reason: str
-    ) -> None:
-        """Note an inferred annotation other than comparators and thresholds."""
-        _, noted = self._further.get(id(holder), (holder, Inferred(path=visit.path)))
-        annotations = {**noted.other_annotations, annotated(name): value}
-        reasons = "; ".join(filter(None, (noted.reason, reason)))
-        self._further[id(holder)] = (
-            holder,
-            replace(noted, other_annotations=annotations, reason=reasons),
-        )
-
-    def _pairs_by_position(self, place: ArrayPlace, visit: _FieldVisit) -> bool:
-        """Infer whether the elements of an array are paired by position, and take note of it."""
-        if id(visit.holder) not in self._own:
-            return False
-        shape, outer = (
-            self._find_shape(visit, visit.depth),
-            self._find_shape(visit, visit.depth - 1),
-        )
-        reason = position_reason(visit.name, self._places, place, shape, outer)
-        if not reason and visit.depth == 0 and self._is_column(place, visit):
-            reason = "a column beside others of equal length, so cells are paired by position"
-        if not reason:
-            return self._pairs_in_order(place, visit, outer)
-        self._note_further(visit.holder, visit, "pairing", "position", reason)
-        rows = visit.leaf_holder
-        if rows is not None and id(rows) in self._own and place.merged.threshold is None:
-            why = "half of the cells make a row the same one"
-            self._note_further(rows, visit, "threshold", ROW_THRESHOLD, why)
-        return True
-
-    def _is_column(self, place: ArrayPlace, visit: _FieldVisit) -> bool:
-        """Return whether an array is a column of a table that an object holds column by column."""
-        if self._seen is None or len(visit.path) < 2:
-            return False
-        table = self._seen.find_field(visit.path[:-1])
-        return is_column(str(visit.path[-2]), self._places, place, table)
-
-    def _pairs_in_order(
-        self, place: ArrayPlace, visit: _FieldVisit, outer: ListShape | None
-    ) -> bool:
-        """Infer whether the numbers of an array keep their order, and take note of it."""
-        if not is_series(visit.name, self._places, place, outer):
-            return False
-        reason = "numbers that have an order"
-        self._note_further(visit.holder, visit, "pairing", "ordered", reason)
-        return True
-
-    def _list_array_fields(self, place: ArrayPlace, visit: _FieldVisit) -> _Fields:
-        merged, positions, elements = place.merged, place.positions, place.elements
-        shape, inner_shape = (
-            self._find_shape(visit, visit.depth),
-            self._find_shape(visit, visit.depth + 1),
-        )
-        if id(visit.holder) in self._own and not has_stated_comparison(merged):
-            box = box_choice(visit.name, self._places, place, shape, inner_shape)
-            if box is not None and self._boxes != "corners" and not box.config:
-                box = replace(box, config={"format": self._boxes}, reason=f"{box.reason}; --boxes")
-            if box is not None:
-                return [
-                    self._make_entry(
-                        visit, merged, self._note_choice(visit.holder, box, visit), "array"
-                    )
-                ]
-        is_paired_by_position = self._pairs_by_position(place, visit)
-        weight = merged.weight if visit.weight is None else visit.weight
-        if positions and weight is None:
-            weight = DEFAULT_WEIGHT
-        element_visit = replace(visit, inherited=place.below, weight=weight, listed=not positions)
-        rules = (*visit.list_rules, *describe_annotations(merged, ON_ARRAY))
-        rules += (BY_POSITION,) if is_paired_by_position else ()
-        element_visit = replace(element_visit, list_rules=rules, depth=visit.depth + 1)
-        if not (positions or elements):
-            return [self._make_entry(visit, merged, annotated_choice(merged), "array")]
-        fields: _Fields = []
-        if visit.listed and visit.inherited.threshold is not None:
-            reason = "lists are paired by their elements"
-            threshold = visit.inherited.threshold
-            choice = Inferred(threshold=threshold, reason=reason, source="annotation")
-            choice = replace(choice, stated=("threshold",))
-            fields.append(self._make_entry(visit, merged, choice, "array"))
-        leaf_holder = None if positions else visit.holder
-        for in_force in (*positions, elements) if elements else positions:
-            inner = replace(element_visit, holder=in_force[0].schema, leaf_holder=leaf_holder)
-            fields += self._visit_place(in_force, inner)
-        return fields
-
-    def _list_object_fields(self, place: ObjectPlace, visit: _FieldVisit) -> _Fields:
-        merged = place.merged
-        threshold = merged.item_threshold if visit.listed else merged.object_threshold
-        # The values of a map go by the name of the map.
-        families = [
-            in_force for in_force in (*place.patterns.values(), place.other_keys) if in_force
-        ]
-        named = [(name, name, in_force) for name, in_force in place.properties.items()]
-        declared = [
-            (in_force, _FieldVisit(in_force[0].schema, name=name, path=(*visit.path, step)))
-            for name, step, in_force in (
-                *named,
-                *((visit.name, ANY_KEY, in_force) for in_force in families),
-            )
-        ]
-        reason = "by its fields" if declared else "by its fields, each by its own kind"
-        if visit.listed:  # what an item is worth says nothing of the list
-            reason += "" if _keeps_order(visit) else f"; items {IN_ANY_ORDER}"
-            merged = replace(merged, weight=None)
-        stated = merged.match_threshold is not None or (
-            not visit.listed and merged.threshold is not None
-        )
-        threshold_source: Who = "annotation" if stated else "default"
-        stated_settings = ("threshold",) if stated else ()
-        choice = Inferred(
-            threshold=threshold, reason=reason, source=threshold_source, stated=stated_settings
-        )
-        entries = [self._make_entry(visit, merged, choice, "object")]
-
-        self._note_running_numbers(place, visit)
-
-        def fields() -> _Fields:
-            return [field for declaration in declared for field in self._visit_place(*declaration)]
-
-        def put_off() -> _Fields:
-            self._waiting.append(lambda: self._entries.extend(fields()))
-            return []
-
-        return entries + self._enter_object(fields, put_off)
-
-    def _note_running_numbers(self, place: ObjectPlace, visit: _FieldVisit) -> None:
-        """Note the fields that count the items of a list, which must not pair them."""
-        shape = self._find_shape(visit, visit.depth - 1) if visit.listed else None
-        for name in shape.running_numbers if shape else ():
-            holder = place.properties[name][0].schema if name in place.properties else _NOWHERE
-            if id(holder) in self._own and annotated("pairs_items") not in holder:
-                why = "counts the items of each list, and pairs none"
-                self._note_further(holder, visit, "pairs_items", value=False, reason=why)
-
-    def _make_entry(
-        self, visit: _FieldVisit, merged: Merged, choice: Inferred, kind: str
-    ) -> Inferred:
-        if choice.comparator in self._instances:
-            instance = self._instances[choice.comparator]
-            choice = replace(choice, comparator=instance.name, config=instance.config)
-        if choice.reason == ANNOTATED:
-            choice = replace(choice, reason=self._find_comment(visit) or ANNOTATED)
-        if visit.listed and choice.comparator and not _keeps_order(visit):
-            choice = replace(choice, reason=f"{choice.reason}; {IN_ANY_ORDER}")
-        weight = merged.effective_weight if visit.weight is None else visit.weight
-        kind = f"{LIST_OF}{kind}" if visit.listed else kind
-        if weight != DEFAULT_WEIGHT or (visit.weight is None and merged.weight is not None):
-            choice = replace(choice, stated=(*choice.stated, "weight"))
-        stands = (
-            self._find_pointers(visit.holder)
-            if kind.endswith("object")
-            else self._find_pointers(visit.leaf_holder, visit.holder)
-        )
-        rules = (*visit.list_rules, *describe_annotations(merged, ON_PLACE))
-        return replace(
-            choice, path=visit.path, weight=weight, kind=kind, stands=stands, rules=rules
-        )
-
-    def _find_comment(self, visit: _FieldVisit) -> str:
-        """Return the `$comment` beside annotations, as `stickler init` writes it."""
-        holders = (holder for holder in (visit.leaf_holder, visit.holder) if holder is not None)
-        comments = (holder[COMMENT] for holder in holders if COMMENT in holder and own_keys(holder))
-        return next((text for text in comments if isinstance(text, str)), "")
-
-    def _find_pointers(self, *holders: Schema | None) -> tuple[str, ...]:
-        """Return JSON Pointers to the given schemas that are in the schema's own file."""
-        own_uri = self._places.files.locate(self._root.schema).uri
-        unnamed = self.written_arms | {id(None), id(_NOWHERE)}
-        named_holders = (
-            holder for holder in holders if holder is not None and id(holder) not in unnamed
-        )
-        places = map(self._places.files.locate, named_holders)
-        return tuple(json_pointer(place.path) for place in places if place.uri == own_uri)
-
-
-def _keeps_order(visit: _FieldVisit) -> bool:
-    """Return whether order matters in a list around a place."""
-    return not {ORDERED, BY_POSITION}.isdisjoint(visit.list_rules)
 
 
 class Inference(NamedTuple):
@@ -647,7 +130,7 @@ class _WalkedSchema:
     """A copy of a schema with its unions rewritten, and the walk over it."""
 
     schema: JsonObject
-    walker: Walker
+    walker: FieldWalker
     fields: tuple[Inferred, ...]
     rewritten: tuple[RewrittenUnion, ...]
     describes_more: bool
@@ -692,14 +175,16 @@ class _Request:
         files = SchemaFiles(schema, self.source, self.file)
         return PlaceFinder(files, self.comparators, lambda *_: None), files.root
 
-    def _walker(self, schema: JsonObject, arms: Sequence[Schema], *, may_write: bool) -> Walker:
+    def _walker(
+        self, schema: JsonObject, arms: Sequence[Schema], *, may_write: bool
+    ) -> FieldWalker:
         files = SchemaFiles(schema, self.source, self.file)
-        walker = Walker(files, self.comparators, self.seen, may_write=may_write)
+        walker = FieldWalker(files, self.comparators, self.seen, may_write=may_write)
         walker.written_arms = {*map(id, arms)}
         return walker
 
 
-def _fill(schema: Schema, places: Sequence[_FieldVisit], seen: Observed) -> bool:
+def _fill(schema: Schema, places: Sequence[FieldVisit], seen: Observed) -> bool:
     """Describe places of any values by those that were seen there; return whether any was.
 
     A schema that says nothing of a place would have its texts compared by edit distance.

@@ -18,14 +18,9 @@ from stickler_cli.comparators.quantities import WITH_THREE_DECIMALS, is_unit
 from stickler_cli.comparators.vocabulary import MONTHS, WEEKDAYS, folded
 from stickler_cli.core.json_texts import read_json_text
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of, says_nothing
-from stickler_cli.schema.annotations import PREFIX
-from stickler_cli.schema.dialects import walk
-from stickler_cli.schema.places import JSON_MEDIA_TYPE
 from .code_forms import code_form
 from .list_shapes import ListShape, box_numbers
 from .name_rules import (
-    CHOICE,
-    IDENTIFIER,
     SIGN,
     rule_for,
 )
@@ -515,16 +510,6 @@ def _keys_of(items: list[JsonObject]) -> Iterator[str]:
             yield name
 
 
-SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
-
-KEY_WEIGHT: Final = 2
-"""Weight of the field that tells the items of a list apart."""
-BESIDE_KEY: Final = 5
-"""Fields beside a key from which on it may weigh more: an item whose key alone is wrong is still
-the same item at a match-threshold of 0.7."""
-LISTS: Final = 3
-"""Lists that must have been seen before a field counts as their key."""
-
 MOST_LISTED: Final = 20
 """Values of an enum."""
 REPEATED: Final = 4
@@ -532,135 +517,12 @@ REPEATED: Final = 4
 FEW: Final = 12
 """Texts of a place that are too few to tell."""
 
-MAP_KEYS: Final = 8
-"""Keys from which on an object may be a map."""
-MAP_KEYS_OF_TEXTS: Final = 12
-"""The same for texts: a form with many empty fields is no map."""
-RARE: Final = 0.5
-"""The share of objects that no key of a map is in more often."""
-
-
-def observed_schema(root: Observed) -> JsonObject:
-    """Return the schema of all documents that a root has seen."""
-    root.settle()
-    return {"$schema": SCHEMA, **_schema(root, "")}
-
-
-def schema_of_place(seen: Observed, name: str) -> JsonObject:
-    """Return the schema of the values of a field; other keys of its objects may have any."""
-    schema = _schema(seen, name)
-    for _, subschema in [*walk(schema)]:
-        if "properties" in subschema:
-            subschema["additionalProperties"] = {}
-    return schema
-
-
-def _schema(seen: Observed, name: str) -> JsonObject:
-    if seen.is_json_text and seen.kinds.keys() <= {"string", "object", "array", "null"}:
-        keywords = json_text_keywords(seen, name)
-        return {"type": ["string", "null"] if seen.kinds["null"] else "string", **keywords}
-    kinds = [kind for kind in seen.kinds if kind != "null"]
-    if "number" in kinds and "integer" in kinds:
-        kinds.remove("integer")
-    if not kinds:
-        return {}
-    named = [*kinds, *(["null"] if seen.kinds["null"] else [])]
-    if "string" in kinds and len(kinds) > 1:
-        return {"anyOf": [_schema_of_kind(seen, name, kind) for kind in named]}
-    schema: JsonObject = {"type": named[0] if len(named) == 1 else named}  # type: ignore[dict-item]
-    if kinds == ["string"]:
-        schema |= _of_texts(seen, name)
-    if "object" in kinds:
-        schema |= _of_objects(seen, name)
-    if "array" in kinds and seen.elements is not None:
-        schema["items"] = _of_items(seen, name)
-    return schema
-
-
-def _schema_of_kind(seen: Observed, name: str, kind: str) -> JsonObject:
-    """Return the schema of the values of one kind, as one of several alternatives."""
-    if kind == "null":
-        return {"type": kind}
-    of_kind = replace(seen, kinds=Counter({kind: seen.kinds[kind]}))
-    of_kind.values = None  # too little to list all values
-    return _schema(of_kind, name)
-
-
-def json_text_keywords(texts: Observed, name: str) -> JsonObject:
-    """Return the keywords of a schema for texts of JSON, and for values that are JSON already."""
-    content = Observed()
-    for values in (texts.content or Observed(), texts.containers):
-        content.absorb(values)
-    return {"contentMediaType": JSON_MEDIA_TYPE, "contentSchema": _schema(content, name)}
-
-
-def _of_texts(seen: Observed, name: str) -> JsonObject:
-    for format_ in FORMATS:
-        if seen.forms[format_] and seen.share(format_) == 1:
-            return {"format": format_}
-    named = rule_for(name, "string")
-    if is_set(seen) and (named is None or named[0].meaning is CHOICE):  # values say more there
-        seen.listed = True
-        nothing = [None] if seen.kinds["null"] else []
-        return {"enum": [*sorted(seen.values or ()), *nothing]}
-    return {}
-
 
 def is_set(seen: Observed) -> bool:
     """Return whether texts are few values, each of them seen often."""
     values = seen.values or ()
     enough = seen.kinds["string"] >= REPEATED * len(values)
     return 0 < len(values) <= MOST_LISTED and enough and seen.kinds["string"] >= FEW
-
-
-def _of_objects(seen: Observed, name: str) -> JsonObject:
-    if is_map(seen):
-        return {"additionalProperties": _schema(seen.together, name)}
-    return {"properties": {key: _schema(field, key) for key, field in seen.fields.items()}}
-
-
-def is_map(seen: Observed) -> bool:
-    """Return whether the keys of objects are data: many, each of them rare, values of one kind."""
-    if seen.has_other_keys:
-        return True
-    objects, fields = seen.kinds["object"], seen.fields.values()
-    places_with_values = [place for place in fields if place.kinds.keys() - {"null"}]
-    kinds = {frozenset(place.kinds.keys() - {"null"}) for place in places_with_values}
-    are_alike = len(kinds) == 1 and (
-        "object" not in min(kinds)
-        or len({frozenset(place.fields) for place in places_with_values}) == 1
-    )
-    are_rare = all(place.total <= RARE * objects for place in fields)
-    min_keys = MAP_KEYS_OF_TEXTS if any(place.kinds["string"] for place in fields) else MAP_KEYS
-    are_numbered = len(fields) > 1 and all(any(map(str.isdigit, key)) for key in seen.fields)
-    return are_alike and are_rare and (len(fields) >= min_keys or are_numbered)
-
-
-def _of_items(seen: Observed, name: str) -> JsonObject:
-    elements = seen.elements or Observed()
-    items = _schema(elements, name)
-    key = item_key(seen)
-    properties = items.get("properties")
-    if key and isinstance(properties, dict) and len(properties) > BESIDE_KEY:
-        properties[key][f"{PREFIX}weight"] = KEY_WEIGHT  # type: ignore[index, call-overload]
-    return items
-
-
-def item_key(seen: Observed) -> str | None:
-    """Return the field that tells the items of a list apart in all lists; None where none does."""
-    if seen.lists < LISTS:
-        return None
-    for name, lists in seen.keyed.items():
-        if name in seen.shape.running_numbers:
-            continue
-        rule_and_ending = rule_for(name, "string")
-        if (
-            lists == seen.lists
-            and rule_and_ending is not None
-            and rule_and_ending[0].meaning is IDENTIFIER
-        ):
-            return name
-    return None
 
 
 MOSTLY: Final = 0.5
