@@ -392,13 +392,6 @@ FIGURES: Final = {
         "packed calls": 1,
         "odd docstrings": 14.7,
     },
-    "clients": {
-        "vague locals": 14.4,
-        "vague parameters": 4.4,
-        "vague attributes": 2.0,
-        "vague functions": 2.9,
-        "odd docstrings": 5.1,
-    },
     "core": {
         "vague locals": 22.0,
         "vague parameters": 5.6,
@@ -445,7 +438,6 @@ FIGURES: Final = {
         "packed calls": 8,
         "odd docstrings": 18.2,
     },
-    "settings": {"vague locals": 57.1, "vague parameters": 37.5, "odd docstrings": 6.3},
     "studies": {
         "vague locals": 16.5,
         "vague parameters": 4.5,

@@ -100,8 +100,8 @@ def refuses_model(error: BaseException) -> bool:
 
 def retry_after(error: BaseException) -> float | None:
     """Return the seconds that a server asks to wait (RFC 9110, 10.2.3); None if it does not."""
-    asked = (headers.get("retry-after") for _, headers in _responses(error))
-    value = next((str(value) for value in asked if value is not None), "")
+    retry_headers = (headers.get("retry-after") for _, headers in _responses(error))
+    value = next((str(value) for value in retry_headers if value is not None), "")
     with suppress(ValueError):
         return max(float(value), 0.0)
     with suppress(ValueError):
@@ -111,21 +111,27 @@ def retry_after(error: BaseException) -> float | None:
     return None
 
 
-def failure_of(error: BaseException, attempts: int = 1, asked: float | None = None) -> ModelError:
-    """Return a failure in words, without keys; `asked` is how many seconds the server asks for."""
+def describe_failure(
+    error: BaseException, attempts: int = 1, asked_seconds: float | None = None
+) -> ModelError:
+    """Return a failure in words, without keys.
+
+    `asked_seconds` is the wait that the server asks for.
+    """
     status = _status(error)
-    what = f"the model's server answered {status}" if status else type(error).__name__
+    description = f"the model's server answered {status}" if status else type(error).__name__
     if status in REDIRECT_STATUSES:
-        what += ", a redirect to another server, which is not followed"
+        description += ", a redirect to another server, which is not followed"
     times = f" ({attempts} attempts)" if attempts > 1 else ""
-    waiting = f", and asks to wait {asked:g} seconds" if asked is not None else ""
+    waiting = f", and asks to wait {asked_seconds:g} seconds" if asked_seconds is not None else ""
     causes = (" ".join(str(cause).split()) for cause in _chain_of(error))
-    message = without_secrets(next((said for said in causes if said not in _NOTHING), ""))
+    telling_cause = next((cause for cause in causes if cause not in _NOTHING), "")
+    message = without_secrets(telling_cause)
     shown = message if len(message) <= SHOWN else message[: SHOWN - 3] + "..."
     too_large = status == TOO_LARGE_STATUS or (
         status in UNREADABLE_STATUSES and TOO_LARGE.search(message) and not refuses_model(error)
     )
-    return (TooLargeError if too_large else ModelError)(f"{what}{times}{waiting}: {shown}")
+    return (TooLargeError if too_large else ModelError)(f"{description}{times}{waiting}: {shown}")
 
 
 def without_secrets(message: str) -> str:
@@ -198,7 +204,7 @@ class Turnstile:
         self.answered = False
 
     def enter(self, wait: float, stopped: threading.Event) -> Passage | UnaskedError:
-        """Wait that long, and until the turnstile is open; or say why there must be no call."""
+        """Wait that long and until the turnstile is open; return an error if calls are over."""
         with self._changed:
             earliest = monotonic() + wait
             while True:
@@ -207,40 +213,44 @@ class Turnstile:
                     return UnaskedError("the run was stopped")
                 broken = self._failures >= MOST_FAILURES
                 if broken and now < self._closed_until:
-                    found = f"not asked, since {self._failures} calls to {self._name} in a row"
-                    return UnaskedError(f"{found} failed; the last one: {self._last}")
-                alone = broken or not self._proven
-                left = max(earliest, self._opens) - now
-                if left <= 0 and not (alone and self._alone):
-                    self._alone = alone or self._alone
+                    calls = f"{self._failures} calls to {self._name} in a row"
+                    return UnaskedError(
+                        f"not asked, since {calls} failed; the last one: {self._last}"
+                    )
+                is_single = broken or not self._proven
+                seconds_left = max(earliest, self._opens) - now
+                if seconds_left <= 0 and not (is_single and self._alone):
+                    self._alone = is_single or self._alone
                     self._opens = now + self._spacing
-                    return Passage(now, alone)
-                self._changed.wait(left if left > 0 else None)
+                    return Passage(now, is_single)
+                self._changed.wait(seconds_left if seconds_left > 0 else None)
 
     def succeeded(self, passage: Passage) -> None:
-        """Take note of a call that was answered."""
+        """Record a call that was answered."""
         with self._changed:
             self._failures = 0
             self.answered = True
             self.worked(passage)
 
-    def failed(self, passage: Passage, why: str, asked: float | None, *, waits: bool) -> None:
-        """Take note of a call that failed; `asked` is the wait in seconds that the server asks for.
+    def failed(
+        self, passage: Passage, reason: str, asked_seconds: float | None, *, waits: bool
+    ) -> None:
+        """Record a call that failed; `asked_seconds` is the wait that the server asks for.
 
-        With `waits` all wait that long. Where calls under way at once are all told to wait, that
-        is one failure: the others could not know.
+        With `waits` all calls wait that long. If the server tells several concurrent calls to
+        wait, that counts as one failure: the later calls could not know.
         """
         with self._changed:
             now = monotonic()
-            if asked is None or passage.started_at >= self._told_to_wait:
+            if asked_seconds is None or passage.started_at >= self._told_to_wait:
                 self._failures += 1
-            self._last = why
-            if asked is not None:
+            self._last = reason
+            if asked_seconds is not None:
                 self._told_to_wait = now
                 if waits:
-                    self._opens = max(self._opens, now + asked)
+                    self._opens = max(self._opens, now + asked_seconds)
             if self._failures >= MOST_FAILURES:
-                self._closed_until = now + (COOL_DOWN if asked is None else asked)
+                self._closed_until = now + (COOL_DOWN if asked_seconds is None else asked_seconds)
             self.worked(passage)
 
     def worked(self, passage: Passage) -> None:
@@ -288,24 +298,23 @@ class AskingMode:
     """The calls that may be under way at a time."""
 
 
-def asked(
-    model: Model[Q, A], questions: Sequence[Q], way: AskingMode
+def ask_in_batches(
+    model: Model[Q, A], questions: Sequence[Q], mode: AskingMode
 ) -> Iterator[CallOutcome[Q, A]]:
-    """Ask in batches, and yield the outcome of each as soon as it is known.
+    """Ask questions in batches; yields the outcome of each batch as soon as it is known.
 
     Raises:
-        UnavailableError: the first thing that a server says is that it takes no such key, or has
-            no such model.
+        UnavailableError: the server refuses the key or the model at the first call.
     """
     size = model.batch_size
     batches = [questions[start : start + size] for start in range(0, len(questions), size)]
     stopped = threading.Event()
 
     def ask(batch: Sequence[Q]) -> list[CallOutcome[Q, A]]:
-        """Ask one batch; where that is too large for the server, ask its halves."""
-        result = answered(model, batch, way, stopped)
-        if not isinstance(result, TooLargeError) or len(batch) == 1:
-            return [CallOutcome(batch, result)]
+        """Ask one batch; if it is too large for the server, ask each half."""
+        answers = call_until_answered(model, batch, mode, stopped)
+        if not isinstance(answers, TooLargeError) or len(batch) == 1:
+            return [CallOutcome(batch, answers)]
         half = len(batch) // 2
         return [*ask(batch[:half]), *ask(batch[half:])]
 
@@ -313,91 +322,91 @@ def asked(
         yield from chain.from_iterable(map(ask, batches))
         return
     try:
-        yield from chain.from_iterable(_as_they_come(ask, batches, way.at_once))
+        yield from chain.from_iterable(_run_in_threads(ask, batches, mode.at_once))
     finally:  # on Ctrl-C: what waits is not asked any more
         stopped.set()
-        way.turnstile.wake()
+        mode.turnstile.wake()
 
 
-def _as_they_come(work: Callable[[T], R], tasks: Sequence[T], at_once: int) -> Iterator[R]:
-    """Yield results of tasks as soon as they are known; threads take one task after the other."""
-    todo, done = iter(tasks), SimpleQueue[R | Future[None]]()
+def _run_in_threads(work: Callable[[T], R], tasks: Sequence[T], at_once: int) -> Iterator[R]:
+    """Do tasks in threads; yields their results as soon as they are known."""
+    waiting_tasks, outcomes = iter(tasks), SimpleQueue[R | Future[None]]()
 
     def serve() -> None:
-        for task in todo:
-            done.put(work(task))
+        for task in waiting_tasks:
+            outcomes.put(work(task))
 
     workers = range(min(at_once, len(tasks)))
     for _ in workers:
-        in_thread(serve).add_done_callback(done.put)
-    for _ in (*tasks, *workers):  # those say that they end
-        result = done.get()
-        if isinstance(result, Future):
-            result.result()  # raises the error that ended it
+        in_thread(serve).add_done_callback(outcomes.put)
+    for _ in (*tasks, *workers):  # a worker puts its future when it ends
+        outcome = outcomes.get()
+        if isinstance(outcome, Future):
+            outcome.result()  # raises the error that ended it
         else:
-            yield result
+            yield outcome
 
 
-def answered(
+def call_until_answered(
     model: Model[Q, A],
     questions: Sequence[Q],
-    way: AskingMode,
+    mode: AskingMode,
     stopped: threading.Event,
     jitter: Callable[[], float] = random.random,
 ) -> Sequence[A] | ModelError:
-    """Call until it works, fails for good, or has been tried often enough.
+    """Call until there is an answer, a failure for good, or no attempt left.
 
     `jitter` is in [0, 1), so that calls that failed together do not come back together.
     """
-    retry, purse = way.retry, way.purse
-    most = 1 if model.is_local else retry.attempts
-    attempt, garbled, wait = 0, 0, 0.0
+    retry, purse = mode.retry, mode.purse
+    max_attempts = 1 if model.is_local else retry.attempts
+    attempt, n_garbled, wait = 0, 0, 0.0
     failure: ModelError | None = None
     while True:
         spent = "" if model.is_local else purse.spent
-        passage = UnaskedError(spent) if spent else way.turnstile.enter(wait, stopped)
+        passage = UnaskedError(spent) if spent else mode.turnstile.enter(wait, stopped)
         if isinstance(passage, UnaskedError):
             return failure or passage
         attempt += 1
-        reply = _called(model, questions, way, repeated=attempt > 1)
+        reply = _call_once(model, questions, mode, repeated=attempt > 1)
         error = reply.failure
         if error is None:
-            way.turnstile.succeeded(passage)
+            mode.turnstile.succeeded(passage)
             return reply.answers
-        asked = retry_after(error)
-        patient = asked is None or asked <= retry.longest_wait
-        failure = failure_of(error, attempt, None if patient else asked)
-        refusal = None if way.turnstile.answered else _access_refused(model, error, failure)
+        asked_seconds = retry_after(error)
+        can_wait = asked_seconds is None or asked_seconds <= retry.longest_wait
+        failure = describe_failure(error, attempt, None if can_wait else asked_seconds)
+        refusal = None if mode.turnstile.answered else _find_refusal(model, error, failure)
         if refusal is not None:
             stopped.set()  # before those who wait for this call are let through
-            way.turnstile.refused(passage)
+            mode.turnstile.refused(passage)
             raise refusal
         if model.is_local or (isinstance(failure, TooLargeError) and len(questions) > 1):
-            way.turnstile.worked(passage)
+            mode.turnstile.worked(passage)
         else:
-            way.turnstile.failed(passage, failure.cause, asked, waits=patient)
-        garbled += reply.usage.calls if is_garbled(error) else 0
-        pays = is_passing(error) and patient and garbled < MOST_GARBLED
-        if attempt >= most or not pays:
+            mode.turnstile.failed(passage, failure.cause, asked_seconds, waits=can_wait)
+        n_garbled += reply.usage.calls if is_garbled(error) else 0
+        may_succeed = is_passing(error) and can_wait and n_garbled < MOST_GARBLED
+        if attempt >= max_attempts or not may_succeed:
             return failure
         backoff = min(retry.first_wait * 2 ** (attempt - 1), retry.longest_wait)
         wait = backoff * (0.5 + jitter() / 2)
 
 
-def _called(
-    model: Model[Q, A], questions: Sequence[Q], way: AskingMode, *, repeated: bool
+def _call_once(
+    model: Model[Q, A], questions: Sequence[Q], mode: AskingMode, *, repeated: bool
 ) -> Reply[A]:
     """Call once, and count the time, tokens and cost."""
     try:
-        reply = model.call(questions, way.connections)
+        reply = model.call(questions, mode.connections)
     except Exception as error:  # noqa: BLE001 - a question without an answer is an outcome
         reply = Reply((), ONE_CALL, error)
     failed = int(reply.failure is not None)
-    way.purse.count(reply.usage + Usage(failed=failed, repeated=int(repeated)))
+    mode.purse.count(reply.usage + Usage(failed=failed, repeated=int(repeated)))
     return reply
 
 
-def _access_refused(
+def _find_refusal(
     model: Model[Any, Any], error: Exception, failure: ModelError
 ) -> UnavailableError | None:
     """Return the error of a server that takes no such key, or has no such model, if that is it."""

@@ -1,4 +1,4 @@
-"""The client of models: its known answers, in memory and on disk, its limits, and its usage.
+"""The client of models: answers in memory and on disk, limits, and usage.
 
 A run passes one in to all that ask. Sent to another process, it is a new one there; that of a
 worker has the client of the run answer, so limits, turnstiles and what is known are those of all.
@@ -23,7 +23,7 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeAlias
 
 from stickler_cli.core.problems import ModelError, Problem, UsageError
-from .batching import AskingMode, CallOutcome, Turnstile, asked
+from .batching import AskingMode, CallOutcome, Turnstile, ask_in_batches
 from .connections import Connections
 from .model import DEFAULT_POLICY, A, Model, Policy, Purse, Q, UnaskedError, Usage
 
@@ -56,9 +56,11 @@ def cache_directory() -> Path:
 
 
 class AnswerCache:
-    """Answers on disk, of all runs and processes: one SQLite file, keyed by all that shapes them.
+    """Answers on disk, of all runs and processes: one SQLite file.
 
-    Opened when it is first needed; UsageError where it cannot be used.
+    A key is a digest of the question and of everything else that the answer depends on.
+
+    The file is opened when it is first needed; UsageError if it cannot be used.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -67,14 +69,14 @@ class AnswerCache:
         self._connection: sqlite3.Connection | None = None
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the answers that are there, by key."""
+        """Return the stored answers, by key."""
         statement = "select answer from answers where key = ?"
         with self._opened() as connection:
             rows = {key: connection.execute(statement, [key]).fetchone() for key in keys}
         return {key: row[0] for key, row in rows.items() if row}
 
     def write(self, kind: str, model: str, answers: Mapping[bytes, bytes]) -> None:
-        """Keep answers; one that is there already stays."""
+        """Store answers; an answer that is stored already stays."""
         now = int(time.time())
         rows = [(key, kind, model, answer, now) for key, answer in answers.items()]
         with self._opened() as connection, connection:
@@ -88,7 +90,7 @@ class AnswerCache:
             connection.executemany("delete from answers where key = ?", [(key,) for key in keys])
 
     def clear(self) -> int:
-        """Forget all answers; return how many there were."""
+        """Remove all answers; returns their number."""
         if not self.path.exists():
             return 0
         with self._opened() as connection:
@@ -98,7 +100,7 @@ class AnswerCache:
         return count
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -106,16 +108,16 @@ class AnswerCache:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """Have the file to oneself, among the threads of this process."""
+        """Open the file for one thread of this process at a time."""
         with self._lock:
             try:
                 if self._connection is None:
                     self._connection = self._connect()
                 yield self._connection
             except (OSError, sqlite3.Error) as error:
-                found = f"the cache of answers cannot be used ({error})"
+                description = f"the cache of answers cannot be used ({error})"
                 hint = f"set {CACHE_DIR} to another directory, or give --no-cache"
-                raise UsageError([Problem(str(self.path), found, "", hint)]) from None
+                raise UsageError([Problem(str(self.path), description, "", hint)]) from None
 
     def _connect(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -189,8 +191,9 @@ class Client:
         return self._purse.usage + Usage(unasked=len(self._unasked))
 
     def placed(self, model: Model[Q, A]) -> Model[Q, A]:
-        """Return a model on the server, and with the key, of the policy."""
-        address, key = (of.get(model.title) for of in (self.policy.endpoints, self.policy.keys))
+        """Return a model with the server address and the key of the policy."""
+        address = self.policy.endpoints.get(model.title)
+        key = self.policy.keys.get(model.title)
         return model if address is None and key is None else model.moved(address, key)
 
     def require(self, model: Model[Any, Any]) -> None:
@@ -198,8 +201,8 @@ class Client:
         model = self.placed(model)
         model.require()
         if self.policy.max_cost is not None and not model.is_priced:
-            found = "has no price that is known, so that --max-cost cannot be kept"
-            raise model.unavailable(found, "limit it with --max-tokens")
+            description = "has no price that is known, so that --max-cost cannot be kept"
+            raise model.unavailable(description, "limit it with --max-tokens")
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
         """Return the answer to each question, or the error that it ended with.
@@ -213,31 +216,33 @@ class Client:
         """
         model = self.placed(model)
         keys, on_disk = _answer_keys(model, questions)
-        known = self._memory.find(keys.values())
+        answers_by_key = self._memory.find(keys.values())
         if on_disk and self._cache:
-            unknown: list[Any] = [key for key in keys.values() if key not in known]
+            unknown: list[Any] = [key for key in keys.values() if key not in answers_by_key]
             cached = self._cached_answers(model, unknown, self._cache) if unknown else {}
             self.count(Usage(cached=len(cached)))
             if self.policy.dry_run:
                 self._needs.setdefault(model, Need(model)).cached += len(cached)
-            known |= self._memory.keep(cached)
-        missing = {question: key for question, key in keys.items() if key not in known}
+            answers_by_key |= self._memory.keep(cached)
+        missing = {question: key for question, key in keys.items() if key not in answers_by_key}
         if self.policy.dry_run:
             self._needs.setdefault(model, Need(model)).add(missing)
         elif self.policy.offline:
             error = ModelError("the answer is not in the cache, and no model may be asked offline")
-            known |= dict.fromkeys(missing.values(), error)
+            answers_by_key |= dict.fromkeys(missing.values(), error)
         elif missing:
             questions, room = list(missing), self._room(model, len(missing))
-            for outcome in asked(model, questions[:room], self._way(model)):
-                known |= self._kept(model, outcome, missing, on_disk=on_disk)
+            for outcome in ask_in_batches(model, questions[:room], self._asking_mode(model)):
+                answers_by_key |= self._keep_outcome(model, outcome, missing, on_disk=on_disk)
             unasked = UnaskedError(
                 f"the {self.policy.max_pairs} pairs of --max-pairs were asked about"
             )
-            known |= self._kept(
+            answers_by_key |= self._keep_outcome(
                 model, CallOutcome(questions[room:], unasked), missing, on_disk=on_disk
             )
-        return {question: known[key] for question, key in keys.items() if key in known}
+        return {
+            question: answers_by_key[key] for question, key in keys.items() if key in answers_by_key
+        }
 
     @staticmethod
     def _cached_answers(
@@ -277,10 +282,10 @@ class Client:
         self._purse.count(usage)
 
     def close(self) -> None:
-        """Let go of the cache and of all connections; whoever asks next opens them again."""
+        """Close the cache and all connections; the next question opens them again."""
         _close(self._connections, self._cache)
 
-    def _kept(
+    def _keep_outcome(
         self,
         model: Model[Q, A],
         outcome: CallOutcome[Q, A],
@@ -288,15 +293,16 @@ class Client:
         *,
         on_disk: bool,
     ) -> dict[Hashable, A | ModelError]:
-        questions, result = outcome
-        asked_by = [keys[question] for question in questions]
-        if isinstance(result, ModelError):
-            failures: dict[Hashable, Any] = dict.fromkeys(asked_by, result)
-            if isinstance(result, UnaskedError):  # it may be asked later on
+        """Keep the outcome of a call in memory and on disk; returns answers or errors by key."""
+        questions, answers_or_error = outcome
+        question_keys = [keys[question] for question in questions]
+        if isinstance(answers_or_error, ModelError):
+            failures: dict[Hashable, Any] = dict.fromkeys(question_keys, answers_or_error)
+            if isinstance(answers_or_error, UnaskedError):  # it may be asked later on
                 self._unasked |= failures.keys()
                 return failures
             return self._memory.keep(failures) if self._remembers_failures else failures
-        answers = dict(zip(asked_by, result, strict=True))
+        answers = dict(zip(question_keys, answers_or_error, strict=True))
         self._unasked -= answers.keys()
         if on_disk:
             packed = {key: model.pack(answer) for key, answer in answers.items()}
@@ -306,17 +312,22 @@ class Client:
             answers = {key: model.unpack(answer) for key, answer in packed.items()}
         return self._memory.keep(answers)
 
-    def _way(self, model: Model[Any, Any]) -> AskingMode:
+    def _asking_mode(self, model: Model[Any, Any]) -> AskingMode:
         name = model.title, model.address
         with self._lock:
             if name not in self._turnstiles:
                 per_minute = None if model.is_local else self.policy.per_minute
                 self._turnstiles[name] = Turnstile(model.title, per_minute)
-        retry, at_once = self.policy.retry, self.policy.concurrency
-        return AskingMode(self._connections, self._turnstiles[name], self._purse, retry, at_once)
+        return AskingMode(
+            connections=self._connections,
+            turnstile=self._turnstiles[name],
+            purse=self._purse,
+            retry=self.policy.retry,
+            at_once=self.policy.concurrency,
+        )
 
     def _room(self, model: Model[Any, Any], count: int) -> int:
-        """Return how many of so many questions may be asked; those to judges count."""
+        """Reserve room for questions to judges; returns how many of the questions may be asked."""
         if not model.is_judge:
             return count
         with self._lock:
@@ -326,7 +337,7 @@ class Client:
 
 
 class RelayedClient(Client):
-    """Has the client of the run answer questions that are new to it."""
+    """A client of a worker: it passes new questions on to the client of the run."""
 
     def __init__(self, policy: Policy, relay: Callable[[bytes], bytes]) -> None:
         """Start with an empty memory; `relay` sends questions and waits for their answers."""
@@ -336,22 +347,29 @@ class RelayedClient(Client):
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
         """Return the answers of the client of the run, or raise its error."""
         keys = {question: (model, question) for question in questions}
-        known: dict[Hashable, A | ModelError] = self._memory.find(keys.values())
-        asked = [question for question, key in keys.items() if key not in known]
-        if asked:
-            answered = pickle.loads(self._relay(pickle.dumps((model, asked))))  # noqa: S301 - ours
-            if isinstance(answered, Exception):
-                raise answered
-            found: dict[Hashable, A | ModelError] = {
-                keys[question]: answer for question, answer in answered.items()
+        answers: dict[Hashable, A | ModelError] = self._memory.find(keys.values())
+        unknown = [question for question, key in keys.items() if key not in answers]
+        if unknown:
+            reply = pickle.loads(self._relay(pickle.dumps((model, unknown))))  # noqa: S301 - ours
+            if isinstance(reply, Exception):
+                raise reply
+            new_answers: dict[Hashable, A | ModelError] = {
+                keys[question]: answer for question, answer in reply.items()
             }
-            known |= found
-            self._memory.keep({q: it for q, it in found.items() if not isinstance(it, ModelError)})
-        return {question: known[key] for question, key in keys.items() if key in known}
+            answers |= new_answers
+            # Failures are not remembered: a question may be asked again.
+            self._memory.keep(
+                {
+                    key: answer
+                    for key, answer in new_answers.items()
+                    if not isinstance(answer, ModelError)
+                }
+            )
+        return {question: answers[key] for question, key in keys.items() if key in answers}
 
 
 def answer_workers(client: Client, asking: Asking) -> None:
-    """Answer questions of workers, one after the other: so none is asked twice."""
+    """Answer questions of workers, one after the other, so that no question is asked twice."""
     while (entry := asking.get()) is not None:
         connection, packed = entry
         with suppress(OSError):  # the worker is gone
@@ -412,7 +430,7 @@ class Memory:
             return {key: self._results[key] for key in keys if key in self._results}
 
     def keep(self, results: dict[Hashable, A]) -> dict[Hashable, A]:
-        """Remember results, and return them; the oldest make room for them."""
+        """Remember results and return them; the oldest results are dropped if there is no room."""
         with self._lock:
             for key, result in results.items():
                 if key not in self._results:
@@ -423,10 +441,10 @@ class Memory:
         return results
 
 
-def _close(*opened: Connections | AnswerCache | None) -> None:
-    for one in opened:
-        if one is not None:
-            one.close()
+def _close(*closables: Connections | AnswerCache | None) -> None:
+    for closable in closables:
+        if closable is not None:
+            closable.close()
 
 
 def _size(result: object) -> int:
@@ -434,11 +452,11 @@ def _size(result: object) -> int:
 
 
 def _answer_keys(model: Model[Q, Any], questions: Iterable[Q]) -> tuple[dict[Q, Hashable], bool]:
-    """Return the key of the answer to each question, and whether it may be on disk."""
+    """Return the key of the answer to each question, and whether answers may be on disk."""
     identity = model.identity
     if identity is None:
         return {question: (model, question) for question in questions}, False
-    # The cache knows an answer by 20 bytes of all that shapes it.
+    # The key in the cache is a digest of 20 bytes of everything that the answer depends on.
     start = hashlib.blake2b(f"[{json.dumps(identity, sort_keys=True)}, ".encode(), digest_size=20)
     keys: dict[Q, Hashable] = {}
     for question in questions:

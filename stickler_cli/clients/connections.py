@@ -27,12 +27,12 @@ class Connections:
     def opened(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
     ) -> T:
-        """Return the connection under a key, which has all that it is made from."""
+        """Return the connection under a key; the key contains everything that it is made from."""
         with self._lock:
             if key not in self._open:
                 self._open[key] = make(), close
-            found: T = self._open[key][0]
-            return found
+            connection: T = self._open[key][0]
+            return connection
 
     def run(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
         """Return the result of asynchronous work, done on the loop of all such work.
@@ -48,36 +48,36 @@ class Connections:
                 self._loop = asyncio.new_event_loop()
                 threading.Thread(target=_serve, args=[self._loop], daemon=True).start()
             loop = self._loop
-        done = asyncio.run_coroutine_threadsafe(work, loop)
+        future = asyncio.run_coroutine_threadsafe(work, loop)
         seconds = self.timeout if seconds is None else seconds
         try:
-            return done.result(seconds)
+            return future.result(seconds)
         except TimeoutError as error:
             raise TimeoutError(str(error) or LATE.format(seconds)) from None
         finally:
-            done.cancel()
+            future.cancel()
 
     def run_blocking(self, work: Callable[[], T]) -> T:
-        """Return the result of work that nobody can end, in a thread that is left if it is late.
+        """Return the result of work that cannot be interrupted; if it is late, its thread is left.
 
         Raises:
             TimeoutError: it takes longer than a request may.
         """
-        done = in_thread(work)
-        if not wait([done], self.timeout).done:
+        future = in_thread(work)
+        if not wait([future], self.timeout).done:
             raise TimeoutError(LATE.format(self.timeout))
-        return done.result()
+        return future.result()
 
-    def close_asynchronous(self, made: Any) -> None:
+    def close_asynchronous(self, connection: Any) -> None:
         """Close an asynchronous connection on its loop; TimeoutError if that takes long."""
-        self.run(made.close(), seconds=5.0)
+        self.run(connection.close(), seconds=5.0)
 
     def close(self) -> None:
         """Close everything; a connection that is needed again is opened again."""
         with self._lock:
             while self._open:
-                _, (made, close) = self._open.popitem()
-                close(made)
+                _, (connection, close) = self._open.popitem()
+                close(connection)
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
                 self._loop = None
@@ -88,16 +88,16 @@ def in_thread(work: Callable[[], T]) -> Future[T]:
 
     Those of a `ThreadPoolExecutor` would keep the program from ending while a server thinks.
     """
-    done = Future[T]()
+    future = Future[T]()
 
     def serve() -> None:
         try:
-            done.set_result(work())
+            future.set_result(work())
         except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
-            done.set_exception(error)
+            future.set_exception(error)
 
     threading.Thread(target=serve, daemon=True).start()
-    return done
+    return future
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

@@ -132,12 +132,12 @@ class BedrockEmbedder(ServerEmbedder):
             request = {"texts": [text], "input_type": "clustering"}
         runtime = self.server.reached(connections)
 
-        def asked() -> bytes:
+        def invoke() -> bytes:
             answer = runtime.invoke_model(modelId=self.name, body=json.dumps(request))
-            found: bytes = answer["body"].read(LONGEST_ANSWER)
-            return found
+            content: bytes = answer["body"].read(LONGEST_ANSWER)
+            return content
 
-        body = connections.run_blocking(asked)
+        body = connections.run_blocking(invoke)
         tokens = self.tokens(text)
         try:
             content = json.loads(body)
@@ -284,12 +284,12 @@ class BertScore(Model[TextPair, float]):
         if self.layers is not None and not self.rescaled:
             return
         if self.name not in resolve_name("bert_score.utils:model2layers"):
-            found = f"bert-score has no baseline for {self.name}"
+            description = f"bert-score has no baseline for {self.name}"
             expected = "rescale_with_baseline: false"
             if self.layers is None:
-                found = f"bert-score does not know which layer of {self.name} to compare"
+                description = f"bert-score does not know which layer of {self.name} to compare"
                 expected = "num_layers in the comparator's config"
-            raise UnavailableError([Problem("", found, expected)])
+            raise UnavailableError([Problem("", description, expected)])
 
     def unpack(self, packed: bytes) -> float:
         """Return a score that the cache kept; ValueError if it is no finite number."""
@@ -320,8 +320,8 @@ class BertScore(Model[TextPair, float]):
 def require_model_path(comparator: str, name: str) -> None:
     """Raise UnavailableError if a path leads to no model; a hub's name is looked up when used."""
     if name.startswith((".", "/", "~")) and not Path(name).expanduser().is_dir():
-        found = f"{comparator} finds no model at {name}"
-        raise UnavailableError([Problem("", found, "the directory of a model")])
+        description = f"{comparator} finds no model at {name}"
+        raise UnavailableError([Problem("", description, "the directory of a model")])
 
 
 def fingerprint(name: str) -> str | None:

@@ -99,11 +99,11 @@ class Judge(ServedModel[Pair, Verdict]):
 
     @property
     def instructions(self) -> str:
-        """The instructions of the model, before it sees values."""
-        asked = f"{INSTRUCTIONS}{GRADE if self.graded else VERDICT}"
+        """The instructions that the model gets before the values."""
+        instructions = f"{INSTRUCTIONS}{GRADE if self.graded else VERDICT}"
         if not self.guidelines:
-            return asked
-        return f"{asked}\n\nWhat counts as equivalent in this field:\n{self.guidelines}"
+            return instructions
+        return f"{instructions}\n\nWhat counts as equivalent in this field:\n{self.guidelines}"
 
     @property
     def identity(self) -> Mapping[str, object]:
@@ -129,17 +129,19 @@ class Judge(ServedModel[Pair, Verdict]):
 
         Equivalence has no direction: without guidelines, a pair and its reverse are one question.
         """
-        one, other = json_text(gt), json_text(pred)
-        return Pair(*((one, other) if self.guidelines or one <= other else (other, one)), vote)
+        gt_text, pred_text = json_text(gt), json_text(pred)
+        if not self.guidelines and gt_text > pred_text:
+            gt_text, pred_text = pred_text, gt_text
+        return Pair(gt_text, pred_text, vote)
 
     def text(self, question: Pair) -> str:
-        """Return the message, and after it which vote it is if there are more."""
+        """Return the message, with the number of the vote if there are several."""
         return self.message(question) + (f" #{question.vote + 1}" if question.vote else "")
 
     def message(self, question: Pair) -> str:
         """Return the message with the two values, which is JSON and nothing else."""
-        one, other = ("ground_truth", "prediction") if self.guidelines else ("one", "other")
-        return f'{{"{one}": {question.gt}, "{other}": {question.pred}}}'
+        gt_key, pred_key = ("ground_truth", "prediction") if self.guidelines else ("one", "other")
+        return f'{{"{gt_key}": {question.gt}, "{pred_key}": {question.pred}}}'
 
     def unpack(self, packed: bytes) -> Verdict:
         """Return a verdict that the cache kept; ValueError for other values."""
@@ -168,7 +170,7 @@ class Judge(ServedModel[Pair, Verdict]):
         agent = connections.opened(state, lambda: self._agent(connections))
         used = library.RunUsage()
         try:
-            result: Any = connections.run(agent.run(message, usage=used))
+            reply: Any = connections.run(agent.run(message, usage=used))
         except (library.UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
             # The latter where a client takes what it reads to be of the protocol, and it is not.
             garbled = GarbledError(f"the answer is no verdict ({error})")
@@ -179,11 +181,11 @@ class Judge(ServedModel[Pair, Verdict]):
             answered = used.requests
             usage = self._usage(used, question, calls=answered + 1, answered=answered)
             return Reply((), usage, error)
-        reason = " ".join(result.output.reason.split())
+        reason = " ".join(reply.output.reason.split())
         if len(reason) > LONGEST_REASON:
             reason = reason[: LONGEST_REASON - 3] + "..."
         usage = self._usage(used, question, calls=used.requests, answered=used.requests)
-        output = result.output
+        output = reply.output
         return Reply([Verdict(output.score if self.graded else output.equivalent, reason)], usage)
 
     def _agent(self, connections: Connections) -> Any:

@@ -87,16 +87,16 @@ class Usage:
         """
         failed = [f"{self.failed} failed"] if self.failed else []
         failed += [f"{self.repeated} asked again"] if self.repeated else []
-        parts = [f"{self.calls:,} calls" + (f" ({', '.join(failed)})" if failed else "")]
-        parts += [f"{self.unasked:,} questions given up"] if self.unasked else []
-        parts += [f"{self.cached:,} answers from the cache"]
-        parts += [f"{self.tokens:,} tokens"] if self.tokens else []
+        clauses = [f"{self.calls:,} calls" + (f" ({', '.join(failed)})" if failed else "")]
+        clauses += [f"{self.unasked:,} questions given up"] if self.unasked else []
+        clauses += [f"{self.cached:,} answers from the cache"]
+        clauses += [f"{self.tokens:,} tokens"] if self.tokens else []
         if self.nano_dollars:
-            known = "at least " if self.unpriced else ""
-            parts.append(f"{known}${self.nano_dollars / 1e9:.4f}")
+            prefix = "at least " if self.unpriced else ""
+            clauses.append(f"{prefix}${self.nano_dollars / 1e9:.4f}")
         elif self.unpriced:
-            parts.append("cost unknown")
-        return ", ".join(parts)
+            clauses.append("cost unknown")
+        return ", ".join(clauses)
 
 
 NO_USAGE: Final = Usage()
@@ -107,7 +107,7 @@ class Purse:
     """The budget of a run for asking, and its usage so far."""
 
     def __init__(self, max_cost: float | None = None, max_tokens: int | None = None) -> None:
-        """Set the limits, in dollars and in tokens; None is none."""
+        """Set the limits in dollars and in tokens; None for no limit."""
         self.usage = NO_USAGE
         self._max_cost = max_cost
         self._max_tokens = max_tokens
@@ -120,7 +120,7 @@ class Purse:
 
     @property
     def spent(self) -> str:
-        """Which limit is reached, in words; empty while there is something left."""
+        """A sentence on the limit that is reached; empty while the budget lasts."""
         usage = self.usage
         if self._max_cost is not None and usage.nano_dollars >= self._max_cost * 1e9:
             return f"the ${self._max_cost:g} of --max-cost are spent"
@@ -187,13 +187,13 @@ class Model(ABC, Generic[Q, A]):
     def require_package(self, package: str, extra: str) -> None:
         """Raise UnavailableError if a package of an extra is not installed; nothing is loaded."""
         if find_spec(package) is None:
-            found = f"needs the package {package}, which is not installed"
-            raise self.unavailable(found, hint=installing(extra))
+            lack = f"needs the package {package}, which is not installed"
+            raise self.unavailable(lack, hint=installing(extra))
 
-    def unavailable(self, found: str, hint: str) -> UnavailableError:
-        """Return the error of a model that cannot be asked from here."""
-        found = f"{self.comparator} with {self.title} {found}"
-        return UnavailableError([Problem("", found, "", hint)])
+    def unavailable(self, lack: str, hint: str) -> UnavailableError:
+        """Return the error of a model that cannot be asked from here; `lack` is its predicate."""
+        description = f"{self.comparator} with {self.title} {lack}"
+        return UnavailableError([Problem(source="", found=description, expected="", hint=hint)])
 
     @abstractmethod
     def call(self, questions: Sequence[Q], connections: "Connections") -> Reply[A]:

@@ -27,44 +27,55 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A kind of server, whose library is asynchronous and takes an address and a key."""
+    """A kind of server; its library is asynchronous and takes an address and a key."""
 
-    chat: str  # pydantic-ai's module of its library, and the class there of its language models
-    provider: str  # pydantic-ai's module of the server, and the class there that takes a client
-    package: str  # its library
-    urls: tuple[str, ...]  # the environment variables that move it; the first that is set counts
-    client: str = ""  # the library's class of clients
-    key: str = ""  # the environment variable of its key
-    usual: str = ""  # where it is unless a variable moves it; empty where its library knows
-    always_keyed: bool = False  # a server of one's own needs a key, too
-    prices: str = ""  # what genai-prices calls it, where it is nobody's own
+    chat: str
+    """Module of pydantic-ai for its library, and the class of its language models in it."""
+    provider: str
+    """Module of pydantic-ai for the server, and the class in it that takes a client."""
+    package: str
+    """Name of its library."""
+    urls: tuple[str, ...]
+    """Environment variables of its address; the first that is set counts."""
+    client: str = ""
+    """Class of clients of its library."""
+    key: str = ""
+    """Environment variable of its key."""
+    usual: str = ""
+    """Address if no variable is set; empty if its library knows the address."""
+    always_keyed: bool = False
+    """Whether a server at another address needs a key, too."""
+    prices: str = ""
+    """Name of the provider in genai-prices; empty if its prices are not known."""
 
     @property
     def address(self) -> str:
-        """Where it is; empty where its library knows."""
+        """The address of the server; empty if its library knows the address."""
         return next(filter(None, map(os.environ.get, self.urls)), self.usual)
 
     @property
     def pricing(self) -> str:
-        """Whose prices it has; empty of a server of one's own, which has none that are known."""
+        """The provider whose prices apply; empty for an own server, whose prices are not known."""
         return "" if self.address else self.prices
 
     @property
     def key_hint(self) -> str:
-        """Advice where it does not take the key."""
+        """Advice for a refused key."""
         return f"is {self.key} set to a key of this server?"
 
     def moved(self, address: str | None, key: str | None) -> "Server":
-        """Return the same at another address, or with the key in another variable."""
-        there = self if address is None else replace(self, urls=(), usual=address)
-        return there if key is None else replace(there, key=key)
+        """Return the server with another address, or with its key in another variable."""
+        server = self if address is None else replace(self, urls=(), usual=address)
+        return server if key is None else replace(server, key=key)
 
     def lack(self) -> tuple[str, str] | None:
         """Return a missing need of a model, such as a key, with advice."""
         if os.environ.get(self.key) or not (self.always_keyed or not self.address):
             return None
-        own = "" if self.always_keyed else f", or set {self.urls[0]} for a server of your own"
-        return f"needs a key in {self.key}", f"set it{own}"
+        advice = "set it"
+        if not self.always_keyed:
+            advice += f", or set {self.urls[0]} for a server of your own"
+        return f"needs a key in {self.key}", advice
 
     def reached(self, connections: "Connections") -> Any:
         """Return a client of its library."""
@@ -75,8 +86,13 @@ class Server:
         def make() -> Any:
             client = resolve_name(f"{self.package}:{self.client}")  # 0.8 s, for those who use it
             http = resolve_name(f"{self.package}:DefaultAsyncHttpxClient")
-            how: Any = {"timeout": connections.timeout, "event_hooks": {"response": [bounded]}}
-            return client(base_url=address, api_key=key, max_retries=0, http_client=http(**how))
+            http_options: Any = {
+                "timeout": connections.timeout,
+                "event_hooks": {"response": [bounded]},
+            }
+            return client(
+                base_url=address, api_key=key, max_retries=0, http_client=http(**http_options)
+            )
 
         state = (self.package, address, key)
         return connections.opened(state, make, connections.close_asynchronous)
@@ -132,16 +148,18 @@ class Bedrock(Server):
                 retries={"mode": "standard", "total_max_attempts": 1},
                 max_pool_connections=128,  # as many as --model-concurrency may ask for
             )
-            made = _session().create_client(
+            runtime = _session().create_client(
                 "bedrock-runtime", config=config, endpoint_url=self.usual or None
             )
             # The session that reads bodies has no public name. One of our own, which an event
             # `before-send` could use, would not have botocore's proxies and certificates.
-            _bound_answers(made._endpoint.http_session)  # noqa: SLF001
-            return made
+            _bound_answers(runtime._endpoint.http_session)  # noqa: SLF001
+            return runtime
 
         state = tuple(sorted(item for item in os.environ.items() if item[0].startswith("AWS_")))
-        return connections.opened(("bedrock", self.usual, state), make, lambda made: made.close())
+        return connections.opened(
+            ("bedrock", self.usual, state), make, lambda runtime: runtime.close()
+        )
 
 
 def _botocore() -> Any:
@@ -160,38 +178,38 @@ def _session() -> "Session":
 
 SERVERS: Final[Mapping[str, Server]] = {
     "bedrock": Bedrock(
-        "bedrock:BedrockConverseModel",
-        "bedrock:BedrockProvider",
-        "boto3",
-        ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_ENDPOINT_URL"),
+        chat="bedrock:BedrockConverseModel",
+        provider="bedrock:BedrockProvider",
+        package="boto3",
+        urls=("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_ENDPOINT_URL"),
         prices="aws",
     ),
     "openai": Server(
-        "openai:OpenAIChatModel",
-        "openai:OpenAIProvider",
-        "openai",
-        ("OPENAI_BASE_URL",),
-        "AsyncOpenAI",
-        "OPENAI_API_KEY",
+        chat="openai:OpenAIChatModel",
+        provider="openai:OpenAIProvider",
+        package="openai",
+        urls=("OPENAI_BASE_URL",),
+        client="AsyncOpenAI",
+        key="OPENAI_API_KEY",
         prices="openai",
     ),
     "anthropic": Server(
-        "anthropic:AnthropicModel",
-        "anthropic:AnthropicProvider",
-        "anthropic",
-        ("ANTHROPIC_BASE_URL",),
-        "AsyncAnthropic",
-        "ANTHROPIC_API_KEY",
+        chat="anthropic:AnthropicModel",
+        provider="anthropic:AnthropicProvider",
+        package="anthropic",
+        urls=("ANTHROPIC_BASE_URL",),
+        client="AsyncAnthropic",
+        key="ANTHROPIC_API_KEY",
         always_keyed=True,
         prices="anthropic",
     ),
     "ollama": Server(
-        "openai:OpenAIChatModel",
-        "ollama:OllamaProvider",
-        "openai",
-        ("OLLAMA_BASE_URL",),
-        "AsyncOpenAI",
-        "OLLAMA_API_KEY",
+        chat="openai:OpenAIChatModel",
+        provider="ollama:OllamaProvider",
+        package="openai",
+        urls=("OLLAMA_BASE_URL",),
+        client="AsyncOpenAI",
+        key="OLLAMA_API_KEY",
         usual="http://localhost:11434/v1",  # by Ollama's documentation
     ),
 }
@@ -232,20 +250,20 @@ LONGEST_CHECKED: Final = 1_000_000
 
 
 class _Meter:
-    """The bytes of an answer, counted as they come, and kept as long as they are few."""
+    """A counter of the bytes of an answer; it keeps the body while that is short."""
 
     def __init__(self) -> None:
         self._size = 0
         self._body = bytearray()
 
-    def passed(self, part: bytes) -> bytes:
-        """Return a part; ValueError where the answer is too long with it."""
-        self._size += len(part)
+    def count_chunk(self, chunk: bytes) -> bytes:
+        """Count and return a chunk; ValueError if it makes the answer too long."""
+        self._size += len(chunk)
         if self._size > LONGEST_ANSWER:
             raise ValueError(f"the answer has more than {LONGEST_ANSWER:,} bytes")
         if self._size <= LONGEST_CHECKED:
-            self._body += part
-        return part
+            self._body += chunk
+        return chunk
 
     def check_keys(self) -> None:
         """Raise GarbledError if an object of the answer has a key twice: libraries take the last.
@@ -268,23 +286,23 @@ async def bounded(response: Any) -> None:
     A redirect to another origin, which would be sent the values too, is not followed.
     """
     if response.has_redirect_location:
-        asked = response.request.url
-        target = asked.join(response.headers["location"])
-        origins = [(url.scheme, url.host, url.port) for url in (asked, target)]
+        asked_url = response.request.url
+        target = asked_url.join(response.headers["location"])
+        origins = [(url.scheme, url.host, url.port) for url in (asked_url, target)]
         if origins[0] != origins[1]:
             del response.headers["location"]
-    parts, meter = response.aiter_bytes, _Meter()
+    read_chunks, meter = response.aiter_bytes, _Meter()
 
     async def counted(chunk_size: int | None = None) -> AsyncIterator[bytes]:
-        async for part in parts(chunk_size):
-            yield meter.passed(part)
+        async for chunk in read_chunks(chunk_size):
+            yield meter.count_chunk(chunk)
         meter.check_keys()
 
     response.aiter_bytes = counted
 
 
 class _Bounded:
-    """A body of botocore that ends likewise."""
+    """A body of botocore that ends with an error if it is too long, or has a key twice."""
 
     def __init__(self, raw: Any) -> None:
         self._raw = raw
@@ -293,16 +311,16 @@ class _Bounded:
         return getattr(self._raw, name)
 
     def stream(self) -> Iterator[bytes]:
-        """Yield all of it."""
+        """Yield the chunks of the body."""
         meter = _Meter()
         with closing(self._raw):
-            for part in self._raw.stream():
-                yield meter.passed(part)
+            for chunk in self._raw.stream():
+                yield meter.count_chunk(chunk)
         meter.check_keys()
 
 
 def _bound_answers(http: Any) -> None:
-    """Have a session of botocore give bodies that are bounded likewise."""
+    """Make a session of botocore return bounded bodies."""
     send = http.send
 
     def sent(request: Any) -> Any:

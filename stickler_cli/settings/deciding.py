@@ -39,7 +39,7 @@ PROCESSES: Final = replace(SOME, expected=f"{SOME.expected}, or auto", word="aut
 
 
 class SchemaSource(Settings):
-    """The source of the schema; empty where nobody named one, as the others."""
+    """The source of the schema; empty if the command line names none, like the other sources."""
 
     schema: str = option(
         "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, role="input"
@@ -47,9 +47,11 @@ class SchemaSource(Settings):
 
 
 def optional_schema() -> str:
-    """Declare the same where the ground truth can stand in for it."""
-    what = "The annotated JSON Schema. Left out, it is inferred from the ground truth."
-    return option("", what, "[SCHEMA]", is_path=True, argument=True, needed=False, role="input")
+    """Declare a schema that can be left out, since it is then inferred from the ground truth."""
+    help_text = "The annotated JSON Schema. Left out, it is inferred from the ground truth."
+    return option(
+        "", help_text, "[SCHEMA]", is_path=True, argument=True, needed=False, role="input"
+    )
 
 
 class OptionalSchemaSource(SchemaSource):
@@ -106,7 +108,7 @@ class SourceOptions(OptionalSchemaSource, TruthSource, PredictionSource, PairsSo
 
 
 class SelectionOptions(Settings, panel="input"):
-    """Which of the documents are evaluated."""
+    """The selection of the documents that are evaluated."""
 
     limit: int | None = option(None, "Evaluate the first N documents only.", "N", values=SOME)
     sample: int | None = option(

@@ -137,35 +137,41 @@ class EngineOptions(Settings, panel="engine"):
     )
 
 
-def level_of(what: str) -> Any:
+def level_of(help_text: str) -> Any:
     """Declare the level of intervals that a study always makes."""
-    return option(LEVEL, what, "LEVEL", values=SHARE, panel="statistics")
+    return option(LEVEL, help_text, "LEVEL", values=SHARE, panel="statistics")
 
 
 def printed() -> Any:
     """Declare the format of standard output."""
-    what = "What to print on standard output."
-    return option("table", what, short="-f", in_file="none", panel="output")
+    help_text = "What to print on standard output."
+    return option("table", help_text, short="-f", in_file="none", panel="output")
 
 
-def printed_run(default: str | None = "table", shown: str = "", in_file: str = "none") -> Any:
-    """Declare the format of standard output for runs, too many to stand beside the option."""
-    what = f"What to print on standard output: {', '.join(get_args(RunFormat))}.{shown}"
-    return option(default, what, "FORMAT", short="-f", in_file=in_file, panel="output")
+def printed_run(
+    default: str | None = "table", default_note: str = "", in_file: str = "none"
+) -> Any:
+    """Declare the format of standard output of runs; its help lists the formats."""
+    help_text = f"What to print on standard output: {', '.join(get_args(RunFormat))}.{default_note}"
+    return option(default, help_text, "FORMAT", short="-f", in_file=in_file, panel="output")
 
 
 def written_gold() -> Any:
-    """Declare the directory for ground truths as verdicts say that they should be."""
-    what = "Write the ground truth to this directory, with what the --verdicts accept as "
-    what += "alternatives (audit: and with what they mend); the original stays as it is."
-    return option(None, what, "DIR", is_path=True, in_file="none", panel="output", role="output")
+    """Declare the directory for ground truths that are corrected by verdicts."""
+    help_text = (
+        "Write the ground truth to this directory, with what the --verdicts accept as "
+        "alternatives (audit: and with what they mend); the original stays as it is."
+    )
+    return option(
+        None, help_text, "DIR", is_path=True, in_file="none", panel="output", role="output"
+    )
 
 
-def output_files(what: str, in_file: str = "none") -> tuple[str, ...]:
+def output_files(help_text: str, in_file: str = "none") -> tuple[str, ...]:
     """Declare the files that results go to."""
     return option(
         (),
-        what,
+        help_text,
         "FILE",
         short="-o",
         in_file=in_file,
@@ -247,7 +253,7 @@ class LinkOptions(Settings, panel="output"):
 
 
 class TableOptions(WidthOptions, panel="output"):
-    """Which fields and documents a table shows, and in which order."""
+    """The selection and the order of the fields and documents in a table."""
 
     sort: Literal["schema", "f1", "errors", "name"] = option(
         "schema", "The order of fields: of the schema, the lowest F1 or most values lost first."

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from stickler_cli.clients.batching import AskingMode, Turnstile, asked
+from stickler_cli.clients.batching import AskingMode, Turnstile, ask_in_batches
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import Model, Purse, Reply, Retry
 
@@ -30,7 +30,7 @@ def outcomes(answer, questions, at_once=8):
     turnstile = Turnstile("served")
     turnstile.succeeded(turnstile.enter(0.0, threading.Event()))  # the first goes alone
     way = AskingMode(Connections(60), turnstile, Purse(), Retry(), at_once)
-    return asked(Served(answer), questions, way)
+    return ask_in_batches(Served(answer), questions, way)
 
 
 def test_answers_come_as_they_are_known():

@@ -11,8 +11,8 @@ from stickler_cli.clients.batching import (
     MOST_GARBLED,
     AskingMode,
     Turnstile,
-    answered,
-    failure_of,
+    call_until_answered,
+    describe_failure,
     is_garbled,
     is_passing,
     refuses_model,
@@ -85,7 +85,8 @@ def asked(model, turnstile=None, *, attempts=5, jitter=1.0, purse=None, **retry)
     way = AskingMode(
         Connections(60), turnstile or Waits(), purse, Retry(attempts=attempts, **retry), at_once=1
     )
-    return answered(model, ["a question"], way, threading.Event(), lambda: jitter), purse.usage
+    answers = call_until_answered(model, ["a question"], way, threading.Event(), lambda: jitter)
+    return answers, purse.usage
 
 
 def test_waits_double_from_attempt_to_attempt():
@@ -149,7 +150,7 @@ def test_bedrock_says_that_there_is_no_such_model_with_the_status_of_a_bad_reque
     error = StatusError(400, text="The provided model identifier is invalid.")
 
     assert refuses_model(error)
-    assert type(failure_of(error)) is ModelError
+    assert type(describe_failure(error)) is ModelError
     assert not refuses_model(StatusError(400, text="too long"))
 
 
@@ -261,7 +262,7 @@ def test_no_message_tells_a_key(monkeypatch, text):
 
 
 def test_a_long_message_is_cut():
-    failure = failure_of(ValueError("x" * 1000))
+    failure = describe_failure(ValueError("x" * 1000))
 
     assert len(str(failure)) < 230
     assert str(failure).endswith("...")
