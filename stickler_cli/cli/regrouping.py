@@ -13,7 +13,7 @@ from stickler_cli.core.option import options_of, paths_named, read_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url
 from stickler_cli.documents.reading import decoded
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.directory.run_directory import begun_with
 from stickler_cli.runs.job import BY, OutputsRequested
@@ -216,7 +216,7 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
     begun = begun_with(name)
     kept = [*_KEPT, *(option_name for group in _KEPT_GROUPS for option_name in options_of(group))]
     values: dict[str, Any] = {key: begun[key] for key in kept if key in begun}
-    sides = read(list[str], begun.get("validate"), name, ("validate",))
+    sides = decode(list[str], begun.get("validate"), name, ("validate",))
     intervals = run.evaluation.interval_settings
     values |= {
         "schema": run.schema.path,

@@ -36,7 +36,7 @@ VERDICT_FORMAT: Final = "stickler-verdict/1"
 
 
 class VerdictRecord(TypedDict):
-    """What a person said of one error, as a line of the file that the HTML report downloads.
+    """A person's verdict on one error, as a line of the file that the HTML report downloads.
 
     Described in docs/html-report.md. Document, path and outcome say which error it is.
     """
@@ -44,7 +44,7 @@ class VerdictRecord(TypedDict):
     format: Literal["stickler-verdict/1"]
     """This format; the number goes up when a key changes its meaning or goes away."""
     semantics: Count
-    """The version of what is counted, and how, in the run."""
+    """Version of the rules of scoring of the run."""
     schema: str
     """Digest of the schema of the run, as the record of the run has it."""
     document: str
@@ -52,13 +52,13 @@ class VerdictRecord(TypedDict):
     path: str
     """With the ground truth's list indexes; with the prediction's for a false alarm."""
     outcome: Literal["FD", "FA", "FN"]
-    """What the error counts as."""
+    """Outcome that the error counts as."""
     gt: NotRequired[AnyJson]
     """The ground truth; null where it is absent. No key where the page had only its beginning."""
     pred: NotRequired[AnyJson]
     """The prediction, likewise."""
     verdict: Literal["prediction_right", "ground_truth_wrong", "both_acceptable", "neither"]
-    """What is right: the prediction after all; not the ground truth; both; neither of them."""
+    """The right side: the prediction, the ground truth, both, or neither."""
     time: str
     """When it was said, in UTC, as ISO 8601."""
 
@@ -67,7 +67,7 @@ _MOST_UNITS: Final = 1 << 32  # more than one document has, few enough for exact
 
 
 def _fits(entry: object) -> bool:
-    """Return whether a value is what is written of a field of a document."""
+    """Return whether a value has the form of a field of a document in a file."""
     if not isinstance(entry, dict):
         return False
     for name, value in entry.items():
@@ -88,7 +88,7 @@ def _is_count(name: object, value: object) -> bool:
 
 
 class AccountRecord(TypedDict):
-    """What became of one document."""
+    """The result of one document."""
 
     id: str
     """Of the document."""
@@ -115,7 +115,7 @@ _DOCUMENT_ROW: Final = {
     "all_fields_matched": bool,
     **dict.fromkeys(("validity", "remarks", "problems", "by", CONFIDENCES), object),
 }
-"""Columns of `--documents`: what one field of a document counts in one mode."""
+"""Columns of `--documents`: the counts of one field of a document in one counting mode."""
 
 _VALUE_ROW: Final = {
     **dict.fromkeys(("document", "field", "path", "prediction_path", "outcome"), str),
@@ -132,29 +132,31 @@ _ERROR_TYPES: Final = {"similarity": float, "values": int} | dict.fromkeys(
 
 
 def table_of_errors() -> LineTable:
-    """Return what a table of errors has of their lines."""
+    """Return the columns and rows that a table of errors takes from its lines."""
     return LineTable({key: _ERROR_TYPES.get(name, str) for name, key in RECORD_KEYS.items()})
 
 
 def table_of_values() -> LineTable:
-    """Return what a table of values has of their lines."""
+    """Return the columns and rows that a table of values takes from its lines."""
     return LineTable(_VALUE_ROW)
 
 
 def table_of_documents() -> LineTable:
-    """Return what a table of documents has of their lines: fields by counting modes."""
+    """Return the columns and rows that a table of documents takes from its lines."""
     return LineTable(_DOCUMENT_ROW, rows_of_document)
 
 
 def rows_of_document(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a row for each field and counting mode of the line of a document.
 
-    The first one, of the whole document, also has what is no figure of a field.
+    The first row is about the whole document, and has the entries that belong to no field.
     """
     fields = {"": {}, **line.get("fields", {})}
-    shown = {key: it for key, it in line.items() if key not in (*COUNTING_MODES, "fields")}
+    further_entries = {
+        key: value for key, value in line.items() if key not in (*COUNTING_MODES, "fields")
+    }
     if line.get("overall_score") is None:
-        yield {**shown, "field": ""}
+        yield {**further_entries, "field": ""}
         return
     for path, entry in fields.items():
         score = entry.get(SCORE_KEY) if path else line["overall_score"]
@@ -165,19 +167,19 @@ def rows_of_document(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         }
         for mode, counts in zip(COUNTING_MODES, read_mode_counts(entry), strict=True):
             yield {
-                **shown,
+                **further_entries,
                 **of_field,
                 "mode": mode,
                 **dict(zip(OUTCOME_NAMES, counts, strict=True)),
             }
-            shown = {"document": line["document"], "status": line["status"]}
+            further_entries = {"document": line["document"], "status": line["status"]}
 
 
 def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the account of a document, of the rows that it has in a table."""
-    first, *more = rows
+    document_row, *field_rows = rows
     fields: dict[str, dict[str, Any]] = {}
-    for row in (first, *more):
+    for row in (document_row, *field_rows):
         if row["mode"] is None:
             continue
         entry = fields.setdefault(row["field"], {})
@@ -185,11 +187,11 @@ def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         entry |= {name: row[name] for name in FURTHER_COUNTS if row[name]}
         if row["field"] and row[SCORE_KEY] is not None:
             entry[SCORE_KEY] = row[SCORE_KEY]
-    texts = {key: first[key] for key in ("by", CONFIDENCES) if first[key] is not None}
+    texts = {key: document_row[key] for key in ("by", CONFIDENCES) if document_row[key] is not None}
     return {
-        "id": first["document"],
-        "status": first["status"],
-        SCORE_KEY: first[SCORE_KEY],
+        "id": document_row["document"],
+        "status": document_row["status"],
+        SCORE_KEY: document_row[SCORE_KEY],
         "fields": {path: entry for path, entry in fields.items() if any(entry.values())},
         **{key: _value_of_cell(text) for key, text in texts.items()},
     }
@@ -204,7 +206,7 @@ def _value_of_cell(text: object) -> JsonValue:
 
 
 RUN_KEY: Final = "stickler-run"
-"""The key of the metadata that has the run but for its rows, as JSON."""
+"""Metadata key of the run without its rows, as JSON."""
 
 SUFFIX: Final = ".parquet"
 
@@ -224,7 +226,7 @@ _AT_ONCE: Final = 10_000  # rows that are in memory
 
 
 def run_text(run: Run) -> bytes:
-    """Return what the metadata of a file of documents has of a run."""
+    """Return the metadata of a run for a file of documents."""
     return json_line(run_record(run, per_document=False))
 
 
@@ -237,9 +239,9 @@ def record_in(file: str) -> dict[str, Any]:
     """
     text = (_opened(file).metadata.metadata or {}).get(RUN_KEY.encode())
     if text is None:
-        found = "the file has rows and does not say of which run"
+        finding = "the file has rows and does not say of which run"
         expected = "a file that stickler eval --documents wrote"
-        raise UsageError([Problem(decoded(file), found, expected)])
+        raise UsageError([Problem(decoded(file), finding, expected)])
     record = parse_json(text, decoded(file))
     if isinstance(record, Problem):
         raise UsageError([record])
@@ -258,17 +260,26 @@ def accounts_in(file: str) -> Iterator[dict[str, Any]]:
     """Yield the account of each document, in the order of the file."""
     opened = _opened(file)
     if missing := {*_READ}.difference(opened.schema_arrow.names):
-        found, hint = f"it has no column {min(missing)}", "evaluate again"
-        raise UsageError([Problem(decoded(file), found, f"the columns {', '.join(_READ)}", hint)])
+        finding, hint = f"it has no column {min(missing)}", "evaluate again"
+        raise UsageError(
+            [
+                Problem(
+                    source=decoded(file),
+                    found=finding,
+                    expected=f"the columns {', '.join(_READ)}",
+                    hint=hint,
+                )
+            ]
+        )
     is_text = import_pyarrow().types.is_string
     wrong_names = [name for name in _TEXTS if not is_text(opened.schema_arrow.field(name).type)]
     if wrong_names:
-        found = f"the column {wrong_names[0]} has no texts"
-        raise UsageError([Problem(decoded(file), found, "texts")])
+        finding = f"the column {wrong_names[0]} has no texts"
+        raise UsageError([Problem(decoded(file), finding, "texts")])
     batches = opened.iter_batches(_AT_ONCE, columns=[*_READ])
     rows = (row for batch in batches for row in batch.to_pylist())
-    for _, its in groupby(rows, itemgetter("document")):
-        yield document_of_rows(its)
+    for _, document_rows in groupby(rows, itemgetter("document")):
+        yield document_of_rows(document_rows)
 
 
 def _opened(file: str) -> Any:
@@ -276,5 +287,5 @@ def _opened(file: str) -> Any:
     try:
         return parquet.ParquetFile(open_url(file) if is_url(file) else file)
     except (pa.ArrowInvalid, OSError) as error:
-        found = f"it cannot be read ({str(error).splitlines()[0]})"
-        raise UsageError([Problem(decoded(file), found, "a Parquet file")]) from None
+        finding = f"it cannot be read ({str(error).splitlines()[0]})"
+        raise UsageError([Problem(decoded(file), finding, "a Parquet file")]) from None

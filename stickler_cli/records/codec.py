@@ -1,8 +1,7 @@
-"""From JSON values to typed values: the one way in which files are read.
+"""Decodes JSON values into typed values; every file of the program is read this way.
 
-The types say what a file holds: dataclasses, typed dictionaries and named tuples, what is in them,
-and the rules of `core/rules.py`. Keys that a type does not have are left out, but of a typed
-dictionary: they are as they were read.
+Dataclasses, typed dictionaries, named tuples and the rules of `core/rules.py` describe a file. Keys
+that a dataclass or named tuple does not declare are dropped; typed dictionaries keep them.
 """
 
 import math
@@ -38,7 +37,7 @@ _SCALARS: Final[Mapping[Any, tuple[str, Reader]]] = {
     float: ("a number", lambda it: type(it) in (int, float) and math.isfinite(it)),
     NoneType: ("null", lambda it: it is None),
 }
-"""What is expected of values of these types, and whether a value is one."""
+"""Description of each scalar type, and a function that checks a value."""
 
 _MADE: Final[Mapping[Any, Reader]] = {bytes: lambda it: it.encode(), float: float}
 
@@ -54,13 +53,17 @@ class _WrongError(Exception):
         self.place: list[Step] = []
 
 
-def read(kind: type[T], value: object, source: str = "", place: Path = ()) -> T:
-    """Return a value of a type as JSON values, at a place in a file, tell of it.
+def decode(kind: type[T], value: object, source: str = "", place: Path = ()) -> T:
+    """Decode a JSON value as a type.
 
-    `source` is empty for a value in memory.
+    Args:
+        kind: the type.
+        value: a JSON value.
+        source: the file, for messages; empty for a value in memory.
+        place: steps from the root of the file to the value, for messages.
 
     Raises:
-        UsageError: it is nothing of the kind; with the place, what is there and what should be.
+        UsageError: the value has another form; names the place, the value and the expected form.
     """
     try:
         return cast("T", _reader(cast("Any", kind))(value))
@@ -70,13 +73,23 @@ def read(kind: type[T], value: object, source: str = "", place: Path = ()) -> T:
     if wrong.missing:
         raise UsageError([Problem(source, f"{wrong.missing} is missing", pointer=pointer)])
     if isinstance(expected, Problem):
-        inside = pointer + (expected.pointer or "")
-        raise UsageError([replace(expected, source=source, pointer=inside)])
-    raise UsageError([Problem(source, f"the value is {brief(wrong.value)}", expected, "", pointer)])
+        value_pointer = pointer + (expected.pointer or "")
+        raise UsageError([replace(expected, source=source, pointer=value_pointer)])
+    raise UsageError(
+        [
+            Problem(
+                source=source,
+                found=f"the value is {brief(wrong.value)}",
+                expected=expected,
+                hint="",
+                pointer=pointer,
+            )
+        ]
+    )
 
 
 @contextmanager
-def _at(step: Step) -> Iterator[None]:
+def _add_step(step: Step) -> Iterator[None]:
     try:
         yield
     except _WrongError as error:
@@ -93,7 +106,7 @@ def _reader(kind: Any) -> Reader:
     if kind in _SCALARS:
         return _scalar(kind)
     if isinstance(kind, type) and issubclass(kind, Enum):
-        return _one_of({each.value: each for each in kind})
+        return _enumerated({member.value: member for member in kind})
     if is_typeddict(kind):
         return _keyed(
             dict, get_type_hints(kind, include_extras=True), kind.__required_keys__, keep=True
@@ -107,10 +120,10 @@ def _of_origin(origin: Any, inner: tuple[Any, ...]) -> Reader:
     if origin in _ORIGINS:
         return _ORIGINS[origin](inner)
     if origin is Annotated:
-        return _ruled(inner[0], [it for it in inner[1:] if isinstance(it, Rule)])
+        return _ruled(inner[0], [argument for argument in inner[1:] if isinstance(argument, Rule)])
     if origin is tuple and inner[-1] is not Ellipsis:
-        return _fixed([_later(it) for it in inner], tuple)
-    return _listed(_later(inner[0]), tuple if origin is tuple else list)
+        return _fixed([_later(argument) for argument in inner], tuple)
+    return _sequence(_later(inner[0]), tuple if origin is tuple else list)
 
 
 def _later(kind: Any) -> Reader:
@@ -124,11 +137,13 @@ def _read_later(kind: Any, value: Any) -> Any:
 
 def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
     """Return a reader that asks the last of the rules that say anything, else the type."""
-    rule = next((it for it in reversed(rules) if it.fits or it.keywords), None)
+    rule = next(
+        (candidate for candidate in reversed(rules) if candidate.fits or candidate.keywords), None
+    )
     if rule is None:
         return _reader(kind)
 
-    def found(value: Any) -> Any:
+    def read_value(value: Any) -> Any:
         if not (rule.fits or rule.accepts)(value):
             raise _WrongError(value, rule.expected)
         try:
@@ -138,37 +153,37 @@ def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
         except ValueError as error:
             raise _WrongError(value, str(error)) from None
 
-    return found
+    return read_value
 
 
 def _scalar(kind: Any) -> Reader:
     expected, fits = _SCALARS[kind]
-    made = _MADE.get(kind)
+    convert = _MADE.get(kind)
 
-    def found(value: Any) -> Any:
+    def read_value(value: Any) -> Any:
         if not fits(value):
             raise _WrongError(value, expected)
-        return value if made is None else made(value)
+        return value if convert is None else convert(value)
 
-    return found
+    return read_value
 
 
-def _one_of(known: Mapping[Any, Any]) -> Reader:
-    names = ", ".join(map(str, known))
-    expected = f"one of {names}" if len(known) > 1 else names
+def _enumerated(members: Mapping[Any, Any]) -> Reader:
+    names = ", ".join(map(str, members))
+    expected = f"one of {names}" if len(members) > 1 else names
 
-    def found(value: Any) -> Any:
-        if isinstance(value, Enum) and value in known.values():
+    def read_value(value: Any) -> Any:
+        if isinstance(value, Enum) and value in members.values():
             return value
-        if not isinstance(value, str | int) or value not in known:
+        if not isinstance(value, str | int) or value not in members:
             raise _WrongError(value, expected)
-        return known[value]
+        return members[value]
 
-    return found
+    return read_value
 
 
 def _either(readers: Sequence[Reader]) -> Reader:
-    def found(value: Any) -> Any:
+    def read_value(value: Any) -> Any:
         first: _WrongError | None = None
         for reader in readers:
             try:
@@ -177,18 +192,27 @@ def _either(readers: Sequence[Reader]) -> Reader:
                 first = first or error
         raise first or _WrongError(value, "nothing")
 
-    return found
+    return read_value
 
 
 def _dataclass(kind: type[Any]) -> Reader:
     hints = get_type_hints(kind, include_extras=True)
-    kept = [each for each in fields(kind) if each.init and each.metadata.get(KEPT, True)]
+    read_attributes = [
+        attribute
+        for attribute in fields(kind)
+        if attribute.init and attribute.metadata.get(KEPT, True)
+    ]
     required = frozenset(
-        each.name
-        for each in kept
-        if each.metadata.get(REQUIRED) or each.default is each.default_factory is MISSING
+        attribute.name
+        for attribute in read_attributes
+        if attribute.metadata.get(REQUIRED)
+        or attribute.default is attribute.default_factory is MISSING
     )
-    reader = _keyed(lambda it: kind(**it), {it.name: hints[it.name] for it in kept}, required)
+    reader = _keyed(
+        lambda values: kind(**values),
+        {values.name: hints[values.name] for values in read_attributes},
+        required,
+    )
     return lambda value: value if isinstance(value, kind) else reader(value)
 
 
@@ -196,8 +220,8 @@ def _named_tuple(kind: Any) -> Reader:
     """Return a reader of objects, and of arrays of as many entries."""
     hints = get_type_hints(kind, include_extras=True)
     required = frozenset(hints) - frozenset(kind._field_defaults)
-    by_name = _keyed(lambda it: kind(**it), hints, required)
-    in_order = _fixed([_later(it) for it in hints.values()], kind._make)
+    by_name = _keyed(lambda values: kind(**values), hints, required)
+    in_order = _fixed([_later(values) for values in hints.values()], kind._make)
     return lambda value: by_name(value) if isinstance(value, dict) else in_order(value)
 
 
@@ -206,82 +230,82 @@ def _keyed(
 ) -> Reader:
     readers = {name: _later(kind) for name, kind in kinds.items()}
 
-    def found(value: Any) -> Any:
+    def read_value(value: Any) -> Any:
         if not isinstance(value, dict):
             raise _WrongError(value, OBJECT)
         values = {**value} if keep else {}
         for name, reader in readers.items():
             if name in value:
-                with _at(name):
+                with _add_step(name):
                     values[name] = reader(value[name])
             elif name in required:
                 raise _WrongError(value, "", name)
         return make(values)
 
-    return found
+    return read_value
 
 
 def _fixed(readers: Sequence[Reader], make: Reader) -> Reader:
-    def found(value: Any) -> Any:
+    def read_value(value: Any) -> Any:
         if not isinstance(value, list | tuple) or len(value) != len(readers):
             raise _WrongError(value, f"{ARRAY} of {len(readers)}")
         return make(_read_entries(readers, value))
 
-    return found
+    return read_value
 
 
-def _listed(reader: Reader, make: Reader) -> Reader:
-    def found(value: Any) -> Any:
+def _sequence(reader: Reader, make: Reader) -> Reader:
+    def read_value(value: Any) -> Any:
         if not isinstance(value, list | tuple):
             raise _WrongError(value, ARRAY)
         return make(_read_entries([reader] * len(value), value))
 
-    return found
+    return read_value
 
 
 def _read_entries(readers: Sequence[Reader], values: Sequence[Any]) -> list[Any]:
-    found = []
-    for at, (reader, value) in enumerate(zip(readers, values, strict=True)):
-        with _at(at):
-            found.append(reader(value))
-    return found
+    entries = []
+    for position, (reader, value) in enumerate(zip(readers, values, strict=True)):
+        with _add_step(position):
+            entries.append(reader(value))
+    return entries
 
 
 def _mapped(inner: tuple[Any, ...], make: Reader = dict) -> Reader:
     """Return a reader of objects; keys that are no strings are written as pairs."""
-    key, entry = (_later(it) for it in (*inner, int)[:2])
+    key, entry = (_later(argument) for argument in (*inner, int)[:2])
     paired = inner[0] is not str
 
-    def found(value: Any) -> Any:
-        known = [*value.items()] if isinstance(value, dict) else value
-        are_pairs = isinstance(known, list) and all(
-            isinstance(it, list | tuple) and len(it) == 2 for it in known
+    def read_value(value: Any) -> Any:
+        pairs = [*value.items()] if isinstance(value, dict) else value
+        are_pairs = isinstance(pairs, list) and all(
+            isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs
         )
         if not (are_pairs and (paired or isinstance(value, dict))):
             raise _WrongError(value, OBJECT)
         values = {}
-        for name, part in known:
+        for name, child in pairs:
             try:
                 named = key(name)
-            except _WrongError as error:  # of a pair, its place tells nobody anything
+            except _WrongError as error:  # the position of a pair helps no reader
                 of_object = isinstance(value, dict)
                 wrong = _WrongError(name if of_object else value, error.expected)
                 wrong.place = [name] if of_object else []
                 raise wrong from None
-            with _at(name if isinstance(name, str | int) else ""):
-                values[named] = entry(part)
+            with _add_step(name if isinstance(name, str | int) else ""):
+                values[named] = entry(child)
         return make(values)
 
-    return found
+    return read_value
 
 
 _ORIGINS: Final[Mapping[Any, Callable[[tuple[Any, ...]], Reader]]] = {
     NotRequired: lambda inner: _reader(inner[0]),
-    Literal: lambda inner: _one_of({value: value for value in inner}),
+    Literal: lambda inner: _enumerated({value: value for value in inner}),
     Union: lambda inner: _either([_later(each) for each in inner]),
     UnionType: lambda inner: _either([_later(each) for each in inner]),
     dict: _mapped,
     abc.Mapping: _mapped,
     Counter: lambda inner: _mapped(inner, Counter),
 }
-"""What reads values of types with parts, by what the type is of; others are arrays."""
+"""Readers of generic types, by origin; all other generic types are arrays."""

@@ -39,9 +39,9 @@ ColumnTypes: TypeAlias = Mapping[str, type]
 CellValues: TypeAlias = Sequence[JsonValue]
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠﹦﹢﹣﹫]")  # noqa: RUF001 - other widths of these too
-"""What a spreadsheet may take for a formula. Source: OWASP, CSV Injection."""
+"""Start of a cell that a spreadsheet may run as a formula. Source: OWASP, CSV Injection."""
 _TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""What turns the text after it around, so that a cell shows another value. Source: UAX 9, 2."""
+"""Characters that reverse the text after them, which disguises a value. Source: UAX 9, 2."""
 
 
 class RowFile(Protocol):
@@ -93,7 +93,7 @@ class _Groups(RowFile):
 
     def __init__(self, stream: BinaryIO, columns: ColumnTypes) -> None:
         self._arrow = pa = import_pyarrow()
-        of = {
+        group_by_column = {
             str: pa.string(),
             int: pa.int64(),
             float: pa.float64(),
@@ -101,7 +101,7 @@ class _Groups(RowFile):
             object: pa.string(),
         }
         self._columns, self._rows = columns, list[CellValues]()
-        self._schema = pa.schema([(name, of[kind]) for name, kind in columns.items()])
+        self._schema = pa.schema([(name, group_by_column[kind]) for name, kind in columns.items()])
         self._file = self._open(stream)
 
     @abstractmethod
@@ -195,7 +195,7 @@ def format_of_lines(option: str, file: str) -> str:
     return name
 
 
-def _alone(line: JsonObject) -> Iterable[JsonObject]:
+def _single_row(line: JsonObject) -> Iterable[JsonObject]:
     return (line,)
 
 
@@ -203,19 +203,19 @@ class LineTable(NamedTuple):
     """How lines of JSON become rows."""
 
     columns: ColumnTypes
-    rows: Callable[[JsonObject], Iterable[JsonObject]] = _alone
+    rows: Callable[[JsonObject], Iterable[JsonObject]] = _single_row
     """The rows of a line, by the names of columns; a name that is not there is an empty cell."""
 
 
 class TakesLines(Protocol):
-    """What lines of JSON are written to."""
+    """Something that lines of JSON are written to."""
 
     def write(self, lines: bytes, /) -> object:
         """Write whole lines."""
 
 
 class LinesFile(TakesLines, Protocol):
-    """A file of lines, of which something may be said."""
+    """A file of lines with metadata."""
 
     def note(self, key: str, text: Callable[[], bytes]) -> None:
         """Say something of all lines, where the format has a place for that."""
@@ -255,8 +255,8 @@ class _Rows:
 
     def write(self, lines: bytes, /) -> None:
         # Not orjson, which makes floats of large integers.
-        found = (row for line in lines.splitlines() for row in self._rows(json.loads(line)))
-        self._file.add([*map(row.get, self._names)] for row in found)
+        rows = (row for line in lines.splitlines() for row in self._rows(json.loads(line)))
+        self._file.add([*map(row.get, self._names)] for row in rows)
 
 
 def _cell(value: JsonValue) -> JsonValue:
@@ -279,7 +279,7 @@ def _cell_in_log(value: JsonValue) -> JsonValue:
 
 
 def _straight(text: str) -> str:
-    return _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _TURNING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _typed(value: JsonValue, kind: type) -> JsonValue:

@@ -1,7 +1,7 @@
-"""The run format `stickler-run/1`: what is read of a run in a file, key by key.
+"""The run format `stickler-run/1`, key by key, as far as it is read.
 
-`schemas/stickler-run.json` is made of these types, and their docstrings are its descriptions; what
-else files have is in `schemas/described.py`.
+`schemas/stickler-run.json` is made from these types; their docstrings are its descriptions. Keys
+that are only written are described in `schemas/described.py`.
 """
 
 from typing import Annotated, Any, Literal, NotRequired
@@ -54,7 +54,7 @@ class LenientRecord(TypedDict):
 
 
 class DocumentsRecord(TypedDict):
-    """How many documents there were, by what became of them."""
+    """Number of documents by status."""
 
     total: Count
     """All documents, one-sided ones included."""
@@ -94,21 +94,22 @@ class SumsRecord(TypedDict):
     """Sums of scores in units of 2^-60, from which runs are merged exactly."""
 
     raw_similarity_score: ExactSum
-    """Of the similarities before clipping."""
+    """Sum of the similarities before clipping."""
     threshold_applied_score: ExactSum
-    """Of the scores after clipping."""
+    """Sum of the scores after clipping."""
     threshold_applied_squares: ExactSum
-    """Of the squares of those."""
+    """Sum of the squares of the scores after clipping."""
 
 
 def _are_moments(value: object) -> bool:
     if not isinstance(value, dict):
         return False
     by_mode = value.keys() <= {*COUNTING_MODES}
-    parts = value.values() if by_mode else [value]
+    moments = value.values() if by_mode else [value]
     return all(
-        isinstance(part, dict) and all(type(it) is int and it > 0 for it in part.values())
-        for part in parts
+        isinstance(moment, dict)
+        and all(type(number) is int and number > 0 for number in moment.values())
+        for moment in moments
     )
 
 
@@ -132,16 +133,16 @@ class NodeRecord(TypedDict):
     aggregate: CountsRecord
     """Values, as far as the objects and items they are in match."""
     leaves: CountsRecord
-    """All values, whatever they are in."""
+    """Counts of all values, on every level."""
     weight: NotRequired[Weight]
-    """What the field is worth in its object."""
+    """Weight of the field in its object."""
     documents: NotRequired[Count]
     """How many documents the scores are means over."""
     score_sums: NotRequired[SumsRecord]
     not_evaluated: NotRequired[Some]
     """Values that were not evaluated."""
     whole: NotRequired[Some]
-    """Of a list or an object, items that are right as a whole: paired, and without an error."""
+    """Number of items, or of objects, that are right as a whole: paired, and without an error."""
     items: NotRequired[Some]
     """All items that are in the ground truth or invented."""
     missed_items: NotRequired[Some]
@@ -166,7 +167,7 @@ class ConfidenceCountsRecord(TypedDict):
 
 
 class ClassesRecord(TypedDict):
-    """What kinds of mistakes errors are: docs/error-classes.md. Each error has one class."""
+    """Errors by class; each error has one class. docs/error-classes.md describes them."""
 
     fields: dict[FieldPath, dict[ErrorClass, Some]]
     """The same for each field that has errors, by its path without list indexes."""
@@ -176,7 +177,7 @@ class ErrorClassesRecord(ClassesRecord):
     """The classes of wrong values, which are as many as fd + fa + fn of `leaves`."""
 
     units: ClassesRecord
-    """Those of list items and objects that failed as a whole, whose values are counted above."""
+    """Errors of list items and objects that failed as a whole; their values are counted above."""
 
 
 _Class = TypedDict("_Class", {"class": ErrorClass})  # no name of a key in a class statement
@@ -237,11 +238,11 @@ class CauseRecord(_Class):
     pattern: NotRequired[FieldPath]
     """The same, with `*` for the keys of maps; only where that is another."""
     differing_fields: NotRequired[list[str]]
-    """Of list items that both sides have, the fields that differ."""
+    """Fields that differ, for list items that both sides have."""
     ground_truth_value: NotRequired[ShortValue]
-    """What it was, where these errors have both values in common."""
+    """The true value, if these errors have both values in common."""
     prediction_value: NotRequired[ShortValue]
-    """What was read instead."""
+    """The predicted value, if these errors have both values in common."""
     errors: Some
     """How many errors they are."""
     values: Count
@@ -249,7 +250,7 @@ class CauseRecord(_Class):
     documents: NotRequired[Some]
     """In how many documents; not where errors of too many kinds to tell apart are one cause."""
     origins: NotRequired[list[OriginRecord]]
-    """Which other fields these wrong values are of, where that is known."""
+    """Other fields that these wrong values belong to, as far as known."""
     document_ids: NotRequired[list[str]]
     """The documents, where the run keeps any of them."""
 
@@ -266,7 +267,7 @@ class ResultsRecord(TypedDict):
     confusion_matrix: Annotated[NodeRecord, LATER]
     """Counts and rates of whole documents, and of each field below."""
     never_labelled: NotRequired[dict[FieldPath, Some]]
-    """Fields that nobody labelled in any document, and in how many; only if there are any."""
+    """Number of documents in which a field is not labelled, by field; only if there are any."""
     error_classes: ErrorClassesRecord
     wholly_right: WhollyRight
     intervals: NotRequired[IntervalSettings]
@@ -298,22 +299,22 @@ class MetricRecord(TypedDict):
     name: str
     """As it was asked for."""
     figures: dict[str, NumberOrNone]
-    """What it comes to, by name; null where there is nothing to divide by."""
+    """Figures of the metric by name; null where undefined."""
     state: dict[str, AnyJson]
-    """What it keeps, from which runs are merged."""
+    """State of the metric, for merging runs."""
     problem: NotRequired[str]
     """Why there are no figures: what its code failed with."""
 
 
 class EvaluationRecord(ResultsRecord):
-    """What both formats of evaluations have."""
+    """Keys that both formats of evaluations have."""
 
     validity: NotRequired[dict[Side, Validity]]
     """The verdicts about each side that was held against the schema."""
     semantics: Count
-    """The version of what is counted, and how; runs of two versions are not compared."""
+    """Version of the rules of scoring; runs of different versions are not compared."""
     fields: list[FieldInfo]
-    """What the schema says of each field, in its order, parents first."""
+    """Description of each field, in the order of the schema, parents first."""
     causes: list[CauseRecord]
     """Errors that are alike, put together, those that lost most values first; all values lost are
     in one of them."""
@@ -328,7 +329,7 @@ class EvaluationRecord(ResultsRecord):
     extra_keys_unnamed: NotRequired[Some]
     """Values of further keys that only predictions have."""
     not_labelled: NotRequired[list[KeyRecord]]
-    """Fields that ground truths say nobody labelled, and in how many documents; only if any do."""
+    """Number of documents whose ground truth marks a field as not labelled, by field; if any do."""
     left_out: NotRequired[list[KeyRecord]]
     """Lists that need not have all elements, and how many elements of predictions had no pair."""
     problems_unnamed: NotRequired[dict[Status, Some]]
@@ -363,15 +364,15 @@ class RunRecord(EvaluationRecord):
     options: dict[str, Any]
     """The options that decide a result."""
     gates: list[GateResult]
-    """What the run had to reach, in the order given."""
+    """Gates of the run, in the order given."""
     notes: list[str]
-    """What the run noticed of its sources as a whole, a line each."""
+    """Notes on the sources of the run, one line each."""
     provenance: NotRequired[list[Provenance]]
     """Where the documents came from, and when; of each run that this one was put together of."""
     policy: NotRequired[PolicyOutcome]
-    """What a policy of `stickler accept` would let pass, if one was given."""
+    """Values that a policy of `stickler accept` accepts, if one was given."""
     verdicts: NotRequired[MarkedOutcome]
-    """What it would come to by the verdicts on its errors (`--verdicts`), if some were given."""
+    """Figures of the run with people's verdicts on its errors (`--verdicts`), if any were given."""
     partial: NotRequired[Literal[True]]
     """There if the run was interrupted: it speaks of some of the documents only."""
     planned: NotRequired[Count]

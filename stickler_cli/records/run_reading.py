@@ -35,7 +35,7 @@ from stickler_cli.score.sums import (
 )
 from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, RunOptions
 from .account_format import AccountRecord
-from .codec import read
+from .codec import decode
 from .run_format import EvaluationRecord, NodeRecord, ResultsRecord, RunRecord
 
 T = TypeVar("T")
@@ -47,13 +47,13 @@ _OTHERS: Final = "at least the sum of the others"
 
 
 def read_run(record: Mapping[str, object], source: str = "") -> Run:
-    """Return the run that a run file, parsed, tells of; it then gives the same record again.
+    """Decode the run of a parsed run file; encoding it again gives the same record.
 
     Raises:
-        UsageError: it is no such record, or of another version; with its place and what it is.
+        UsageError: the record has another form or version; names the place and the value.
     """
     _check_format(record, source, (RUN_FORMAT,), "a run is what stickler eval --format json writes")
-    run = read(RunRecord, record, source)
+    run = decode(RunRecord, record, source)
     options = read_options(run["options"], RunOptions, source)
     deciding = read_options(run["options"], DecidingOptions, source)
     conditions = Conditions(deciding, tuple(run["fields"]), options.counting)
@@ -78,13 +78,13 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
 
 
 def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluation:
-    """Return the evaluation that its own record, or that of a run, was made of, exactly.
+    """Decode an evaluation from its own record or from that of a run, without loss.
 
     Raises:
-        UsageError: it is neither, or of another version; with what was found and expected.
+        UsageError: the record has another form or version; names the value and what was expected.
     """
     _check_format(record, source, (FORMAT, RUN_FORMAT))
-    evaluation = read(EvaluationRecord, record, source)
+    evaluation = decode(EvaluationRecord, record, source)
     if "options" not in record:
         raise _missing("options", source)
     if record["options"] is None:
@@ -101,7 +101,13 @@ def _check_format(
     """Raise UsageError if a record has another format, or was counted by other semantics."""
     if "format" not in record:
         readable = f"{' and '.join(formats)} can be read"
-        raise UsageError([Problem(source, "format is missing", "", readable, "")])
+        raise UsageError(
+            [
+                Problem(
+                    source=source, found="format is missing", expected="", hint=readable, pointer=""
+                )
+            ]
+        )
     written = record["format"]
     if written not in formats:
         names = [name.partition("/")[0] for name in formats]
@@ -109,7 +115,17 @@ def _check_format(
             hint = EVALUATE_AGAIN
         raise _refused(written, " or ".join(formats), source, ("format",), hint)
     if "semantics" not in record:
-        raise UsageError([Problem(source, "semantics is missing", "", EVALUATE_AGAIN, "")])
+        raise UsageError(
+            [
+                Problem(
+                    source=source,
+                    found="semantics is missing",
+                    expected="",
+                    hint=EVALUATE_AGAIN,
+                    pointer="",
+                )
+            ]
+        )
     if record["semantics"] != SEMANTICS:
         expected, place = str(SEMANTICS), ("semantics",)
         raise _refused(record["semantics"], expected, source, place, EVALUATE_AGAIN)
@@ -120,21 +136,31 @@ def _missing(name: str, source: str, place: Path = ()) -> UsageError:
 
 
 def _refused(value: object, expected: str, source: str, place: Path, hint: str = "") -> UsageError:
-    found = f"the value is {brief(value)}"
-    return UsageError([Problem(source, found, expected, hint, json_pointer(place))])
+    finding = f"the value is {brief(value)}"
+    return UsageError(
+        [
+            Problem(
+                source=source,
+                found=finding,
+                expected=expected,
+                hint=hint,
+                pointer=json_pointer(place),
+            )
+        ]
+    )
 
 
 def read_options(record: object, kind: type[S], source: str) -> S:
     """Return the options of a record."""
-    given = read(dict[str, Any], record, source, ("options",))
+    options = decode(dict[str, Any], record, source, ("options",))
     values = {}
     for name, option in options_of(kind).items():  # type: ignore[arg-type]  # as in core.option
-        if name in given:
+        if name in options:
             try:
-                values[name] = option.convert(given[name])
+                values[name] = option.convert(options[name])
             except NotTakenError:
                 expected = option.values.expected
-                raise _refused(given[name], expected, source, ("options", name)) from None
+                raise _refused(options[name], expected, source, ("options", name)) from None
         else:
             raise _missing(name, source, ("options",))
     return kind(**values)
@@ -153,9 +179,14 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
         evaluation.by[key] = {name: Results() for name in groups}
         for name, group in groups.items():
             _fill(evaluation.by[key][name], group, source, ("by", key, name))
-    for each in record.get("metrics", ()):
-        known = each["state"], each["figures"], each.get("problem", "")
-        evaluation.metrics[each["name"]] = Measure(each["name"], None, *known)
+    for metric in record.get("metrics", ()):
+        evaluation.metrics[metric["name"]] = Measure(
+            name=metric["name"],
+            metric=None,
+            kept=metric["state"],
+            known=metric["figures"],
+            problem=metric.get("problem", ""),
+        )
     if "per_document" in record:
         blocks = evaluation.ledger.blocks = read_blocks(record["per_document"], source)
         evaluation.ledger.add_ids(blocks.ids())
@@ -167,7 +198,7 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
 
 
 def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> None:
-    """Set the results of no documents to those of a record, but for intervals."""
+    """Fill empty results from a record, except for intervals."""
     documents = record["documents"]
     results.ledger.sums = read_sums(
         record["confusion_matrix"], source, (*place, "confusion_matrix")
@@ -176,9 +207,9 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
         results.sums[tuple(map(str, path))] = Tally(
             [*[0] * N_UNIT_COUNTS, passed_over, *[0] * (len(FURTHER_COUNTS) - 1)]
         )
-    whole = results.tally
-    whole.n_scored = documents["evaluated"]
-    whole.score_sum, whole.score_square_sum = int(record["score_sum"]), int(record["score_squares"])
+    tally = results.tally
+    tally.n_scored = documents["evaluated"]
+    tally.score_sum, tally.score_square_sum = int(record["score_sum"]), int(record["score_squares"])
     if "confidence_counts" in record:
         results.confidences.counts = read_counted(record["confidence_counts"])
     counts = cast("Mapping[str, int]", documents)
@@ -187,8 +218,8 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     if results.statuses[Status.EVALUATED] < 0:
         raise _refused(counts["total"], _OTHERS, source, (*place, "documents", "total"))
     odd = {name: counts[name] for name in ODDITIES}
-    for way, count in documents["lenient"].items():
-        odd[LENIENT if way == "documents" else f"{LENIENT}_{way}"] = cast("int", count)
+    for how_read, count in documents["lenient"].items():
+        odd[LENIENT if how_read == "documents" else f"{LENIENT}_{how_read}"] = cast("int", count)
     results.warnings = Counter({name: count for name, count in odd.items() if count})
     results.unwrapped = Counter(record.get("unwrapped", {}))
     results.skipped_keys = Counter(record.get("skipped_keys", {}))
@@ -201,26 +232,26 @@ def read_sums(record: object, source: str = "", place: Path = ()) -> FieldTallie
     sums = FieldTallies()
     todo: list[tuple[FieldNames, object, Path]] = [((), record, place)]
     for path, value, where in todo:
-        found = read(NodeRecord, value, source, where)
-        modes = (cast("Mapping[str, int]", found[mode]) for mode in COUNTING_MODES)
+        node = decode(NodeRecord, value, source, where)
+        modes = (cast("Mapping[str, int]", node[mode]) for mode in COUNTING_MODES)
         cell = [mode[name] for mode in modes for name in OUTCOME_NAMES]
         tally = sums[path] = Tally(
-            [*cell, *(cast("int", found.get(name, 0)) for name in FURTHER_COUNTS)]
+            [*cell, *(cast("int", node.get(name, 0)) for name in FURTHER_COUNTS)]
         )
-        if "threshold_applied_score" in found:
+        if "threshold_applied_score" in node:
             for name in ("documents", "score_sums", "weight"):
-                if name not in found:
+                if name not in node:
                     raise _missing(name, source, where)
-            tally.n_scored, tally.weight = found["documents"], float(found["weight"])
-            units = found["score_sums"]
+            tally.n_scored, tally.weight = node["documents"], float(node["weight"])
+            units = node["score_sums"]
             tally.similarity_sum = int(units["raw_similarity_score"])
             tally.score_sum = int(units["threshold_applied_score"])
             tally.score_square_sum = int(units["threshold_applied_squares"])
-        if "moments" in found:
-            tally.moments = [*read_mode_counts(found["moments"], MOMENT_NAMES)]
+        if "moments" in node:
+            tally.moments = [*read_mode_counts(node["moments"], MOMENT_NAMES)]
         elif any(cell):
             raise _missing("moments", source, where)
-        for name, child in found.get("fields", {}).items():
+        for name, child in node.get("fields", {}).items():
             todo.append(((*path, name), child, (*where, "fields", name)))
     return sums
 
@@ -229,8 +260,8 @@ def read_blocks(records: object, source: str) -> Blocks:
     """Read the `per_document` of a run."""
     blocks = Blocks()
     blocks.read_records(
-        read(AccountRecord, value, source, ("per_document", position))
-        for position, value in enumerate(read(list[Any], records, source, ("per_document",)))
+        decode(AccountRecord, value, source, ("per_document", position))
+        for position, value in enumerate(decode(list[Any], records, source, ("per_document",)))
     )
     return blocks
 
@@ -242,17 +273,19 @@ def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) ->
         UsageError: a document is in a group that the record does not have.
     """
     for block in blocks:
-        of = block.documents
-        if of.confident_values is None:
+        documents = block.documents
+        if documents.confident_values is None:
             continue
-        evaluation.confidences.add(of.ids, of.confident_values)
-        for group in dict.fromkeys(group for each in of.groups for group in each.items()):
+        evaluation.confidences.add(documents.ids, documents.confident_values)
+        for group in dict.fromkeys(
+            group for groups in documents.groups for group in groups.items()
+        ):
             key, name = group
             results = evaluation.by.get(key, {}).get(name)
             if results is None:
                 raise _missing(f"the group {brief(name)}", source, ("by", key))
-            some = np.array([each.get(key) == name for each in of.groups])
-            results.confidences.add(of.ids, of.confident_values, some)
+            is_in_group = np.array([groups.get(key) == name for groups in documents.groups])
+            results.confidences.add(documents.ids, documents.confident_values, is_in_group)
 
 
 EVALUATION: Final = "evaluation"
@@ -268,17 +301,17 @@ def chunk_record(chunk: Any) -> dict[str, object]:
 
 
 def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
-    """Return the `ChunkResult`, which is the kind, that `chunk_record` was given, exactly.
+    """Decode a `ChunkResult`, given as the kind, from the record that `chunk_record` made.
 
     Raises:
-        UsageError: it is no such record; with its place and what it is.
+        UsageError: the record has another form; names the place and the value.
     """
-    for part in fields(cast("Any", kind)):
-        if part.name not in record:
-            raise UsageError([Problem(source, f"{part.name} is missing", pointer="")])
-    found: Any = read(kind, record, source)
-    evaluation = read(cast("Any", _Evaluation), record[EVALUATION], source, (EVALUATION,))
-    return cast("T", replace(found, evaluation=evaluation))
+    for attribute in fields(cast("Any", kind)):
+        if attribute.name not in record:
+            raise UsageError([Problem(source, f"{attribute.name} is missing", pointer="")])
+    finding: Any = decode(kind, record, source)
+    evaluation = decode(cast("Any", _Evaluation), record[EVALUATION], source, (EVALUATION,))
+    return cast("T", replace(finding, evaluation=evaluation))
 
 
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:

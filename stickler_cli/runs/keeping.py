@@ -28,7 +28,7 @@ from stickler_cli.records.account_format import (
     table_of_errors,
     table_of_values,
 )
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 from stickler_cli.records.row_files import LinesFile, format_of_lines, lines_as_rows
 from stickler_cli.records.run_reading import chunk_record, read_chunk
 from stickler_cli.runs.directory.run_directory import (
@@ -213,7 +213,7 @@ class _Finished:
             if now != chunk.ids:
                 before = list(chunk.ids)
                 for place, following in self._chunk_records():
-                    before += read(list[str], following.get("ids"), place, ("ids",))
+                    before += decode(list[str], following.get("ids"), place, ("ids",))
                 raise self.not_the_same(before, [*now, *(item.id for item in self._items)])
             for ref, fingerprint in zip(refs, chunk.fingerprints, strict=True):
                 changed += _changes(ref, fingerprint)

@@ -47,7 +47,7 @@ from stickler_cli.records.account_format import (
     is_in_rows,
     record_in,
 )
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 from stickler_cli.records.run_reading import EVALUATE_AGAIN, read_options, read_run
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail
@@ -196,7 +196,7 @@ def _with(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
         UsageError: a record has a value of another type.
     """
     blocks = Blocks()
-    blocks.read_records(read(AccountRecord, record, decoded(source)) for record in records)
+    blocks.read_records(decode(AccountRecord, record, decoded(source)) for record in records)
     ledger = replace(run.evaluation.ledger, blocks=blocks)
     return replace(run, evaluation=replace(run.evaluation, ledger=ledger))
 
@@ -235,7 +235,7 @@ def load_policy(name: str) -> AcceptancePolicy:
     if not isinstance(record, dict) or record.get("format") != POLICY_FORMAT:
         finding, expected = "this is no policy", "a file that stickler accept -o wrote"
         raise UsageError([Problem(decoded(name), finding, expected)])
-    policy = read(AcceptancePolicy, record, decoded(name))
+    policy = decode(AcceptancePolicy, record, decoded(name))
     if policy.semantics != SEMANTICS:
         finding = (
             f"version {policy.semantics} of the semantics made the policy, this is {SEMANTICS}"
@@ -328,7 +328,7 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
             ]
         )
     place = source if line is None else f"{source}:{line}"
-    return read(Error, columns_of_record(value), place)
+    return decode(Error, columns_of_record(value), place)
 
 
 def page_of(name: str) -> str:
@@ -384,7 +384,7 @@ def marks_of(file: str, limit: int) -> Marks:
             problems.append(Problem(source_of(file), finding, _VERDICTS, line=line.line))
             continue
         try:
-            record = read(VerdictRecord, value, source)
+            record = decode(VerdictRecord, value, source)
         except UsageError as error:
             problems += error.problems
             continue

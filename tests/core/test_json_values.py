@@ -17,7 +17,7 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.problems import UsageError
 from stickler_cli.core.rules import encoded
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 
 
 def nested(depth: int) -> list[Any]:
@@ -68,9 +68,9 @@ def test_a_dictionary_whose_keys_are_no_texts_is_read_of_the_pairs_that_are_writ
     counts = {("a", "b"): 1, (): 2}
 
     assert encoded(counts) == [[("a", "b"), 1], [(), 2]]
-    assert read(Counts, json.loads(json_line(encoded(counts)))) == counts
-    assert read(dict[int, str], [[1, "a"]]) == {1: "a"}
-    assert read(Counts, []) == read(Counts, {}) == {}
+    assert decode(Counts, json.loads(json_line(encoded(counts)))) == counts
+    assert decode(dict[int, str], [[1, "a"]]) == {1: "a"}
+    assert decode(Counts, []) == decode(Counts, {}) == {}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_dictionary_whose_keys_are_no_texts_is_read_of_the_pairs_that_are_writ
 )
 def test_what_are_no_pairs_of_a_key_and_a_value_is_refused(value: object, expected: str):
     with pytest.raises(UsageError) as refused:
-        read(dict[str, Counts], {"of": value}, "file")
+        decode(dict[str, Counts], {"of": value}, "file")
 
     found = f"file#/of: the value is {json.dumps(value)}, expected {expected}"
     assert str(refused.value) == found

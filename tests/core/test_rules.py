@@ -21,7 +21,7 @@ from stickler_cli.core.rules import (
     encoded,
     is_share,
 )
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ from stickler_cli.records.codec import read
     ],
 )
 def test_values_are_what_their_keywords_say(kind, right, wrong):
-    assert [read(kind, value) for value in right] == right
+    assert [decode(kind, value) for value in right] == right
     (rule,) = get_args(kind)[1:]
     for value in wrong:
         with pytest.raises(UsageError) as caught:
-            read(kind, value)
+            decode(kind, value)
         assert caught.value.problems[0].expected == rule.expected
 
 
@@ -53,9 +53,9 @@ def test_a_share_is_a_number_between_0_and_1():
 
 def test_a_rule_that_says_nothing_leaves_it_to_the_type():
     unruled = Rule("what its type says")
-    assert read(Annotated[list[int], unruled], [1, 2]) == [1, 2]
+    assert decode(Annotated[list[int], unruled], [1, 2]) == [1, 2]
     with pytest.raises(UsageError, match=r"#/0: the value is \[\], expected a whole number"):
-        read(Annotated[list[int], unruled], [[]])
+        decode(Annotated[list[int], unruled], [[]])
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_value_is_read_from_what_is_written_of_it():
         "size": 3,
         "bounds": [0.5, 2.0],
     }
-    assert read(Part, encoded(part)) == part
+    assert decode(Part, encoded(part)) == part
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_value_is_read_from_what_is_written_of_it():
 )
 def test_what_a_text_should_be_is_told_with_its_place(change, expected):
     with pytest.raises(UsageError, match=f"/{next(iter(change))}: .* expected {expected}"):
-        read(Part, {"path": "a", "words": "x-y", **change}, "file")
+        decode(Part, {"path": "a", "words": "x-y", **change}, "file")
 
 
 def test_what_is_wrong_inside_a_text_is_told_with_its_place_in_it():
@@ -121,7 +121,7 @@ def test_what_is_wrong_inside_a_text_is_told_with_its_place_in_it():
 
     kind = Annotated[str, Rule("a string", {"type": "string"}, parsed=refused)]
     with pytest.raises(UsageError) as caught:
-        read(dict[str, kind], {"outer": "x"}, "file")
+        decode(dict[str, kind], {"outer": "x"}, "file")
 
     assert str(caught.value) == "file#/outer/inner: x has an end, expected none; go on"
 

@@ -20,7 +20,7 @@ from stickler_cli.documents.document_pair import DocumentPair, Fingerprint
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.metrics import Measure, measures_of
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 from stickler_cli.records.run_reading import chunk_record, read_chunk
 from stickler_cli.runs.chunk import ChunkResult, empty_result, evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested, parse_groupings, validation_of
@@ -223,7 +223,7 @@ def test_the_types_of_a_result_are_found():
 @pytest.mark.parametrize("kind", PARTS)
 def test_every_field_of_every_part_of_a_result_comes_back(kind):
     value = something(kind, kind.__name__)
-    assert read(kind, json.loads(json_line(encoded(value)))) == value
+    assert decode(kind, json.loads(json_line(encoded(value)))) == value
 
 
 @given(
@@ -238,9 +238,9 @@ def test_every_field_of_every_part_of_a_result_comes_back(kind):
     )
 )
 def test_every_error_comes_back(error):
-    assert read(Error, json.loads(json_line(encoded(error)))) == error
+    assert decode(Error, json.loads(json_line(encoded(error)))) == error
     record = json.loads(json_line(error_record(error)))
-    assert error_record(read(Error, columns_of_record(record))) == error_record(error)
+    assert error_record(decode(Error, columns_of_record(record))) == error_record(error)
 
 
 def test_a_result_that_is_read_tells_the_same_reasons(chunk):

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Fraction, Rule
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 from stickler_cli.score.policy import AcceptancePolicy, FieldPolicy, Promise
 
 
@@ -70,7 +70,7 @@ Date = Annotated[Any, Rule("a string", {"type": "string"}, parsed=refused)]
     ],
 )
 def test_values_are_read_by_their_types(kind, value, expected):
-    found = read(kind, value)
+    found = decode(kind, value)
     assert found == expected
     assert type(found) is type(expected)
 
@@ -100,7 +100,7 @@ def test_values_are_read_by_their_types(kind, value, expected):
 )
 def test_what_is_something_else_is_told_with_its_place(kind, value, message):
     with pytest.raises(UsageError, match=message):
-        read(kind, value, "file.json")
+        decode(kind, value, "file.json")
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_policies_are_told_what_they_should_hold(changes, message):
         "documents": [],
         "digest": "",
     }
-    assert read(AcceptancePolicy, record).asked == Promise(0.1, 0.9)
+    assert decode(AcceptancePolicy, record).asked == Promise(0.1, 0.9)
     with pytest.raises(UsageError, match=message):
-        read(AcceptancePolicy, {**record, **changes}, "policy.json")
+        decode(AcceptancePolicy, {**record, **changes}, "policy.json")
 
 
 def test_the_curve_of_a_policy_is_arrays_of_shares():
@@ -144,4 +144,4 @@ def test_the_curve_of_a_policy_is_arrays_of_shares():
         "curve": "ab",
     }
     with pytest.raises(UsageError, match='curve: the value is "ab", expected an array'):
-        read(FieldPolicy, field, "policy.json")
+        decode(FieldPolicy, field, "policy.json")

@@ -23,7 +23,7 @@ from stickler_cli.cli.viewing import make_server
 from stickler_cli.core.locations import field_path
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.records.account_format import VerdictRecord
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.detail import PageSources, Picture, PlacedBox
@@ -108,10 +108,10 @@ def page(open_page, run_of):
 def becomes(page, read, expected) -> None:
     """Wait until the page shows what it should; its script works by events."""
     for _ in range(0, PATIENCE, 20):
-        if read() == expected:
+        if decode() == expected:
             return
         page.wait_for_timeout(20)
-    assert read() == expected
+    assert decode() == expected
 
 
 def headed(page, expected: str) -> None:
@@ -833,7 +833,7 @@ def test_verdicts_are_kept_with_the_page_and_downloaded_as_records(open_page, ru
 
     lines = Path(download.value.path()).read_text().splitlines()
     assert download.value.suggested_filename == "verdicts.jsonl"
-    records = [read(VerdictRecord, json.loads(line), "verdicts.jsonl") for line in lines]
+    records = [decode(VerdictRecord, json.loads(line), "verdicts.jsonl") for line in lines]
     for record in records:
         jsonschema.validate(record, schema_of("stickler-verdict"))
     assert [(each["path"], each["verdict"]) for each in records] == [

@@ -10,7 +10,7 @@ from stickler_cli.comparators.date import DateComparator
 from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import UsageError
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 from stickler_cli.records.run_format import ErrorClassesRecord
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.confusions import (
@@ -459,7 +459,7 @@ def test_wrong_values_are_as_many_as_leaves_counts():
 )
 def test_counts_that_are_none_are_refused_with_their_place(fields, message):
     with pytest.raises(UsageError, match=re.escape(message)):
-        read(ErrorClassesRecord, {"fields": fields}, "run.json")
+        decode(ErrorClassesRecord, {"fields": fields}, "run.json")
 
 
 def test_the_page_names_every_class():

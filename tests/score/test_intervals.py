@@ -12,7 +12,7 @@ from scipy.stats import beta, binomtest
 
 from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.problems import UsageError
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
@@ -296,9 +296,9 @@ def test_scores_and_counts_stand_in_the_record():
 )
 def test_settings_that_cannot_be_are_refused_with_their_place(change, place):
     record = {"level": 0.95, "method": METHOD, "seed": 0}
-    assert read(IntervalSettings, record, "run.json") == IntervalSettings()
+    assert decode(IntervalSettings, record, "run.json") == IntervalSettings()
     with pytest.raises(UsageError, match=place):
-        read(IntervalSettings, {**record, **change}, "run.json", ("intervals",))
+        decode(IntervalSettings, {**record, **change}, "run.json", ("intervals",))
 
 
 def test_options_decide_the_level_and_the_seed_or_that_there_are_no_intervals():

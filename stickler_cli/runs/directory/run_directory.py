@@ -37,7 +37,7 @@ from stickler_cli.core.remote import (
     shown_url,
 )
 from stickler_cli.documents.reading import decoded
-from stickler_cli.records.codec import read
+from stickler_cli.records.codec import decode
 from stickler_cli.runs.whole_files import (
     AS_IT_IS,
     JOURNAL,
@@ -397,9 +397,9 @@ def _begin(directory: RunDirectory, settings: Mapping[str, object], shown_path: 
             directory.sent.send()
     else:
         place, record = first
-        earlier_settings = read(dict[str, object], record.get("settings"), place, ("settings",))
+        earlier_settings = decode(dict[str, object], record.get("settings"), place, ("settings",))
         _compare(earlier_settings, settings, directory.source)
-        directory.started = read(str, record.get("started"), place, ("started",))
+        directory.started = decode(str, record.get("started"), place, ("started",))
 
 
 def begun_with(path: str) -> dict[str, object]:
@@ -426,7 +426,7 @@ def begun_with(path: str) -> dict[str, object]:
     if first is None:
         raise UsageError([Problem(shown_path, "it is empty", "what the run was begun with")])
     place, record = first
-    return read(dict[str, object], record.get("settings"), place, ("settings",))
+    return decode(dict[str, object], record.get("settings"), place, ("settings",))
 
 
 def _make(path: str, source: str) -> None:
@@ -463,7 +463,7 @@ def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
                 [Problem(source=path, found=finding, expected="", hint=BEGIN_AGAIN)]
             ) from None
         source = f"{path} record {number}"
-        yield source, read(dict[str, object], value, source)
+        yield source, decode(dict[str, object], value, source)
 
 
 _OPTIONS: Final = {
