@@ -183,8 +183,8 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
         evaluation.metrics[metric["name"]] = Measure(
             name=metric["name"],
             metric=None,
-            kept=metric["state"],
-            known=metric["figures"],
+            recorded_state=metric["state"],
+            recorded_figures=metric["figures"],
             problem=metric.get("problem", ""),
         )
     if "per_document" in record:
