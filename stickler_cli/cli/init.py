@@ -247,18 +247,18 @@ def _facts_of(seen: Observed) -> str:
 
 def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Suggestion]:
     """Yield annotations on absence and keys that the values suggest."""
-    if seen.nothing:
-        absent: JsonObject = {annotated("absent_values"): [*sorted(seen.nothing)]}
+    if seen.absent_texts:
+        absent: JsonObject = {annotated("absent_values"): [*sorted(seen.absent_texts)]}
         yield Suggestion(json_pointer(path), absent, "texts that usually stand for nothing")
     for name, field_schema in schema.get("properties", {}).items():
         if (field_values := seen.fields.get(name)) is not None:
             yield from _suggestions(field_schema, field_values, (*path, "properties", name))
     if "additionalProperties" in schema:
         place = (*path, "additionalProperties")
-        yield from _suggestions(schema["additionalProperties"], seen.together, place)
+        yield from _suggestions(schema["additionalProperties"], seen.merged_fields, place)
     if "items" in schema and seen.elements is not None:
         if keys := _keys_of_items(seen):
-            reason = f"unique in each of {seen.lists} lists: {', '.join(keys)}"
+            reason = f"unique in each of {seen.n_lists} lists: {', '.join(keys)}"
             key: JsonObject = {annotated("key"): keys[0]} if keys[0] == item_key(seen) else {}
             yield Suggestion(json_pointer(path), key, reason)
         yield from _suggestions(schema["items"], seen.elements, (*path, "items"))
@@ -266,13 +266,13 @@ def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Sugge
 
 def _keys_of_items(seen: Observed) -> list[str]:
     """Return the fields that are unique in each list and present in all items, best first."""
-    if seen.lists < LISTS or seen.elements is None:
+    if seen.n_lists < LISTS or seen.elements is None:
         return []
     fields, items = seen.elements.fields, seen.elements.kinds["object"]
     n_present = {name: field.total - field.kinds["null"] for name, field in fields.items()}
     likely_key = item_key(seen)
     running_numbers = seen.shape.running_numbers
-    unique_names = (name for name, lists in seen.keyed.items() if lists == seen.lists)
+    unique_names = (name for name, lists in seen.n_lists_by_key.items() if lists == seen.n_lists)
     keys = (name for name in unique_names if name not in running_numbers)
     return sorted(
         (name for name in keys if n_present[name] == items), key=lambda name: name != likely_key

@@ -121,7 +121,7 @@ def test_what_is_seen_in_maps_is_put_together():
     assert first.find_field(("p",)).fields.keys() == {"a", "b"}
     assert first.summary() != second.summary()
     first.absorb(third)
-    assert not first.texts_at(("p",)).is_json_text
+    assert not first.find_texts(("p",)).is_json_text
     assert seen_in({"p": '{"a": "x"}'}).summary() != seen_in({"p": "x"}).summary()
 
 
@@ -129,12 +129,12 @@ def test_levels_and_places_of_texts_are_bounded():
     deep = '{"a": 1}'
     for _ in range(DEEPEST):
         deep = {"a": deep}
-    texts = seen_in(deep).texts_at(("a",) * DEEPEST)
+    texts = seen_in(deep).find_texts(("a",) * DEEPEST)
     assert texts.kinds["string"] == 1
     assert not texts.is_json_text
 
     seen = Observed()
-    seen.room.left = 1
+    seen.budget.places_left = 1
     seen.add({"p": '{"a": 1}'})
     assert not seen.fields["p"].is_json_text
 

@@ -9,7 +9,7 @@ from stickler_cli.schema.inference.observation import (
     MOST_PLACES,
     SAMPLE,
     Observed,
-    Room,
+    PlaceBudget,
 )
 from stickler_cli.schema.inference.observed_schemas import is_map, item_key, observed_schema
 
@@ -39,7 +39,14 @@ def told(seen):
     """Return all that was seen at a place and below it."""
     inside = {key: told(field) for key, field in seen.fields.items()}
     elements = seen.elements and told(seen.elements)
-    figures = seen.kinds, seen.forms, seen.values, seen.lists, seen.keyed, seen.has_other_keys
+    figures = (
+        seen.kinds,
+        seen.forms,
+        seen.values,
+        seen.n_lists,
+        seen.n_lists_by_key,
+        seen.has_other_keys,
+    )
     return (*figures, inside, elements)
 
 
@@ -268,7 +275,7 @@ def test_a_field_that_tells_items_apart_is_their_key():
     assert item_key(seen_in(*documents, items("A-1", "A-1")).fields["items"]) is None
     assert item_key(seen_in(*documents, items("A-1", None)).fields["items"]) is None
     assert item_key(seen_in(*documents, items("A-1", "")).fields["items"]) is None
-    assert seen_in(items("A-1")).fields["items"].lists == 0
+    assert seen_in(items("A-1")).fields["items"].n_lists == 0
 
 
 def test_the_first_identifier_is_the_key_and_nothing_else():
@@ -371,7 +378,7 @@ def test_what_is_kept_does_not_grow_with_the_documents():
     assert root.has_other_keys
     assert root.fields["text"].values is None
     assert root.fields["text"].forms[""] == SAMPLE
-    assert root.fields["list"].lists == SAMPLE
+    assert root.fields["list"].n_lists == SAMPLE
     assert root.fields["text"].total == 3 * MOST_KEYS
 
 
@@ -383,12 +390,12 @@ def test_places_that_are_told_apart_are_bounded():
     for value in ({"a": 1, "b": 2}, [{"a": 1, "b": 2}], [[[1]]]):
         whole = seen_in({str(n): value for n in range(20)})
         for room in (10, 11):
-            root, other = Observed(Room(room)), Observed(Room(room))
+            root, other = Observed(PlaceBudget(room)), Observed(PlaceBudget(room))
             root.add({str(n): value for n in range(20)})
             other.absorb(whole)
             assert places(root) == places(other) == room
     for left, there in ((1, False), (2, True)):
-        last = Observed(Room(left))
+        last = Observed(PlaceBudget(left))
         last.add([1])
         assert (last.elements is not None) is there
         assert last.kinds == {"array": 1}

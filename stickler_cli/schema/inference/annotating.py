@@ -114,7 +114,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
         raise SchemaError(
             [Problem(source=source, found=str(error), expected="fewer of them", pointer="")]
         ) from None
-    choices = walked.walker.written()
+    choices = walked.walker.write_choices()
     return Inference(
         schema=walked.schema,
         fields=walked.fields,
@@ -156,13 +156,13 @@ class _Request:
             lists = write_lists(copy, lambda: self._places(copy))
         arms, alternatives = write_alternatives(copy) if self.writes_alternatives else ([], [])
         walker = self._walker(copy, arms, may_write=may_write)
-        fields = walker.fields()
+        fields = walker.list_fields()
         is_filled = (
             may_write and self.seen is not None and _fill(copy, walker.open_places, self.seen)
         )
         if walker.write_contents() or is_filled:
             walker = self._walker(copy, arms, may_write=may_write)
-            fields = walker.fields()
+            fields = walker.list_fields()
         return _WalkedSchema(
             schema=copy,
             walker=walker,
@@ -192,7 +192,7 @@ def _fill(schema: Schema, places: Sequence[FieldVisit], seen: Observed) -> bool:
     own_ids = {id(subschema) for _, subschema in walk(schema)}
     is_filled = False
     for visit in places:
-        place = seen.place_at(visit.path, visit.depth) if id(visit.holder) in own_ids else None
+        place = seen.find_place_of(visit.path, visit.depth) if id(visit.holder) in own_ids else None
         described = {} if place is None else schema_of_place(place, visit.name)
         if described.keys() - visit.holder.keys():
             visit.holder.update({**described, **visit.holder})

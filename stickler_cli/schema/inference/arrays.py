@@ -6,7 +6,7 @@ from typing import Final
 from stickler_cli.schema.annotations import Merged
 from stickler_cli.schema.combinators import InForce, branches_of, elements_of, kinds_of
 from stickler_cli.schema.places import ArrayPlace, PlaceFinder
-from .choices import Inferred, may_be_box, named_choice
+from .choices import Inferred, choose_by_name, may_be_box
 from .list_shapes import BOX_NUMBERS, QUADRILATERAL_NUMBERS, ListShape
 from .name_rules import (
     ORDERED_NUMBERS,
@@ -29,7 +29,7 @@ _NUMBERS: Final = frozenset({"number", "integer"})
 ALL_KINDS: Final = frozenset({"array", "object", *_LEAVES})
 
 
-def box_choice(
+def choose_box(
     name: str,
     places: PlaceFinder,
     place: ArrayPlace,
@@ -40,7 +40,7 @@ def box_choice(
 
     `shape` is that of the arrays seen there, and `inner` that of the arrays in them.
     """
-    choice = named_choice(name, "box")
+    choice = choose_by_name(name, "box")
     if choice is None and ends_in(name, QUADRILATERALS):
         reason = f'named "{words_of(name)[-1]}", four corners: their bounding rectangle counts'
         choice = Inferred(comparator=OVERLAP.comparator, threshold=OVERLAP.threshold, reason=reason)
@@ -101,7 +101,7 @@ def states_pairing(merged: Merged) -> bool:
     return any(rule is not None for rule in rules) or merged.exhaustive is False
 
 
-def position_reason(
+def find_position_reason(
     name: str,
     places: PlaceFinder,
     place: ArrayPlace,
@@ -146,5 +146,5 @@ def _has_ordered_name(name: str, shape: ListShape | None) -> bool:
     is_singular = ends_in(name, ORDERED_SINGULARS) and not is_plural(name)
     if is_singular and shape.have_lengths(2, 3, 4):
         return True
-    is_part_of_box = named_choice(name, "box") is not None or ends_in(name, QUADRILATERALS)
+    is_part_of_box = choose_by_name(name, "box") is not None or ends_in(name, QUADRILATERALS)
     return is_part_of_box or (ends_in(name, ORDERED_NUMBERS) and shape.have_lengths(2, 3, 4))

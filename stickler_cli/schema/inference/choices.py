@@ -116,7 +116,7 @@ def has_stated_comparison(merged: Merged) -> bool:
     return merged.chooses or merged.threshold is not None or merged.clip_under_threshold is not None
 
 
-def annotated_choice(merged: Merged, default: LeafDefault | None = None) -> Inferred:
+def choose_by_annotations(merged: Merged, default: LeafDefault | None = None) -> Inferred:
     """Return the choice of annotations, with the default of a kind where they are silent."""
     if not has_stated_comparison(merged):
         return Inferred(reason="any values, each by its own kind")
@@ -134,7 +134,7 @@ def annotated_choice(merged: Merged, default: LeafDefault | None = None) -> Infe
     )
 
 
-def leaf_choice(
+def choose_leaf(
     name: str,
     place: LeafPlace,
     seen: Observed | None = None,
@@ -148,29 +148,29 @@ def leaf_choice(
     the leaf; `currencies` are those that the fields beside it state.
     """
     if has_stated_comparison(place.merged):
-        return annotated_choice(place.merged, place.default)
-    if seen is not None and (in_code := _names_in_code(name, parent_name, seen)):
+        return choose_by_annotations(place.merged, place.default)
+    if seen is not None and (in_code := _choose_names_in_code(name, parent_name, seen)):
         return in_code
-    if seen is not None and seen.listed:  # the documents may not have all values of the list
-        return _choice(CODE, "a few values, each seen often")
+    if seen is not None and seen.is_enum:  # the documents may not have all values of the list
+        return _make_choice(CODE, "a few values, each seen often")
     if place.members or place.default not in (NUMBER, TEXT) or place.format == "time":
-        return _choice_of_format(place, seen)
-    return _choice_of_name(name, place, seen, currencies)
+        return _choose_by_format(place, seen)
+    return _choose_leaf_by_name(name, place, seen, currencies)
 
 
-def _choice_of_format(place: LeafPlace, seen: Observed | None) -> Inferred:
+def _choose_by_format(place: LeafPlace, seen: Observed | None) -> Inferred:
     """Choose for a leaf whose schema lists its values, or states their format."""
-    by_kind = kind_choice(place)
+    by_kind = choose_by_kind(place)
     if place.members:
         return by_kind
     if place.format == "time":
-        return _choice(TIME, by_kind.reason)
+        return _make_choice(TIME, by_kind.reason)
     if place.format in WEB_FORMATS:
-        return _choice(WEB, by_kind.reason)
-    return by_kind if seen is None else _read_as_seen(by_kind, seen)
+        return _make_choice(WEB, by_kind.reason)
+    return by_kind if seen is None else _adjust_dates(by_kind, seen)
 
 
-def _choice_of_name(
+def _choose_leaf_by_name(
     name: str, place: LeafPlace, seen: Observed | None, currencies: frozenset[str]
 ) -> Inferred:
     """Choose for any other leaf by its name, and by its values where these say more."""
@@ -178,41 +178,43 @@ def _choice_of_name(
     can_read_values = place.format != "duration"  # no rule for names reads durations
     rule = rule_for(name, kind) if can_read_values else None
     default, reason = (
-        (rule[0].default, _word_rule(*rule)) if rule else (None, kind_choice(place).reason)
+        (rule[0].default, _word_rule(*rule)) if rule else (None, choose_by_kind(place).reason)
     )
     if seen is not None and kind == "string" and can_read_values:
-        default, reason = _by_values(default, seen) or (default, reason)
+        default, reason = _choose_by_values(default, seen) or (default, reason)
     default = default or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
     is_read_by_name = rule is not None and default.comparator in READS
-    if seen is not None and not is_read_by_name and (code := _code_choice(seen)):
+    if seen is not None and not is_read_by_name and (code := _choose_code(seen)):
         return code
     if default is MONEY:
-        default = _money_choice(seen, currencies)
+        default = _choose_money(seen, currencies)
     if default == QUANTITY and seen is not None and _has_dots_for_thousands(seen):
         default, reason = QUANTITY_WITH_DOTS, f"{reason}; a dot separates thousands"
-    choice = _choice(_by_length(default, seen), reason)
-    return choice if seen is None else _read_as_seen(choice, seen)
+    choice = _make_choice(_adjust_to_length(default, seen), reason)
+    return choice if seen is None else _adjust_dates(choice, seen)
 
 
-def _code_choice(seen: Observed) -> Inferred | None:
+def _choose_code(seen: Observed) -> Inferred | None:
     """Return the choice for fields whose texts are mostly code, markup or formulas."""
     shares = {form: seen.share(form) for form in CODE_LANGUAGES}
     form = max(shares, key=shares.__getitem__)
     if shares[form] <= MOSTLY:
         return None
     default = LeafDefault("CodeComparator", 1.0, {"language": CODE_LANGUAGES[form]})
-    return _choice(default, f"most texts are {form}: each sign counts, but white space does not")
+    return _make_choice(
+        default, f"most texts are {form}: each sign counts, but white space does not"
+    )
 
 
-def _names_in_code(name: str, parent_name: str, seen: Observed) -> Inferred | None:
+def _choose_names_in_code(name: str, parent_name: str, seen: Observed) -> Inferred | None:
     """Return the choice for a field of names in code, such as those of tools."""
     are_called = not CALLED.isdisjoint((*words_of(parent_name), *words_of(name)))
     if not (ends_in(name, NAMES_IN_CODE) and seen.has_names_of_code(are_called=are_called)):
         return None
-    return _choice(CASED, "most texts are names in code: each sign counts, and case")
+    return _make_choice(CASED, "most texts are names in code: each sign counts, and case")
 
 
-def _money_choice(seen: Observed | None, currencies: frozenset[str]) -> LeafDefault:
+def _choose_money(seen: Observed | None, currencies: frozenset[str]) -> LeafDefault:
     """Return how amounts are compared: by the uses of a dot, by the currencies, by their size."""
     evidence = Counter[str]() if seen is None else seen.evidence
     default = MONEY
@@ -233,7 +235,7 @@ def _has_dots_for_thousands(seen: Observed) -> bool:
     return seen.evidence[DOT_FOR_THOUSANDS] > 0 and not seen.evidence[DOT_FOR_DECIMALS]
 
 
-def _read_as_seen(choice: Inferred, seen: Observed) -> Inferred:
+def _adjust_dates(choice: Inferred, seen: Observed) -> Inferred:
     """Return a choice for dates in the order that the values show, with times if most have one."""
     if choice.comparator != "DateComparator":
         return choice
@@ -248,7 +250,7 @@ def _read_as_seen(choice: Inferred, seen: Observed) -> Inferred:
     return replace(choice, config=config)
 
 
-def _by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDefault, str] | None:
+def _choose_by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDefault, str] | None:
     """Return the choice by values and its reason, if the values contradict or exceed the name.
 
     `named` is what the name asks for; None where it says nothing.
@@ -258,14 +260,14 @@ def _by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDefault, 
     can_read = named is not None and (form is None or seen.share(form) >= MOSTLY)
     if not texts or can_read or named is SIGN:
         return None
-    choice = next(_by_form(seen), None)
+    choice = next(_list_choices_by_form(seen), None)
     if form is None:
         return choice
     default, reason = choice or (ANY_TEXT, "texts like any other")
     return default, f"{seen.forms[form]} of {texts} texts read as a {form.split()[-1]}; {reason}"
 
 
-def _by_length(default: LeafDefault, seen: Observed | None) -> LeafDefault:
+def _adjust_to_length(default: LeafDefault, seen: Observed | None) -> LeafDefault:
     """Return how texts are compared, as long as they are in the median."""
     if seen is None or not seen.forms[""]:
         return default
@@ -273,7 +275,7 @@ def _by_length(default: LeafDefault, seen: Observed | None) -> LeafDefault:
     return next((defaults[is_long] for defaults in BY_LENGTH if default in defaults), default)
 
 
-def _by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
+def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
     """List the choices by the form of texts, the most specific first."""
     if max(map(seen.share, ("email", "uri", "address of a host"))) >= ALIKE:
         yield WEB, "its texts are addresses of mail, of hosts or on the web: each sign counts"
@@ -296,7 +298,7 @@ def _by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
         yield PROSE, "its texts are long: most words must be there, in any order"
 
 
-def agreed(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
+def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
     """Have numbers beside a text compared as the text is, if that is as a date or a number."""
     of_text = dict(zip(kinds, choices, strict=True)).get("string")
     if of_text is None or not {*kinds} <= {"string", "number", "integer"}:
@@ -305,7 +307,7 @@ def agreed(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferr
     return [of_text] * len(choices) if reads else choices
 
 
-def kind_choice(place: LeafPlace) -> Inferred:
+def choose_by_kind(place: LeafPlace) -> Inferred:
     """Choose for a leaf by its kind alone, as the compiler does."""
     default = place.default
     if place.members:  # which are the schema's to say
@@ -317,22 +319,22 @@ def kind_choice(place: LeafPlace) -> Inferred:
         reason = "a number, of which the name says no more" if default is NUMBER else NO_MORE
     else:
         reason = f"format {place.format}"
-    return _choice(default, reason)
+    return _make_choice(default, reason)
 
 
-def named_choice(name: str, kind: str) -> Inferred | None:
+def choose_by_name(name: str, kind: str) -> Inferred | None:
     """Choose as a rule for names says; None where the name says nothing of such values."""
     rule_and_ending = rule_for(name, kind)
     if rule_and_ending is None:
         return None
-    return _choice(rule_and_ending[0].default, _word_rule(*rule_and_ending))
+    return _make_choice(rule_and_ending[0].default, _word_rule(*rule_and_ending))
 
 
 def _word_rule(rule: NameRule, ending: str) -> str:
     return f'named "{ending}", {rule.meaning}'
 
 
-def _choice(default: LeafDefault, reason: str) -> Inferred:
+def _make_choice(default: LeafDefault, reason: str) -> Inferred:
     return Inferred(
         path=(),
         comparator=default.comparator,

@@ -41,16 +41,16 @@ from stickler_cli.schema.places import (
     WholePlace,
 )
 from stickler_cli.schema.references import SchemaFiles
-from .arrays import ROW_THRESHOLD, box_choice, is_column, is_series, position_reason
+from .arrays import ROW_THRESHOLD, choose_box, find_position_reason, is_column, is_series
 from .choices import (
     ANNOTATED,
     Inferred,
     Who,
-    agreed,
-    annotated_choice,
+    agree_on_text,
+    choose_by_annotations,
+    choose_by_kind,
+    choose_leaf,
     has_stated_comparison,
-    kind_choice,
-    leaf_choice,
 )
 from .list_shapes import ListShape
 from .observation import Observed, stated_currencies
@@ -171,7 +171,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
                 is_written = True
         return is_written
 
-    def fields(self) -> tuple[Inferred, ...]:
+    def list_fields(self) -> tuple[Inferred, ...]:
         """List every field once, also those that two arms of a union or two positions have."""
         self._entries = [*self._visit_place((self._root,), FieldVisit(self._root.schema))]
         self._finish()
@@ -186,7 +186,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             if field.path or field.kind.startswith(LIST_OF)
         )
 
-    def written(self) -> dict[PlaceKey, Inferred]:
+    def write_choices(self) -> dict[PlaceKey, Inferred]:
         """Write the choices into the schema and return them; existing keys stay as they are."""
         choices = dict(self._choices)
         for identity, (schema, noted) in self._further.items():
@@ -255,9 +255,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
                     )
                 ]
             case WholePlace():
-                choice, kind = annotated_choice(place.merged, place.default), WHOLE
+                choice, kind = choose_by_annotations(place.merged, place.default), WHOLE
             case OpenPlace():  # pragma: no branch - there are no others
-                choice, kind = annotated_choice(place.merged), OPEN
+                choice, kind = choose_by_annotations(place.merged), OPEN
         return [self._make_entry(visit, place.merged, choice, kind)]
 
     def _list_alternatives(self, branches: tuple[Branch, ...], visit: FieldVisit) -> _Fields:
@@ -272,8 +272,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
         if silent and id(holder) in self._own:
             seen, currencies = self._seen_values(visit), self._find_currencies(visit)
-            by_kind = [leaf_choice(visit.name, leaf, seen, currencies) for leaf in leaves]
-            choices = agreed(by_kind, [leaf.kind for leaf in leaves])
+            by_kind = [choose_leaf(visit.name, leaf, seen, currencies) for leaf in leaves]
+            choices = agree_on_text(by_kind, [leaf.kind for leaf in leaves])
             if all(choice.annotations() == choices[0].annotations() for choice in choices):
                 noted, kind = (
                     self._note_choice(holder, choices[0], visit),
@@ -312,7 +312,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _note_content(self, visit: FieldVisit) -> None:
         """Note the texts of a place, which may all be JSON."""
         schema = visit.holder
-        texts = None if self._seen is None else self._seen.texts_at(visit.path)
+        texts = None if self._seen is None else self._seen.find_texts(visit.path)
         if texts is None or id(schema) not in self._own:
             return
         own_uri = self._places.files.locate(self._root.schema).uri
@@ -334,14 +334,14 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._note_content(visit)
         parent_name = str(visit.path[-2]) if len(visit.path) > 1 else ""
         seen, currencies = self._seen_values(visit), self._find_currencies(visit)
-        choice = leaf_choice(visit.name, place, seen, currencies, parent_name=parent_name)
+        choice = choose_leaf(visit.name, place, seen, currencies, parent_name=parent_name)
         holder = visit.leaf_holder or visit.holder
         if has_stated_comparison(place.merged):
             return choice
         return (
             self._note_choice(holder, choice, visit)
             if id(holder) in self._own
-            else kind_choice(place)
+            else choose_by_kind(place)
         )
 
     def _seen_values(self, visit: FieldVisit) -> Observed | None:
@@ -358,7 +358,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
 
     def _find_shape(self, visit: FieldVisit, depth: int) -> ListShape | None:
         """Return the form of the arrays seen inside `depth` arrays of the field of a place."""
-        return self._seen.lists_at(visit.path, depth) if self._seen and depth >= 0 else None
+        return self._seen.find_shape(visit.path, depth) if self._seen and depth >= 0 else None
 
     def _note_further(
         self, holder: Schema, visit: FieldVisit, name: str, value: JsonValue, reason: str
@@ -380,7 +380,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._find_shape(visit, visit.depth),
             self._find_shape(visit, visit.depth - 1),
         )
-        reason = position_reason(visit.name, self._places, place, shape, outer)
+        reason = find_position_reason(visit.name, self._places, place, shape, outer)
         if not reason and visit.depth == 0 and self._is_column(place, visit):
             reason = "a column beside others of equal length, so cells are paired by position"
         if not reason:
@@ -416,7 +416,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._find_shape(visit, visit.depth + 1),
         )
         if id(visit.holder) in self._own and not has_stated_comparison(merged):
-            box = box_choice(visit.name, self._places, place, shape, inner_shape)
+            box = choose_box(visit.name, self._places, place, shape, inner_shape)
             if box is not None and self._boxes != "corners" and not box.config:
                 box = replace(box, config={"format": self._boxes}, reason=f"{box.reason}; --boxes")
             if box is not None:
@@ -434,7 +434,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         rules += (BY_POSITION,) if is_paired_by_position else ()
         element_visit = replace(element_visit, list_rules=rules, depth=visit.depth + 1)
         if not (positions or elements):
-            return [self._make_entry(visit, merged, annotated_choice(merged), "array")]
+            return [self._make_entry(visit, merged, choose_by_annotations(merged), "array")]
         fields: _Fields = []
         if visit.listed and visit.inherited.threshold is not None:
             reason = "lists are paired by their elements"

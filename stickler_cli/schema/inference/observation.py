@@ -193,17 +193,17 @@ def _forms_of_date(text: str) -> Iterator[str]:
 
 
 @dataclass(slots=True, eq=False)
-class Room:
-    """How many places may still be told apart."""
+class PlaceBudget:
+    """Number of places that may still have an entry of their own."""
 
-    left: int = MOST_PLACES
+    places_left: int = MOST_PLACES
 
 
 @dataclass(slots=True, eq=False)
 class Observed:
-    """The values seen at one place, counted, and those below it."""
+    """Statistics of the values seen at one place, and of the places inside it."""
 
-    room: Room = field(default_factory=Room)
+    budget: PlaceBudget = field(default_factory=PlaceBudget)
     """Number of places left for all places of a root."""
     kinds: Counter[str] = field(default_factory=Counter)
     """How many values were of each JSON type."""
@@ -215,9 +215,9 @@ class Observed:
     """How many of the numbers had each form."""
     values: set[str] | None = field(default_factory=set)
     """The distinct texts; None where they are too many or too long."""
-    nothing: set[str] = field(default_factory=set)
+    absent_texts: set[str] = field(default_factory=set)
     """Texts that mean that nothing is there, such as `N/A`."""
-    listed: bool = False
+    is_enum: bool = False
     """Whether its values are the enum of a schema that was made of them."""
     fields: "dict[str, Observed]" = field(default_factory=dict)
     has_other_keys: bool = False
@@ -227,15 +227,15 @@ class Observed:
     """The values in its texts of JSON."""
     has_other_texts: bool = False
     """Whether it has a text that is no JSON object or list."""
-    lists: int = 0
-    """How many lists of two objects or more were looked into for keys."""
-    keyed: Counter[str] = field(default_factory=Counter)
-    """In how many of them a field told all items apart."""
+    n_lists: int = 0
+    """Number of lists of two objects or more that were searched for keys."""
+    n_lists_by_key: Counter[str] = field(default_factory=Counter)
+    """In how many of them each field differs in all items."""
     shape: ListShape = field(default_factory=ListShape)
     """The form of its lists."""
 
     def __post_init__(self) -> None:
-        self.room.left -= 1
+        self.budget.places_left -= 1
 
     @property
     def is_json_text(self) -> bool:
@@ -249,9 +249,9 @@ class Observed:
         kinds = (kind for kind in ("object", "array") if self.kinds[kind])
         containers.kinds.update({kind: self.kinds[kind] for kind in kinds})
         containers.fields, containers.elements = self.fields, self.elements
-        containers.lists, containers.keyed, containers.has_other_keys = (
-            self.lists,
-            self.keyed,
+        containers.n_lists, containers.n_lists_by_key, containers.has_other_keys = (
+            self.n_lists,
+            self.n_lists_by_key,
             self.has_other_keys,
         )
         return containers
@@ -265,7 +265,7 @@ class Observed:
 
     @property
     def total(self) -> int:
-        """How many values there were."""
+        """Number of values."""
         return self.kinds.total()
 
     @property
@@ -337,12 +337,12 @@ class Observed:
 
     def find_field(self, path: tuple[str | int, ...]) -> "Observed | None":
         """Return the values seen at a field, through lists."""
-        place = self.texts_at(path)
+        place = self.find_texts(path)
         while place is not None and place.inner_values is not None and not place.fields:
             place = place.inner_values
         return place
 
-    def texts_at(self, path: tuple[str | int, ...]) -> "Observed | None":
+    def find_texts(self, path: tuple[str | int, ...]) -> "Observed | None":
         """Return the values seen at a field, through lists but not through its texts of JSON."""
         place: Observed | None = self
         for step in path:
@@ -353,7 +353,7 @@ class Observed:
             place = place.elements
         return place
 
-    def place_at(self, path: tuple[str | int, ...], depth: int) -> "Observed | None":
+    def find_place_of(self, path: tuple[str | int, ...], depth: int) -> "Observed | None":
         """Return the values seen at a field, or inside `depth` lists of it."""
         parent = self.find_field(path[:-1]) if path else self
         place = parent and (parent.fields.get(str(path[-1])) if path else parent)
@@ -361,13 +361,13 @@ class Observed:
             place = place and place.elements
         return place
 
-    def lists_at(self, path: tuple[str | int, ...], depth: int) -> "ListShape | None":
+    def find_shape(self, path: tuple[str | int, ...], depth: int) -> "ListShape | None":
         """Return the form of the lists seen at a field, or inside `depth` lists of it."""
-        place = self.place_at(path, depth)
+        place = self.find_place_of(path, depth)
         return place.shape if place and place.elements else None
 
     def add(self, value: JsonValue, depth: int = 0) -> None:
-        """See one more value."""
+        """Count one more value."""
         self.kinds[kind_of(value)] += 1
         if type(value) is float and math.isfinite(value):
             self.numbers[FINE_AMOUNT] += is_fine_amount(written(value))
@@ -384,15 +384,15 @@ class Observed:
             self._add_list(value, depth)
 
     def _add_area(self, value: JsonObject) -> None:
-        """See whether an area beside boxes is their width times their height."""
+        """Count whether the area beside a box is its width times its height."""
         area = value.get("area")
         for key, child in value.items() if type(area) in (int, float) else ():
             if (numbers := box_numbers(child)) and key in self.fields:
                 self.fields[key].shape.boxes.add_area(numbers, area)  # type: ignore[arg-type]
 
     def _add_text(self, text: str) -> None:
-        if text and len(self.nothing) < MOST_VALUES and says_nothing(text):
-            self.nothing.add(text)
+        if text and len(self.absent_texts) < MOST_VALUES and says_nothing(text):
+            self.absent_texts.add(text)
         if self.values is not None and text not in self.values:
             self.values.add(text)
             if len(self.values) > MOST_VALUES or len(text) > LONGEST_VALUE:
@@ -410,30 +410,30 @@ class Observed:
         if self.has_other_texts or not text.strip():
             return
         value = read_json_text(text)
-        if isinstance(value, str) or (self.content is None and self.room.left <= 0):
+        if isinstance(value, str) or (self.content is None and self.budget.places_left <= 0):
             self.has_other_texts, self.content = True, None
             return
-        self.content = self.content or Observed(self.room)
+        self.content = self.content or Observed(self.budget)
         self.content.add(value, depth + 1)
 
     def _field(self, key: str) -> "Observed | None":
         if key not in self.fields:
-            if len(self.fields) >= MOST_KEYS or self.room.left <= 0:
+            if len(self.fields) >= MOST_KEYS or self.budget.places_left <= 0:
                 self.has_other_keys = True
                 return None
-            self.fields[key] = Observed(self.room)
+            self.fields[key] = Observed(self.budget)
         return self.fields[key]
 
     def _add_list(self, values: list[JsonValue], depth: int) -> None:
-        if self.elements is None and values and self.room.left > 0:
-            self.elements = Observed(self.room)
+        if self.elements is None and values and self.budget.places_left > 0:
+            self.elements = Observed(self.budget)
         for value in values if self.elements else ():
             self.elements.add(value, depth + 1)  # type: ignore[union-attr]
         self.shape.add(values)
         items = [value for value in values if isinstance(value, dict)]
-        if len(items) > 1 and self.lists < SAMPLE:
-            self.lists += 1
-            self.keyed.update(_keys_of(items))
+        if len(items) > 1 and self.n_lists < SAMPLE:
+            self.n_lists += 1
+            self.n_lists_by_key.update(_keys_of(items))
 
     def settle(self) -> None:
         """Take fields that are lists in some documents, and single values in others, for lists."""
@@ -448,15 +448,17 @@ class Observed:
             return
         if not single_kinds <= _json_kinds(self.elements.kinds):
             return
-        single = replace(self, elements=None, shape=ListShape(), lists=0, keyed=Counter())
+        single = replace(
+            self, elements=None, shape=ListShape(), n_lists=0, n_lists_by_key=Counter()
+        )
         single.kinds = self.kinds - Counter(array=self.kinds["array"], null=self.kinds["null"])
         self.kinds = Counter(array=self.total - self.kinds["null"], null=self.kinds["null"])
         self.elements.absorb(single)
         self.forms, self.evidence, self.numbers = Counter(), Counter(), Counter()
-        self.values, self.nothing, self.fields = set(), set(), {}
+        self.values, self.absent_texts, self.fields = set(), set(), {}
 
     @property
-    def together(self) -> "Observed":
+    def merged_fields(self) -> "Observed":
         """The values of all its fields, as those of a map."""
         values = Observed()
         for place in self.fields.values():
@@ -464,7 +466,7 @@ class Observed:
         return values
 
     def absorb(self, other: "Observed") -> None:
-        """See all that another place has seen."""
+        """Add the statistics of another place."""
         self.kinds.update(other.kinds)
         self.forms.update(other.forms)
         self.evidence.update(other.evidence)
@@ -475,9 +477,9 @@ class Observed:
         self.values = (
             None if all_values is not None and len(all_values) > MOST_VALUES else all_values
         )
-        self.nothing |= other.nothing
-        self.lists += other.lists
-        self.keyed.update(other.keyed)
+        self.absent_texts |= other.absent_texts
+        self.n_lists += other.n_lists
+        self.n_lists_by_key.update(other.n_lists_by_key)
         self.shape.absorb(other.shape)
         self.has_other_keys |= other.has_other_keys
         for key, other_place in other.fields.items():
@@ -485,10 +487,10 @@ class Observed:
                 place.absorb(other_place)
         self.has_other_texts |= other.has_other_texts
         if other.content is not None and not self.has_other_texts:
-            self.content = self.content or Observed(self.room)
+            self.content = self.content or Observed(self.budget)
             self.content.absorb(other.content)
-        if other.elements is not None and (self.elements or self.room.left > 0):
-            self.elements = self.elements or Observed(self.room)
+        if other.elements is not None and (self.elements or self.budget.places_left > 0):
+            self.elements = self.elements or Observed(self.budget)
             self.elements.absorb(other.elements)
 
 
@@ -502,7 +504,7 @@ Look: TypeAlias = Callable[[], Observed | None]
 
 
 def _keys_of(items: list[JsonObject]) -> Iterator[str]:
-    """List the fields that tell all items of a list apart."""
+    """List the fields whose values differ in all items of a list."""
     for name in items[0]:
         values = [item.get(name) for item in items]
         plain = all(isinstance(value, str | int) and value != "" for value in values)

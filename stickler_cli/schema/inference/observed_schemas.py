@@ -89,7 +89,7 @@ def _of_texts(seen: Observed, name: str) -> JsonObject:
             return {"format": format_}
     named = rule_for(name, "string")
     if is_set(seen) and (named is None or named[0].meaning is CHOICE):  # values say more there
-        seen.listed = True
+        seen.is_enum = True
         nothing = [None] if seen.kinds["null"] else []
         return {"enum": [*sorted(seen.values or ()), *nothing]}
     return {}
@@ -97,7 +97,7 @@ def _of_texts(seen: Observed, name: str) -> JsonObject:
 
 def _of_objects(seen: Observed, name: str) -> JsonObject:
     if is_map(seen):
-        return {"additionalProperties": _schema(seen.together, name)}
+        return {"additionalProperties": _schema(seen.merged_fields, name)}
     return {"properties": {key: _schema(field, key) for key, field in seen.fields.items()}}
 
 
@@ -130,14 +130,14 @@ def _of_items(seen: Observed, name: str) -> JsonObject:
 
 def item_key(seen: Observed) -> str | None:
     """Return the field that tells the items of a list apart in all lists; None where none does."""
-    if seen.lists < LISTS:
+    if seen.n_lists < LISTS:
         return None
-    for name, lists in seen.keyed.items():
+    for name, lists in seen.n_lists_by_key.items():
         if name in seen.shape.running_numbers:
             continue
         rule_and_ending = rule_for(name, "string")
         if (
-            lists == seen.lists
+            lists == seen.n_lists
             and rule_and_ending is not None
             and rule_and_ending[0].meaning is IDENTIFIER
         ):
