@@ -204,6 +204,8 @@ class Curves:
         "the dotted line is what is allowed; a point is where it ends, the line above it what is "
         "not exceeded"
     )
+    top: float | None = None
+    """The end of the scale of values; None for one that their size decides."""
 
 
 Drawn: TypeAlias = Block | Figures | Curves

@@ -24,7 +24,9 @@ def cut_around_difference(gt: str, pred: str, width: int) -> tuple[str, str]:
     if max(len(gt), len(pred)) <= width:
         return truncate(gt, width), truncate(pred, width)
     pairs = enumerate(zip_longest(gt, pred))
-    first = next((place for place, (one, other) in pairs if one != other), 0)
+    first = next(
+        (place for place, (gt_letter, pred_letter) in pairs if gt_letter != pred_letter), 0
+    )
     lead = min(LEAD, max(width // 2, 1))
     start = max(first - lead, 0)
     return _cut_from(gt, start, width), _cut_from(pred, start, width)
@@ -51,6 +53,6 @@ def mark_differences(gt: str, pred: str, tone: Tone) -> tuple[list[Span], list[S
 def value_lines(gt: str, pred: str, width: int, margin: str) -> Iterator[tuple[Span, ...]]:
     """Yield a line for the truth and one for what was found, in a terminal of a width."""
     labels = [f"{margin}{side:<4}  " for side in ("gt", "pred")]
-    shown = cut_around_difference(gt, pred, max(1, width - len(labels[0])))
-    for label, spans in zip(labels, mark_differences(*shown, "title"), strict=True):
+    texts = cut_around_difference(gt, pred, max(1, width - len(labels[0])))
+    for label, spans in zip(labels, mark_differences(*texts, "title"), strict=True):
         yield Span(label, "dim"), *spans

@@ -212,7 +212,7 @@ def _text_lines(block: Text, width: int | None) -> list[Line]:
 def _curve_texts(curves: Curves) -> Iterator[Text]:
     """Yield a line for each curve, from no accepted value (left) to all of them (right)."""
     name_width = max((len(curve.name) for curve in curves.curves), default=0)
-    top_of_scale = 2 * curves.level
+    top_of_scale = curves.top or 2 * curves.level
     yield Text(f"{curves.title}; | is {curves.mark}, {HEIGHTS[-1]} {top_of_scale:g}")
     for curve in curves.curves:
         yield Text(f"{curve.name:<{name_width}}  {_curve_line(curve, top_of_scale)}", indent=INDENT)

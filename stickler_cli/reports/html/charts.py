@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, sqrt
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from stickler_cli.core.figures import in_short, number_of, rate
 from stickler_cli.score.detail import BINS, Histogram
@@ -132,7 +132,7 @@ class Point:
     y: float
     reach: tuple[float, ...] | None
     """The ends of its interval, the lower one first."""
-    at: float
+    bin_middle: float
     """The middle of the bin, where its count is written."""
     count: str
     title: str
@@ -140,11 +140,11 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class CoverageChart:
-    """Error against coverage, both from 0; the axis of errors ends at `most`."""
+    """Error against coverage, both from 0; the axis of errors ends at `top_text`."""
 
     path: str
     """Of the curve, as SVG has it."""
-    most: str
+    top_text: str
     label: str
     chosen: tuple[float, float, float] | None = None
     """Where a policy draws the line: x, and y of the error and of its bound."""
@@ -167,7 +167,7 @@ def reliability_chart(known: Mapping[str, Any]) -> tuple[list[Point], str]:
                 x=SIDE * entry["confidence"],
                 y=_down(right),
                 reach=reach,
-                at=middle,
+                bin_middle=middle,
                 count=in_short(count),
                 title=title,
             )
@@ -184,15 +184,19 @@ def coverage_chart(
     chosen: tuple[float, float, float] | None = None,
     allowed: float | None = None,
     label: str = "",
+    top: float | None = None,
 ) -> CoverageChart:
     """Return the chart of (coverage, error), with the point and the bound that a policy chose.
 
-    `label` says it in words, where it is a picture of something else.
+    `label` says it in words, where it is a picture of something else; `top` is the end of the axis
+    of errors, if the values do not decide it.
     """
     few = curve[:: max(1, len(curve) // MOST_POINTS)]
     if curve and few[-1] != curve[-1]:
         few = [*few, curve[-1]]
-    most = max([error for _, error in few] + [allowed or 0, chosen[2] if chosen else 0, 0.01])
+    most = top or max(
+        [error for _, error in few] + [allowed or 0, chosen[2] if chosen else 0, 0.01]
+    )
     steps = [f"{SIDE * coverage:.1f},{_down(error / most):.1f}" for coverage, error in few]
     whole = curve[-1][1] if curve else 0.0
     said = f"Share wrong among the most confident values; {rate(whole)} of all"
@@ -254,3 +258,38 @@ def _axis(low: float, high: float, steps: Sequence[float], *, signed: bool = Fal
     step = next((step for step in steps if step * 5 >= high - low - 1e-9), steps[-1])
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     return Axis(round(first * step, 6), round(max(last, first + 1) * step, 6), step, signed)
+
+
+MAX_NARROW_COLUMNS: Final = 7  # of a heat map that stands in one of two columns
+
+
+class HeatCell(NamedTuple):
+    """How many errors there are of a row and a column."""
+
+    errors: int
+    query: str
+    """What a link to them asks for."""
+    right: int = 0
+    """How many values of that row and column are right."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """Numbers of errors by rows and columns."""
+
+    title: str
+    corner: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[HeatCell]]]
+    left_out: int = 0
+    """How many rows there are besides; of values, how many were always right."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether half of the page has no room for its columns."""
+        return len(self.columns) > MAX_NARROW_COLUMNS
+
+    @property
+    def highest(self) -> int:
+        """The number with the darkest shade."""
+        return max(it.errors for _, row in self.rows for it in row)

@@ -32,13 +32,20 @@ from stickler_cli.score.gates import fields_of_gate
 from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.item_places import PlaceCounts, PlaceRate
 from stickler_cli.score.sums import split_by_mode
-from .charts import Axis, Chart, axis_of, similarity_chart, threshold_curve
+from .charts import (
+    Axis,
+    Chart,
+    HeatCell,
+    HeatMap,
+    axis_of,
+    similarity_chart,
+    threshold_curve,
+)
 
 MOST_FIELDS: Final = 2_000
 """Rows of the table of fields: a page with more opens slowly, and the CSV report has them all."""
 
 MOST_DOTS: Final = 20  # fields that a drawing has rows for; the table of fields has the others
-MAX_NARROW_COLUMNS: Final = 7  # of a heat map that stands in one of two columns
 MIN_PLACES: Final = 2  # of items in lists: one place alone shows nothing
 MOST_MATRICES: Final = 12  # fields of which it is drawn which values were found for which
 
@@ -171,38 +178,6 @@ def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
         and 0 <= it.limit <= 1
         and path in fields_of_gate(it.gate, [path])
     ]
-
-
-class HeatCell(NamedTuple):
-    """How many errors there are of a row and a column."""
-
-    errors: int
-    query: str
-    """What a link to them asks for."""
-    right: int = 0
-    """How many values of that row and column are right."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeatMap:
-    """Numbers of errors by rows and columns."""
-
-    title: str
-    corner: str
-    columns: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[HeatCell]]]
-    left_out: int = 0
-    """How many rows there are besides; of values, how many were always right."""
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether half of the page has no room for its columns."""
-        return len(self.columns) > MAX_NARROW_COLUMNS
-
-    @property
-    def most(self) -> int:
-        """The number with the darkest shade."""
-        return max(it.errors for _, row in self.rows for it in row)
 
 
 def heat_maps(view: RunView) -> list[HeatMap]:

@@ -28,6 +28,7 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.page_queries import QUERIES
 from .charts import OUTCOMES, CoverageChart, coverage_chart
 from .payload import packed
+from .study_pictures import study_pictures
 
 HERE: Final = File(__file__).parent
 
@@ -125,8 +126,11 @@ def render(report: Report, style: TableStyle) -> str:
         "title": first.title or lines.pop(0)["text"],
         "head": lines,
         "sections": [(title, inside) for title, inside in sections if title or inside],
+        **study_pictures(report),
     }
-    scripts = ("text", "kept_verdicts", "choices") if choices else ()
+    scripts: tuple[str, ...] = ("text", "kept_verdicts", "choices") if choices else ()
+    if context["listing"]:
+        scripts = ("text", "table_filter")
     return filled("report_page.html.j2", context, scripts)
 
 
@@ -153,4 +157,5 @@ def _curve(it: Curve, drawn: Curves) -> tuple[str, str, str, CoverageChart]:
     chosen = None if it.end is None else (it.passing, *it.end)
     points = [(passing, value) for passing, value in it.points]
     label = "" if it.last == "1" else f"{drawn.title}; {it.description}"
-    return it.name, it.description, it.last, coverage_chart(points, chosen, drawn.level, label)
+    chart = coverage_chart(points, chosen, drawn.level, label, drawn.top)
+    return it.name, it.description, it.last, chart

@@ -146,6 +146,7 @@ def _pictures(record: SizeReport) -> Iterator[Curves]:
                 ("documents", value),
                 "what it takes",
                 f"the dotted line is {level:g}, which the point reaches",
+                top=None if wanted == "half width" else 1.0,
             )
 
 

@@ -1,0 +1,132 @@
+"""What the pages of some studies draw beside their sections, from the record of the study."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from stickler_cli.core.figures import number_of, percent, rate, visible
+from stickler_cli.core.sections import Report, Table
+from stickler_cli.score.policy import field_label
+from .charts import HeatCell, HeatMap
+
+if TYPE_CHECKING:  # a page of a run does not load the studies
+    from stickler_cli.score.policy import AcceptancePolicy
+    from stickler_cli.studies.packets.answer import PageConfusion
+    from stickler_cli.studies.places.answer import PlacesReport
+
+PLACE_PARTS: Final = (
+    *(("both_right", "right", "tp"), ("place_wrong", "place wrong", "fa")),
+    *(("value_wrong", "value wrong", "fd"), ("both_wrong", "both wrong", "both")),
+    *(("missed", "missed", "fn"), ("invented", "invented", "invented")),
+)
+"""Attribute of a field, name, and the style of the part of its bar."""
+
+
+class BarSegment(NamedTuple):
+    """One segment of a stacked bar."""
+
+    style: str
+    share: float
+    title: str
+
+
+class StackedBar(NamedTuple):
+    """One row: a name, a bar of parts, and a text beside it."""
+
+    name: str
+    segments: Sequence[BarSegment]
+    text: str
+
+
+class StackedBars(NamedTuple):
+    """Rows of bars with one legend."""
+
+    title: str
+    bars: Sequence[StackedBar]
+    legend: Sequence[tuple[str, str]]
+    """The style and the name of each part."""
+    heading: str
+    """What the texts beside the bars are."""
+
+
+def study_pictures(report: Report) -> dict[str, object]:
+    """Return the pictures of a page by kind: `bars`, `grid` and `listing`; None where not drawn."""
+    record: Any = report.record
+    pictures: dict[str, object] = {"bars": None, "grid": None, "listing": None}
+    match getattr(record, "format", "").partition("/")[0]:
+        case "stickler-policy":
+            pictures["bars"] = draw_policy(record)
+        case "stickler-places":
+            pictures["bars"] = draw_places(record)
+        case "stickler-split":
+            pictures["grid"] = draw_confusion(record.confusion)
+        case "stickler-lint":
+            pictures["listing"] = list_findings(report)
+    return pictures
+
+
+def draw_policy(policy: "AcceptancePolicy") -> StackedBars:
+    """Return for each field which share of its values passes, and which is for review."""
+    bars = []
+    for field in policy.fields:
+        segments = [
+            BarSegment("tp", field.accepted, f"pass: {percent(field.accepted)}"),
+            BarSegment("review", 1 - field.accepted, f"review: {percent(1 - field.accepted)}"),
+        ]
+        text = "all for review"
+        if field.threshold is not None:
+            text = f"{percent(field.accepted)} from {rate(field.threshold, digits=3)}"
+        bars.append(StackedBar(visible(field_label(field)), segments, text))
+    legend = (("tp", "pass"), ("review", "review"))
+    return StackedBars("Values that pass, and values for review", bars, legend, "pass, from")
+
+
+def draw_places(record: "PlacesReport") -> StackedBars:
+    """Return for each field how many boxes are right, and how many wrong in which way."""
+    bars = []
+    for field in (record.whole, *record.fields):
+        counts = [(style, name, getattr(field, key)) for key, name, style in PLACE_PARTS]
+        total = sum(count for _, _, count in counts)
+        segments = [
+            BarSegment(style, count / total, f"{name}: {count:,}")
+            for style, name, count in counts
+            if count
+        ]
+        right = f"{field.both_right:,} of {number_of(total, 'box').replace('boxs', 'boxes')}"
+        bars.append(StackedBar(visible(field.field) or "all", segments, right))
+    legend = tuple((style, name) for _, name, style in PLACE_PARTS)
+    return StackedBars("Boxes of each field, by what became of them", bars, legend, "right")
+
+
+def draw_confusion(confusions: "Sequence[PageConfusion]") -> HeatMap | None:
+    """Return pages by their true and their predicted class; None where no class is wrong."""
+    pages: Counter[tuple[str, str]] = Counter()
+    for confusion in confusions:
+        gt = "not in the ground truth" if confusion.gt is None else confusion.gt or "(no class)"
+        pred = "not predicted" if confusion.pred is None else confusion.pred or "(no class)"
+        pages[gt, pred] += confusion.pages
+    if all(gt == pred for gt, pred in pages):
+        return None
+    # One order for both sides, so that right pages stand on the diagonal.
+    counts: Counter[str] = Counter()
+    for (gt, pred), count in pages.items():
+        counts.update({gt: count, pred: count})
+    classes = sorted(counts, key=lambda name: (-counts[name], name))
+    gts = [name for name in classes if any(gt == name for gt, _ in pages)]
+    preds = [name for name in classes if any(pred == name for _, pred in pages)]
+    rows = []
+    for gt in gts:
+        cells = [
+            HeatCell(0, "", pages[gt, pred]) if gt == pred else HeatCell(pages[gt, pred], "")
+            for pred in preds
+        ]
+        rows.append((visible(gt), cells))
+    corner = "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→"
+    title = "Pages by their true and their predicted class"
+    return HeatMap(title, corner, [*map(visible, preds)], rows)
+
+
+def list_findings(report: Report) -> Table | None:
+    """Return every finding as a row; None without any."""
+    table = report.rows.table() if report.rows else None
+    return table if table and table.rows else None
