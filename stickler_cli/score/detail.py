@@ -19,7 +19,7 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_path
 from .batch import Batch
 from .errors.error_rows import KeptErrors, display_value
-from .item_places import PlaceCounts, count_item_places
+from .item_places import ItemPlaceCounts, count_item_places
 
 MAX_VALUES: Final = 30
 """Values of one field, on both sides together: the columns that a screen has room for."""
@@ -223,7 +223,7 @@ class Detail:
     """By the path of the field, without list indexes."""
     value_pairs: dict[Path, ValuePairs] = field(default_factory=dict)
     """Likewise."""
-    item_places: PlaceCounts = field(default_factory=PlaceCounts)
+    item_places: ItemPlaceCounts = field(default_factory=ItemPlaceCounts)
     """The values of list items by the place of the item."""
     errors: KeptErrors = field(default_factory=KeptErrors)
     comparisons: list[Ranked] = field(default_factory=list)

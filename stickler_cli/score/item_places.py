@@ -38,12 +38,12 @@ class PlaceRate(NamedTuple):
 
 
 @dataclass(slots=True)
-class PlaceCounts:
+class ItemPlaceCounts:
     """Sums over documents of the values in each bin; they add in any order."""
 
     sums: list[list[int]] = field(default_factory=lambda: [[0] * N_SUMS for _ in BIN_STARTS])
 
-    def merge(self, other: "PlaceCounts") -> None:
+    def merge(self, other: "ItemPlaceCounts") -> None:
         """Add the values of other documents."""
         for own, more in zip(self.sums, other.sums, strict=True):
             own[:] = map(sum, zip(own, more, strict=True))
@@ -76,7 +76,7 @@ def bin_names() -> list[str]:
     return [*names, f"{BIN_STARTS[-1]}+"]
 
 
-def count_item_places(table: UnitTable) -> PlaceCounts:
+def count_item_places(table: UnitTable) -> ItemPlaceCounts:
     """Count the values of a table that are inside list items, by the place of the outermost item.
 
     The place is that in the ground truth, of an invented item that in the prediction.
@@ -92,7 +92,7 @@ def count_item_places(table: UnitTable) -> PlaceCounts:
         for counts, chosen in ((lost, ~is_right), (right, is_right)):
             np.add.at(counts, (batch.document[selected][chosen], bins[chosen]), 1)
     sums = (lost, right, lost * lost, lost * right, right * right)
-    return PlaceCounts(np.stack([each.sum(axis=0) for each in sums], axis=1).tolist())
+    return ItemPlaceCounts(np.stack([each.sum(axis=0) for each in sums], axis=1).tolist())
 
 
 def places_in_list(batch: UnitBatch, selected: Indexes) -> Indexes:

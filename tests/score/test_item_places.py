@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.item_places import BIN_STARTS, PlaceCounts, bin_names, count_item_places
+from stickler_cli.score.item_places import BIN_STARTS, ItemPlaceCounts, bin_names, count_item_places
 from .batches import batch
 
 TEXTS = {"type": "array", "items": {"type": "string"}}
@@ -21,7 +21,7 @@ PLAN = compile_schema(SCHEMA)
 LETTERS = [*"abcdefghijkl"]
 
 
-def places_of(*pairs) -> PlaceCounts:
+def places_of(*pairs) -> ItemPlaceCounts:
     documents = {str(number): pair for number, pair in enumerate(pairs)}
     return count_item_places(batch(PLAN, documents).table)
 
@@ -60,7 +60,7 @@ def test_without_lists_there_are_no_places():
 
 def test_counts_add_up_however_documents_are_divided():
     pairs = [({"tags": LETTERS[:size]}, {"tags": LETTERS[: size // 2]}) for size in range(1, 12)]
-    total = PlaceCounts()
+    total = ItemPlaceCounts()
     for pair in pairs:
         total.merge(places_of(pair))
 

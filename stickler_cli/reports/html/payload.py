@@ -30,7 +30,7 @@ from stickler_cli.score.errors.causes import ByClass, ordered, overall, split_ca
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.gates import fields_of_gate
 from stickler_cli.score.intervals import FieldIntervals, Interval
-from stickler_cli.score.item_places import PlaceCounts, PlaceRate
+from stickler_cli.score.item_places import ItemPlaceCounts, PlaceRate
 from stickler_cli.score.sums import split_by_mode
 from .charts import (
     Axis,
@@ -222,7 +222,7 @@ class PlacePicture(NamedTuple):
         return 100 * share / self.top
 
 
-def place_picture(view: RunView, places: PlaceCounts) -> PlacePicture | None:
+def place_picture(view: RunView, places: ItemPlaceCounts) -> PlacePicture | None:
     """Return the drawing of item places; None where no place lost a value, or there is only one."""
     rates = places.rates(view.shown_level)
     if len(rates) < MIN_PLACES or not any(rate.lost for rate in rates):
