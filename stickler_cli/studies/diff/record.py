@@ -51,20 +51,20 @@ def excludes_zero(interval: Interval | None) -> bool:
 
 
 class Trend(StrEnum):
-    """What became of a figure."""
+    """The direction in which a figure changed."""
 
     IMPROVED = "improved"
     REGRESSED = "regressed"
     IDENTICAL = "identical"
     """No document differs in it."""
     UNCHANGED = "unchanged"
-    """Any change is smaller than the margin, at the confidence level, be it by chance or not."""
+    """Any change is smaller than the margin, at the confidence level, also if it is no chance."""
     INCONCLUSIVE = "inconclusive"
     """It may have changed by more than the margin or not at all."""
 
 
 class Decision(StrEnum):
-    """What a trend rests on."""
+    """The evidence on which a trend rests."""
 
     EXACT = "exact permutation test"
     """All ways to swap the runs of documents were tried."""
@@ -88,19 +88,19 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrendSettings:
-    """What decides the trends."""
+    """The settings that decide the trends."""
 
     intervals: IntervalSettings = field(default_factory=IntervalSettings)
     """How confidence intervals of changes were made; the seed also draws the swaps, and a change is
     significant if its p is at most 1 - level."""
     margin: Fraction = MARGIN
-    """Above 0; a change is none if its interval is within this of 0."""
+    """Size of a change that does not matter, above 0: an interval within it is no change."""
     counting: Counting = CountingOptions.counting
-    """Which counts the rates of fields and the first figure of the whole are of."""
+    """Counting mode of the rates of fields, and of the first figure of whole documents."""
 
     @property
     def alpha(self) -> float:
-        """The chance of finding a change where there is none."""
+        """The chance of finding a change between runs that do not differ."""
         return round(1 - self.intervals.level, 12)  # 0.1 of 0.9, so that a p of 0.1 is at most it
 
     def view(self) -> dict[str, object]:
@@ -127,7 +127,7 @@ class Contrast:
     """Something in which the runs differ besides their figures."""
 
     what: str
-    """Such as `schema digest` or `option missing`."""
+    """Name of the difference, such as `schema digest` or `option missing`."""
     base: str
     """In the first run."""
     new: str
@@ -144,7 +144,7 @@ class Figure:
     """One thing that a run is measured by."""
 
     field: Annotated[Path, _TO_TEXT]
-    """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
+    """Path of the field without list indexes; keys of maps are `*`. Empty for whole documents."""
     mode: Annotated[str, Rule("a counting mode", {"type": "string", "enum": [*COUNTING_MODES, ""]})]
     """The counting mode that the rate is of; empty for a score, and for exact items."""
     metric: Annotated[
@@ -184,7 +184,7 @@ class Change(Figure):
     documents: Count
     """Documents that say anything about it, in one run or both."""
     differing: Count
-    """Those of them in which the runs counted different things."""
+    """Documents among these in which the runs counted different things."""
     broken: Count
     """Documents in which the field was right and is wrong."""
     fixed: Count
@@ -217,11 +217,11 @@ class DocumentChange:
     """One document in which the runs counted different things."""
 
     id: str
-    """Of the document."""
+    """Id of the document."""
     status_before: str
-    """What became of it in the first run."""
+    """Its status in the first run."""
     status_after: str
-    """In the second run; empty where that knows nothing of it."""
+    """Its status in the second run; empty if that run does not have it."""
     lost: Flag
     """Whether the second run did not compare it: it counts as missed."""
     score_before: Fraction
@@ -240,7 +240,7 @@ class DocumentChange:
     change: Annotated[float, Rule("a change", {"type": "number", **_CHANGE})]
     """By how much its score changed."""
     hard: Flag
-    """Whether its score fell by half of what it could be, or it is lost."""
+    """Whether its score fell by half or more of the greatest possible loss, or it is lost."""
 
     @property
     def gain(self) -> float:
@@ -260,7 +260,7 @@ class DocumentChange:
 
 
 class Move(StrEnum):
-    """What became of a value."""
+    """The change of a value between two runs."""
 
     BROKEN = "broken"
     """It was right and is wrong."""
@@ -282,7 +282,7 @@ class FlowRecord(TypedDict):
     wrong_before: Count
     """Wrong, missed or invented in the first run."""
     fixed: Count
-    """Of these, right in the second run."""
+    """Number of these that are right in the second run."""
     wrong_otherwise: Count
     """Wrong in both runs, in different ways."""
     wrong_same: Count
@@ -308,7 +308,7 @@ class WholeChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangedValue:
-    """A wrong value of runs, and what each says of it, in words of JSON."""
+    """A wrong value of runs, with the answer of each as JSON text."""
 
     document: str
     path: str
@@ -316,7 +316,7 @@ class ChangedValue:
     field: str
     """Without list indexes."""
     error_class: str
-    """Of the error in the last run that has one."""
+    """Class of the error in the last run that has one."""
     move: Move | None
     """None of more than two runs."""
     gt: ValueText
@@ -335,7 +335,7 @@ class ChangedValue:
 
 @dataclass(frozen=True, slots=True)
 class RunName:
-    """Which run it was."""
+    """The files and the version of a run."""
 
     source: str
     """File or directory of the run, as the user named it."""
@@ -344,7 +344,7 @@ class RunName:
     schema: str
     """File of its schema, as it was named then."""
     model_name: str
-    """What its schema calls its documents."""
+    """The name that its schema gives to its documents."""
     further: list[str]
     """Files or directories of further runs on this side."""
 
@@ -353,21 +353,21 @@ class ComparedRecord(TypedDict):
     """How many documents there are."""
 
     compared: Count
-    """In the first run; figures are about these."""
+    """Documents that the first run compared; figures are about these."""
     better: Count
-    """Of those, with a higher score; with the same score, with fewer errors."""
+    """Compared documents with a higher score, or with the same score and fewer errors."""
     worse: Count
-    """With a lower score; with the same score, with more errors."""
+    """Compared documents with a lower score, or with the same score and more errors."""
     same: Count
-    """The others."""
+    """Compared documents with the same score and as many errors."""
     fewer_errors: Count
-    """Of those, with fewer values lost, whatever their score."""
+    """Compared documents with fewer values lost, for any score."""
     more_errors: Count
-    """With more values lost."""
+    """Compared documents with more values lost, for any score."""
     same_errors: Count
-    """With as many values lost."""
+    """Compared documents with as many values lost, for any score."""
     lost: Count
-    """Those that the second run did not compare; they count as missed."""
+    """Compared documents that the second run did not compare; they count as missed."""
     only_new: Count
     """Documents that only the second run compared; they count nowhere."""
 
@@ -388,7 +388,7 @@ class Difference:
     new: RunName
     """The run that is."""
     contrasts: list[Contrast]
-    """In what the runs differ; what keeps their figures from being compared comes first."""
+    """Differences of the runs; those that keep figures from being compared come first."""
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
@@ -408,19 +408,19 @@ class Difference:
     changed_documents: list[DocumentChange]
     """Every document in which anything changed, the greatest loss first."""
     gates: list[GateResult]
-    """What was asked of the changes, and whether they hold."""
+    """The gates on changes, and their results."""
     metrics: list[MetricChange]
     """Metrics that both runs were asked for (`--metric`)."""
     flow: FlowRecord | None
-    """What became of wrong values; null where runs do not know all of their errors, as of run files
-    without a directory, or a side has several runs."""
+    """Wrong values before and after; null if runs do not know all of their errors, as run files
+    without a directory, or if a side has several runs."""
 
     runs: Sequence[Run] = field(default=(), metadata={KEPT: False})
     """The run of each side, where single values are known."""
     values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
     """The wrong values of both runs, for pages; None where they are not known."""
     pages: Sequence[str] = field(default=(), metadata={KEPT: False})
-    """Addresses of the pages of both runs; empty where there is none."""
+    """Addresses of the pages of both runs; empty for a run without a page."""
     began: str = field(default="", metadata={KEPT: False})
     """When the last run of the second side began; empty if unknown."""
 
@@ -436,8 +436,8 @@ class Difference:
 
     def with_trend(self, trend: Trend) -> list[Change]:
         """Return the fields of one trend, the greatest change first."""
-        found = [change for change in self.fields if change.trend is trend]
-        return sorted(found, key=lambda change: -abs(change.change or 0.0))
+        changes = [change for change in self.fields if change.trend is trend]
+        return sorted(changes, key=lambda change: -abs(change.change or 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,6 +446,6 @@ class RunsBeside:
 
     runs: Mapping[str, Run]
     values: Sequence[ChangedValue] | None
-    """Of which they say different things; None where they do not know all of their errors."""
+    """Values on which the runs differ; None if they do not know all of their errors."""
     pages: Sequence[str] = ()
-    """Addresses of the pages of the runs; empty where there is none."""
+    """Addresses of the pages of the runs; empty for a run without a page."""

@@ -25,7 +25,7 @@ from stickler_cli.score.intervals import (
 )
 
 SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
-MOST_ENUMERATED: Final = 14  # documents whose swaps are all tried: 2**13, less than are drawn
+MAX_ENUMERATED: Final = 14  # documents whose swaps are all tried: 2**13, less than are drawn
 _HALVINGS: Final = 40  # of the range of a p value
 _SAME: Final = 1e-12  # changes that are less apart are equal: they come of rounded quotients
 
@@ -52,7 +52,7 @@ class Sample:
 
     @property
     def differing(self) -> int:
-        """How many documents there are in which anything changed."""
+        """The number of documents in which anything changed."""
         return int(np.count_nonzero(self.moved.any(axis=0)))
 
     @property
@@ -63,14 +63,18 @@ class Sample:
 
     @property
     def deviations(self) -> NDArray[np.float64]:
-        """The part of each document in the change, less their mean; of those that say anything."""
-        parts = []
-        for above, below in (self.before, self.after):
-            total = below.sum()
-            parts.append((above - below * (above.sum() / total)) / total if total else 0 * above)
-        there = (self.before[1] > 0) | (self.after[1] > 0)
-        found: NDArray[np.float64] = (parts[1] - parts[0])[there]
-        return found
+        """The addend of each document to the change, less their mean.
+
+        Only documents that have the figure in one of the runs count.
+        """
+        addends = []
+        for dividend, divisor in (self.before, self.after):
+            total = divisor.sum()
+            rate = dividend.sum() / total if total else 0.0
+            addends.append((dividend - divisor * rate) / total if total else 0 * dividend)
+        has_figure = (self.before[1] > 0) | (self.after[1] > 0)
+        deviations: NDArray[np.float64] = (addends[1] - addends[0])[has_figure]
+        return deviations
 
     @property
     def deviation(self) -> float:
@@ -80,7 +84,7 @@ class Sample:
 
     @property
     def sizes(self) -> NDArray[np.float64]:
-        """How large a document is in either run, among those that say anything, (2,)."""
+        """The quadratic mean of the divisors of documents with the figure, for each run, (2,)."""
         squares = [float(below @ below) for below in (self.before[1], self.after[1])]
         return np.sqrt(np.array(squares) / max(self.documents, 1))
 
@@ -93,16 +97,16 @@ class Sample:
 
     @property
     def documents(self) -> int:
-        """How many documents there are that say anything about the figure."""
+        """The number of documents that have the figure in one of the runs."""
         return int(np.count_nonzero((self.before[1] > 0) | (self.after[1] > 0)))
 
 
 def p_values(
     samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
 ) -> list[float]:
-    """Return how often swaps would change each figure as much or more: two-sided, in (0, 1].
+    """Return the two-sided p value of each change by swapping runs, in (0, 1].
 
-    Where a side has several runs, no less than what they let expect of other runs.
+    If a side has several runs, it is at least the p value of a test among runs.
 
     If it made no difference which run a document was in, swapping its counts would change nothing
     but by chance. All swaps are tried, or `SWAPS` drawn. A figure that has nothing to divide by
@@ -112,18 +116,20 @@ def p_values(
         Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, chapter 3; Phipson
         and Smyth (2010), doi:10.2202/1544-6115.1585, for the 1 that is added to samples.
     """
-    many = [sample for sample in samples if not is_enumerated(sample)]
-    drawn = iter(_sampled(many, documents, settings))
-    swapped = [_enumerated(it) if is_enumerated(it) else next(drawn) for it in samples]
+    large_samples = [sample for sample in samples if not is_enumerated(sample)]
+    drawn_p = iter(_p_of_drawn_swaps(large_samples, documents, settings))
+    p_of_swaps = [
+        _p_of_all_swaps(sample) if is_enumerated(sample) else next(drawn_p) for sample in samples
+    ]
     return [
-        max(p, p_of_runs(it.change, it.deviations, it.runs))
-        for p, it in zip(swapped, samples, strict=True)
+        max(p, p_of_runs(sample.change, sample.deviations, sample.runs))
+        for p, sample in zip(p_of_swaps, samples, strict=True)
     ]
 
 
 def is_enumerated(sample: Sample) -> bool:
     """Return whether all ways to swap are tried, or counted."""
-    return sample.paired or sample.differing <= MOST_ENUMERATED
+    return sample.paired or sample.differing <= MAX_ENUMERATED
 
 
 def smallest_p(differing: int) -> float:
@@ -152,45 +158,44 @@ def holm(p: Sequence[float]) -> list[float]:
 def change_intervals(
     samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
 ) -> list[Interval | None]:
-    """Return the confidence interval of the change of every figure, over documents by id.
+    """Return the confidence interval of the change of every figure, by documents with these ids.
 
-    Documents are resampled, and one more is added, whose weight, too, is the same in both runs. For
-    lower ends that is wholly right in the first run and wholly wrong in the second, for upper ends
-    the reverse; but for the end that is nearer to no change it differs only as much as documents
-    that do. So the interval excludes 0 about where `p_values` are small. None where there is
-    nothing to divide by in one of the runs.
+    Documents are resampled, and one more is added, which has the same weight in both runs. For the
+    lower bound it is all right in the first run and all wrong in the second, for the upper bound
+    the reverse. For the bound that is nearer to no change, it differs only as much as documents
+    that differ. So the interval excludes 0 about where `p_values` are small. It is None if the
+    figure has no divisor in one of the runs.
     """
     if not samples:
         return []
-    parts = np.concatenate([part for sample in samples for part in (sample.before, sample.after)])
-    sums = resample(documents, lambda drawn: parts @ drawn, settings)
+    columns = np.concatenate([side for sample in samples for side in (sample.before, sample.after)])
+    sums = resample(documents, lambda weights: columns @ weights, settings)
     added = added_weights(settings)
     changes = [
-        _changes(sample, four, added)
-        for sample, four in zip(samples, sums.reshape(len(samples), 4, -1), strict=True)
+        _changes(sample, sample_sums, added)
+        for sample, sample_sums in zip(samples, sums.reshape(len(samples), 4, -1), strict=True)
     ]
     broken, fixed = np.array(changes).swapaxes(0, 1)
-    found = zip(
-        samples, broken[:, 0], resampled_intervals(broken, fixed, settings.level), strict=True
-    )
+    intervals = resampled_intervals(broken, fixed, settings.level)
     return [
-        interval and widened(interval, float(change), sample.runs, settings.level)
-        for sample, change, interval in found
+        interval and widen_interval(interval, float(change), sample.runs, settings.level)
+        for sample, change, interval in zip(samples, broken[:, 0], intervals, strict=True)
     ]
 
 
 def _changes(
     sample: Sample, sums: NDArray[np.float64], added: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the change in every replicate with a document that broke, and with one fixed.
+    """Return the change in every replicate with a broken document added, and with a fixed one.
 
-    `sums` is what is divided, and by what, in the first run, then in the second, (4, 1 +
-    replicates); `added` the weight of that document, (1 + replicates,).
+    `sums` are dividend and divisor in the first run, then in the second, (4, 1 + replicates), and
+    `added` is the weight of the added document, (1 + replicates,).
     """
     above, below = sums[::2], sums[1::2]
     below[below[:, 0] == 0] = np.nan
-    more = np.outer(sample.sizes, added)
-    wrong, right = above / (below + more), (above + more) / (below + more)
+    added_sizes = np.outer(sample.sizes, added)
+    wrong = above / (below + added_sizes)
+    right = (above + added_sizes) / (below + added_sizes)
     broken, fixed = wrong[1] - right[0], right[1] - wrong[0]
     before, after = above / below
     if after[0] > before[0]:
@@ -201,22 +206,23 @@ def _changes(
 
 
 def _sign_test(moved: NDArray[np.float64]) -> float:
-    """Return how often as many or more of the documents that differ would do so in one direction.
+    """Return the two-sided p value of a sign test (McNemar) on the documents that differ.
 
-    All swaps of them are counted: as many as there are ways to choose those that got better.
+    All swaps are counted: the ways to choose the documents that got better.
 
     Source: McNemar (1947), doi:10.1007/BF02295996.
     """
-    differing, better = (int(np.count_nonzero(it)) for it in (moved, moved > 0))
-    most = max(better, differing - better)
-    ways = every = comb(differing, most)
-    for chosen in range(most, differing):
-        ways = ways * (differing - chosen) // (chosen + 1)
-        every += ways
-    return min(1.0, float(2 * every / 2**differing))
+    n_differing, n_better = int(np.count_nonzero(moved)), int(np.count_nonzero(moved > 0))
+    n_one_way = max(n_better, n_differing - n_better)
+    n_choices = n_extreme = comb(n_differing, n_one_way)
+    for n_chosen in range(n_one_way, n_differing):
+        n_choices = n_choices * (n_differing - n_chosen) // (n_chosen + 1)
+        n_extreme += n_choices
+    return min(1.0, float(2 * n_extreme / 2**n_differing))
 
 
-def _enumerated(sample: Sample) -> float:
+def _p_of_all_swaps(sample: Sample) -> float:
+    """Return the p value of a change by all ways to swap its documents."""
     if sample.paired:
         return _sign_test(sample.moved[0])
     moved = sample.moved[:, sample.moved.any(axis=0)]
@@ -225,44 +231,45 @@ def _enumerated(sample: Sample) -> float:
         return 1.0
     ways = np.arange(1 << (differing - 1))
     signs = np.where((ways >> np.arange(differing)[:, np.newaxis]) & 1, -1.0, 1.0)
-    return float(np.mean(_as_large(sample, moved @ signs)))
+    return float(np.mean(_is_as_large(sample, moved @ signs)))
 
 
-def _sampled(
+def _p_of_drawn_swaps(
     samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
 ) -> list[float]:
     if not samples:
         return []
     moved = np.concatenate([sample.moved for sample in samples])
-    some = np.any(moved, axis=0)
-    # The first of the swaps is none, whose change is the one that was seen.
+    has_moved = np.any(moved, axis=0)
+    # The first replicate swaps no document: its change is the observed one.
     sums = resample(
-        [*compress(documents, some.tolist())],
-        lambda swapped: moved[:, some] @ (2 * swapped - 1),
+        [*compress(documents, has_moved.tolist())],
+        lambda swapped: moved[:, has_moved] @ (2 * swapped - 1),
         settings,
         replicates=SWAPS,
         swaps=True,
     )
     return [
-        np.count_nonzero(_as_large(sample, two)) / (SWAPS + 1)
-        for sample, two in zip(samples, sums.reshape(len(samples), 2, -1), strict=True)
+        np.count_nonzero(_is_as_large(sample, sample_sums)) / (SWAPS + 1)
+        for sample, sample_sums in zip(samples, sums.reshape(len(samples), 2, -1), strict=True)
     ]
 
 
-def _as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which swaps give a change as large as the one that was seen.
+def _is_as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return a mask of the swaps that give a change as large as the observed one, (swaps,).
 
-    What moved is summed over documents, the swapped ones with the other sign: (2, swaps).
+    `moved` are the sums of changes over documents, with the sign reversed for swapped ones,
+    (2, swaps).
     """
-    both = (sample.before + sample.after).sum(axis=1)[:, np.newaxis]
-    seen = sample.moved.sum(axis=1)[:, np.newaxis]
-    here = np.abs(quotients(both + moved) - quotients(both - moved))
-    there = np.abs(quotients(both + seen) - quotients(both - seen))
-    return here >= there - _SAME
+    total = (sample.before + sample.after).sum(axis=1)[:, np.newaxis]
+    observed_moved = sample.moved.sum(axis=1)[:, np.newaxis]
+    change = np.abs(quotients(total + moved) - quotients(total - moved))
+    observed = np.abs(quotients(total + observed_moved) - quotients(total - observed_moved))
+    return change >= observed - _SAME
 
 
 def quotients(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the first row divided by the second; 1 where there is nothing to divide by."""
+    """Return the first row divided by the second; 1 for a divisor of 0."""
     return divide(*sums, empty=1)
 
 
@@ -276,72 +283,80 @@ class Variance:
 
 
 def variance_of_runs(runs: tuple[Sequence[float], Sequence[float]]) -> Variance | None:
-    """Return how much the change varies as runs do; None where neither side has two.
+    """Return the variance of the change between runs; None if neither side has two.
 
     A side with one run is taken to vary as the other one.
 
     Source: Welch (1947), doi:10.1093/biomet/34.1-2.28, for the degrees of freedom.
     """
-    of_sides = [Variance(float(np.var(it, ddof=1)), len(it) - 1) for it in runs if len(it) > 1]
-    if not of_sides:
+    variances = [
+        Variance(float(np.var(side, ddof=1)), len(side) - 1) for side in runs if len(side) > 1
+    ]
+    if not variances:
         return None
-    if len(of_sides) == 1:
-        (only,) = of_sides
-        return Variance(only.value * sum(1 / len(it) for it in runs), only.freedom)
-    parts = [Variance(it.value / (it.freedom + 1), it.freedom) for it in of_sides]
-    value = sum(part.value for part in parts)
-    squares = sum(part.value**2 / part.freedom for part in parts)
-    return Variance(value, value**2 / squares if squares else sum(it.freedom for it in parts))
+    if len(variances) == 1:
+        (variance,) = variances
+        return Variance(variance.value * sum(1 / len(side) for side in runs), variance.freedom)
+    of_means = [
+        Variance(variance.value / (variance.freedom + 1), variance.freedom)
+        for variance in variances
+    ]
+    total = sum(variance.value for variance in of_means)
+    squares = sum(variance.value**2 / variance.freedom for variance in of_means)
+    freedom = total**2 / squares if squares else sum(variance.freedom for variance in of_means)
+    return Variance(total, freedom)
 
 
 def p_of_runs(
     change: float, deviations: NDArray[np.float64], runs: tuple[Sequence[float], Sequence[float]]
 ) -> float:
-    """Return the p of a change among runs and documents: two-sided, in [0, 1]; 0 of single runs.
+    """Return the two-sided p value of a change among runs and documents; 0 for single runs.
 
-    It is the level at which an interval begins to hold 0, whose half width is the root of the sum
-    of squares of those of documents and of runs.
+    It is the level at which a confidence interval begins to contain 0. Its half width is the root
+    of the sum of squares of the half widths for documents and for runs.
 
     Args:
-        change: of the figure.
-        deviations: what each document adds to it, less their mean.
+        change: the change of the figure.
+        deviations: the addend of each document to it, less their mean.
         runs: the figure in each run of either side.
 
     Source:
         Zou and Donner (2008), doi:10.1002/sim.3095, for intervals of sums.
     """
-    of_runs = variance_of_runs(runs)
-    if of_runs is None:
+    runs_variance = variance_of_runs(runs)
+    if runs_variance is None:
         return 0.0
     number = len(deviations)
     if number < 2:
         return 1.0
-    of_documents = Variance(
+    documents_variance = Variance(
         float(deviations @ deviations) * number / (number - 1), float(number - 1)
     )
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        width = hypot(*(_half_width(part, middle) for part in (of_documents, of_runs)))
-        low, high = (low, middle) if abs(change) > width else (middle, high)
+        half_width = hypot(
+            _half_width(documents_variance, middle), _half_width(runs_variance, middle)
+        )
+        low, high = (low, middle) if abs(change) > half_width else (middle, high)
     return high
 
 
-def widened(
+def widen_interval(
     interval: Interval, change: float, runs: tuple[Sequence[float], Sequence[float]], level: float
 ) -> Interval:
-    """Return the interval of a change with room for other runs than these."""
-    of_runs = variance_of_runs(runs)
-    if of_runs is None:
+    """Return the interval of a change, widened by the variance between runs."""
+    runs_variance = variance_of_runs(runs)
+    if runs_variance is None:
         return interval
-    more = _half_width(of_runs, 1 - level)
-    lower = change - hypot(change - interval.lower, more)
-    upper = change + hypot(interval.upper - change, more)
+    half_width = _half_width(runs_variance, 1 - level)
+    lower = change - hypot(change - interval.lower, half_width)
+    upper = change + hypot(interval.upper - change, half_width)
     return Interval(max(-1.0, lower), min(1.0, upper))
 
 
 def _half_width(variance: Variance, alpha: float) -> float:
-    """Return half the width of the interval of something of this variance, at a level."""
+    """Return half the width of the confidence interval for a variance, at 1 - alpha."""
     from scipy.special import stdtrit  # few differences are of several runs
 
     return float(-stdtrit(variance.freedom, alpha / 2)) * sqrt(variance.value)

@@ -91,7 +91,7 @@ def quotient_samples(count, documents, seed=0):
 def test_drawn_swaps_come_to_nearly_the_p_of_all_swaps(monkeypatch):
     samples = quotient_samples(20, 13)
     exact = p_values_of(samples)
-    monkeypatch.setattr(significance, "MOST_ENUMERATED", 0)
+    monkeypatch.setattr(significance, "MAX_ENUMERATED", 0)
     drawn = p_values_of(samples)
 
     # four standard errors of a share among 9999

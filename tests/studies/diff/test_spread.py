@@ -8,7 +8,7 @@ from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval
 from stickler_cli.studies.diff.answer import LOWEST, compare_runs
 from stickler_cli.studies.diff.record import Decision, Trend
-from stickler_cli.studies.diff.significance import p_of_runs, variance_of_runs, widened
+from stickler_cli.studies.diff.significance import p_of_runs, variance_of_runs, widen_interval
 from .runs import document, run_of, single
 
 NONE = np.zeros(9)
@@ -59,17 +59,17 @@ def test_without_differences_among_runs_p_is_that_of_the_t_test_of_documents():
 def test_single_runs_say_nothing_of_runs_and_one_document_nothing_at_all():
     assert p_of_runs(0.5, NONE, ([0.1], [0.6])) == 0
     assert p_of_runs(0.5, np.zeros(1), ([0.1, 0.2], [0.6])) == 1
-    assert widened(Interval(-0.1, 0.2), 0.1, ([0.1], [0.2]), 0.95) == Interval(-0.1, 0.2)
+    assert widen_interval(Interval(-0.1, 0.2), 0.1, ([0.1], [0.2]), 0.95) == Interval(-0.1, 0.2)
 
 
 def test_an_interval_has_room_for_other_runs():
     runs = [0.80, 0.84, 0.83], [0.90, 0.91, 0.95]
     t_test = stats.ttest_ind(*runs[::-1], equal_var=False)
     change = np.mean(runs[1]) - np.mean(runs[0])
-    found = widened(Interval(change, change), change, runs, 0.95)
+    found = widen_interval(Interval(change, change), change, runs, 0.95)
 
     assert found == pytest.approx(tuple(t_test.confidence_interval(0.95)))
-    assert widened(Interval(-0.9, 0.9), 0.0, ([0.0, 1.0], [0.5]), 0.95) == (-1, 1)
+    assert widen_interval(Interval(-0.9, 0.9), 0.0, ([0.0, 1.0], [0.5]), 0.95) == (-1, 1)
 
 
 def test_runs_of_which_one_was_better_by_chance_are_no_improvement():
