@@ -439,12 +439,9 @@ FIGURES: Final = {
         "odd docstrings": 18.2,
     },
     "studies": {
-        "vague locals": 16.5,
-        "vague parameters": 4.5,
-        "vague attributes": 2.3,
-        "vague functions": 4.0,
-        "packed calls": 6,
-        "odd docstrings": 12.0,
+        "vague locals": 5.9,
+        "vague functions": 2.2,
+        "packed calls": 3,
     },
 }
 """Figures of rooms above the limits: they may only fall, and go when a room is rewritten."""
