@@ -430,14 +430,6 @@ FIGURES: Final = {
         "packed calls": 1,
         "odd docstrings": 21.9,
     },
-    "score": {
-        "vague locals": 18.4,
-        "vague parameters": 6.5,
-        "vague attributes": 1.8,
-        "vague functions": 2.8,
-        "packed calls": 8,
-        "odd docstrings": 18.2,
-    },
     "studies": {
         "vague locals": 5.9,
         "vague functions": 2.2,

@@ -91,7 +91,7 @@ def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> Co
         raise UsageError([Problem("--cause", "--document is given too", "one of the two")])
     run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
     causes = run.evaluation.fold(Causes)
-    documents = causes.documents_of(causes.asked(number)) or []
+    documents = causes.documents_of(causes.find_numbered(number)) or []
     if len(documents) > 1:
         desk.tell(f"{documents[0]} is the first of {len(documents)} documents of cause {number}")
     return replace(settings, document=documents[0])
@@ -245,7 +245,7 @@ def _select_errors(run: Run, candidates: Iterable[Error], settings: ErrorsSettin
     name = settings.error_class and _class_name(settings.error_class)
     keys = None
     if settings.cause is not None:
-        keys = {cause.key for cause in run.evaluation.fold(Causes).asked(settings.cause)}
+        keys = {cause.key for cause in run.evaluation.fold(Causes).find_numbered(settings.cause)}
     for error in candidates:
         total += 1
         if (

@@ -117,16 +117,16 @@ def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
 def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
     """Return a cause in words, or several that are told together."""
     first, number = told[0], sum(cause.size.errors for cause in told)
-    if first.kind is None or not first.kind.gt:
+    if first.trait is None or not first.trait.gt:
         return _cause_text(view, known, first)
-    name, slip = view.quoted(field_path(first.kind.path)), SAME_SLIP.get(first.error_class)
+    name, slip = view.quoted(field_path(first.trait.path)), SAME_SLIP.get(first.error_class)
     if number == 1:
-        return f"{_pair(view, first, first.kind)} once"
+        return f"{_pair(view, first, first.trait)} once"
     if first.error_class is ErrorClass.SWAPPED:
         slip = _sources(view, known, told) or "wrong"
     if slip:
         lists = {info.field for info in view.run.fields if info.kind in ("list", "tuple")}
-        path = first.kind.path
+        path = first.trait.path
         in_list = any(path[:size] in lists for size in range(len(path) + 1))
         # Of a field that is in no list, a document has one value.
         often = (
@@ -153,12 +153,12 @@ def _origin_texts(view: RunView, known: Causes, told: tuple[Cause, ...]) -> Iter
         name, *of = (_quote_name(view, it[-1:]) for it in (origin.field, *origin.of))
         if len(of) > 1:
             yield f"{name} is {' times '.join(of)}, as predicted, in {errors:,}"
-        elif told[0].kind and told[0].kind.differing:
+        elif told[0].trait and told[0].trait.differing:
             yield f"{name} holds {of[0]} in {errors:,}"
 
 
 def _cause_text(view: RunView, known: Causes, cause: Cause) -> str:
-    (errors, _, documents), kind = cause.size, cause.kind
+    (errors, _, documents), kind = cause.size, cause.trait
     name = view.quoted(field_path(kind.path if kind else cause.pattern) or WHOLE)
     around = number_of(documents, "document")
     inside = f" in {around}"

@@ -218,7 +218,7 @@ def _wide(
     intervals: FieldIntervals | None,
 ) -> CellValues:
     scores = row.tally.mean_similarity, row.score
-    classes: Mapping[ErrorClass, int] = results.errors.at(row.path)
+    classes: Mapping[ErrorClass, int] = results.errors.of_field(row.path)
     if not row.path:
         scores, classes = (results.overall_score,) * 2, results.errors.overall()
     rates = [intervals and intervals.rates[mode][name] for mode in COUNTING_MODES for name in RATES]

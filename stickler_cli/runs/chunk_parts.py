@@ -59,7 +59,7 @@ def add_parts(
             ]
             metadata_of_documents = [metadata for _, metadata in compared]
             boxes = boxes_of_documents(batch, metadata_of_documents, requested.boxes)
-            detail.place(
+            detail.add_boxes(
                 (name, document_boxes)
                 for (name, _), document_boxes in zip(compared, boxes, strict=True)
             )

@@ -61,7 +61,7 @@ class Batch:
 
     @cached_property
     def confident_values(self) -> ConfidentValues | None:
-        """Predicted values that have a confidence; None if there are none."""
+        """Predicted values that have a confidence; None without any."""
         confident = self.counts and self.counts.confident
         return confident and confident.with_documents(self.compared_documents[confident.document])
 
@@ -90,7 +90,7 @@ class Batch:
 
     @cached_property
     def is_wrong(self) -> Mask:
-        """Which compared documents have errors, (n_compared,)."""
+        """Whether each compared document has errors, (n_compared,)."""
         is_wrong = np.array([bool(errors) for errors in self._classified], np.bool_)
         for errors in self.simple_errors:
             is_wrong[errors.documents] = True

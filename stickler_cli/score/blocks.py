@@ -86,7 +86,7 @@ class BlockDocuments:
     groups: tuple[Mapping[str, str], ...]
     """The group of each document, by key of the breakdown."""
     confident_values: ConfidentValues | None = None
-    """Predicted values that have a confidence; None if there are none."""
+    """Predicted values that have a confidence; None without any."""
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -1,12 +1,13 @@
-"""Single values and documents for a page: bounded, and the same for any number of jobs.
+"""Single values and documents for an HTML page: limited, and the same for any number of jobs.
 
-A module of its own because no figure of a run depends on it: it is kept only where a report that
-people browse was asked for, as lines of JSON, which take a tenth of what values would.
+No figure of a run depends on this module. Details are kept only if a page is written, as lines of
+JSON, which need a tenth of the memory of values.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import add
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,83 +23,84 @@ from .errors.error_rows import KeptErrors, display_value
 from .item_places import ItemPlaceCounts, count_item_places
 
 MAX_VALUES: Final = 30
-"""Values of one field, on both sides together: the columns that a screen has room for."""
+"""Distinct values of one field, on both sides together: the columns that fit on a screen."""
 
 MAX_ROWS: Final = 2_000
-"""Of one document: an invoice of 250 items with seven fields each."""
+"""Rows of one document: an invoice of 250 items with seven fields each."""
 
 MAX_VALUE_CHARACTERS: Final = 40
-"""Characters of a value as JSON; what is longer is no name of a kind."""
+"""Characters of a value as JSON; longer texts are no categories."""
 
 ABSENT: Final = ""
-"""Stands for no value; every value has a text as JSON."""
+"""Stands for an absent value; every present value has a text as JSON."""
 
 
 @dataclass(slots=True)
 class ValuePairs:
-    """How often each value was found for each, all values of a field; they add in any order."""
+    """Number of pairs of each ground truth and prediction of a field; they add in any order."""
 
     counts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """By ground truth and prediction as JSON, how many pairs are right and how many wrong."""
+    """Numbers of right and of wrong pairs, by ground truth and by prediction as JSON."""
     too_many: bool = False
-    """Whether there are more values than are kept; then none are."""
+    """Whether the field has more than `MAX_VALUES` values; then no pair is kept."""
 
     @property
     def values(self) -> list[str]:
         """All values, the most frequent first."""
-        times: dict[str, int] = {}
-        for gt, row in self.counts.items():
-            for pred, pairs in row.items():
+        frequencies: dict[str, int] = {}
+        for gt, by_prediction in self.counts.items():
+            for pred, n_pairs in by_prediction.items():
                 for value in {gt, pred} - {ABSENT}:
-                    times[value] = times.get(value, 0) + sum(pairs)
-        return sorted(times, key=lambda value: (-times[value], value))
+                    frequencies[value] = frequencies.get(value, 0) + sum(n_pairs)
+        return sorted(frequencies, key=lambda value: (-frequencies[value], value))
 
     @property
     def confused(self) -> int:
-        """How many values were found for another one."""
+        """Number of values that were predicted as another value."""
         return sum(
-            wrong
-            for gt, row in self.counts.items()
-            for pred, (_, wrong) in row.items()
+            n_wrong
+            for gt, by_prediction in self.counts.items()
+            for pred, (_, n_wrong) in by_prediction.items()
             if ABSENT not in {gt, pred}
         )
 
-    def add(self, gt: str, pred: str, right: int, wrong: int) -> None:
+    def add(self, gt: str, pred: str, n_right: int, n_wrong: int) -> None:
         """Add pairs of two values."""
         if self.too_many:
             return
-        pairs = self.counts.setdefault(gt, {}).setdefault(pred, [0, 0])
-        pairs[0] += right
-        pairs[1] += wrong
+        n_pairs = self.counts.setdefault(gt, {}).setdefault(pred, [0, 0])
+        n_pairs[0] += n_right
+        n_pairs[1] += n_wrong
 
     def merge(self, other: "ValuePairs") -> None:
         """Add the pairs of other documents."""
-        for gt, row in other.counts.items():
-            for pred, pairs in row.items():
-                self.add(gt, pred, *pairs)
+        for gt, by_prediction in other.counts.items():
+            for pred, (n_right, n_wrong) in by_prediction.items():
+                self.add(gt, pred, n_right, n_wrong)
         self.too_many = self.too_many or other.too_many
-        self.bound()
+        self.drop_if_too_many()
 
-    def bound(self) -> None:
-        """Keep nothing of a field that has too many values."""
+    def drop_if_too_many(self) -> None:
+        """Drop all pairs if the field has too many values."""
         self.too_many = self.too_many or len(self.values) > MAX_VALUES
         if self.too_many:
             self.counts = {}
 
 
 def value_pairs(table: UnitTable) -> Iterator[tuple[Path, ValuePairs]]:
-    """Yield what values of each field were found for which; a field may come up more than once."""
+    """Yield the path and the value pairs of each field; a field may come several times."""
     for batch in table.batches:
         if batch.kind != VALUE:
             continue
         is_present = batch.outcome != TN
-        for number, positions in batch.positions_by_field():
+        for field_number, positions in batch.positions_by_field():
             selected = positions[is_present[positions]]
             if len(selected):
-                yield table.fields.paths[number], _value_pairs(batch, selected)
+                yield table.fields.paths[field_number], _count_pairs(batch, selected)
 
 
-def _value_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
+def _count_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
+    """Count the value pairs of units of one field, given by their positions in a batch."""
     pairs, codes = ValuePairs(), batch.columns.codes
     columns = (
         codes.gt[batch.gt_slot[selected]],
@@ -106,103 +108,108 @@ def _value_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
         batch.outcome[selected] == TP,
     )
     distinct, counts = np.unique(np.stack(columns), axis=1, return_counts=True)
+    # Most free texts end here: naming their values would take long.
     if len(set(distinct[:2].ravel().tolist())) > MAX_VALUES + 1:
         pairs.too_many = True
         return pairs
-    for (gt, pred, right), count in zip(distinct.T.tolist(), counts.tolist(), strict=True):
+    for (gt, pred, is_right), count in zip(distinct.T.tolist(), counts.tolist(), strict=True):
         gt_name, pred_name = (
-            ABSENT if code < 0 else _name(codes.values[code]) for code in (gt, pred)
+            ABSENT if code < 0 else _category_name(codes.values[code]) for code in (gt, pred)
         )
         if gt_name is None or pred_name is None:
             pairs.too_many = True
             break
-        pairs.add(gt_name, pred_name, count if right else 0, 0 if right else count)
-    pairs.bound()
+        pairs.add(gt_name, pred_name, count if is_right else 0, 0 if is_right else count)
+    pairs.drop_if_too_many()
     return pairs
 
 
-def _name(value: object) -> str | None:
-    """Return a value as JSON; None of what is long or has parts."""
+def _category_name(value: object) -> str | None:
+    """Return a value as JSON; None if it is too long, an object or a list."""
     text = None if isinstance(value, dict | list) else display_value(value)
     return text if isinstance(text, str) and len(text) <= MAX_VALUE_CHARACTERS else None
 
 
-BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; one more is for 1 itself
+BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; a further bin is for 1
 
-_ROUNDING: Final = 1e-9  # so that 0.7, a little less than 14 of 20, is in the bin of that name
+_ROUNDING: Final = 1e-9  # so that 0.7, as a float less than 14/20, is in the bin that begins there
 
 
 class PlacedBox(NamedTuple):
-    """Where one side has a value."""
+    """The box of a value on a page of its document, as one side has it."""
 
     path: str
-    """Of the value, with list indexes, as its error has it."""
+    """Path of the value, with list indexes, as its error has it."""
     outcome: str
-    """What the value counts as."""
+    """Outcome of the value."""
     side: str
     """`gt` or `pred`."""
     page: str | None
-    """As the documents say it; None where they do not."""
+    """The page, as the documents state it; None if they do not."""
     left: float
     top: float
     right: float
     bottom: float
     in_pixels: bool
-    """Whether it is in the unit of the page, and not in fractions of it."""
+    """Whether the box is in the unit of the page, and not in fractions of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetailLimits:
-    """How much is kept of whole documents; a page names the rest by number."""
+    """Limits of the documents that are kept whole."""
 
     comparisons: int = 100
-    """Documents that are kept whole: those with the lowest scores."""
+    """Maximum number of documents: those with the lowest scores are kept."""
     comparison_bytes: int = 16_000_000
-    """What those may take, before compression to about a tenth."""
+    """Maximum bytes of these documents, before compression to about a tenth."""
 
 
 @dataclass(slots=True)
 class Histogram:
-    """How similar the pairs of a field are; it adds in any order."""
+    """The similarities of the pairs of a field, in bins; it adds in any order."""
 
     matched: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
-    """Pairs at or above their threshold, by similarity."""
+    """Number of pairs at or above their threshold, by bin, (BINS + 1,)."""
     unlike: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
-    """Pairs below it."""
+    """Number of pairs below their threshold, by bin, (BINS + 1,)."""
 
-    def add(self, similarity: Floats, matched: Mask) -> None:
-        """Add pairs, with the similarity of each in [0, 1]."""
+    def add(self, similarity: Floats, is_match: Mask) -> None:
+        """Add pairs, given by their similarities in [0, 1]."""
         bins = np.minimum((similarity * BINS + _ROUNDING).astype(np.intp), BINS - 1)
         bins[similarity >= 1] = BINS
-        sides = (np.bincount(bins[it], minlength=BINS + 1).tolist() for it in (matched, ~matched))
-        self.merge(Histogram(*sides))
+        counts = Histogram(
+            matched=np.bincount(bins[is_match], minlength=BINS + 1).tolist(),
+            unlike=np.bincount(bins[~is_match], minlength=BINS + 1).tolist(),
+        )
+        self.merge(counts)
 
     def merge(self, other: "Histogram") -> None:
-        """Add the pairs of another."""
-        for mine, its in ((self.matched, other.matched), (self.unlike, other.unlike)):
-            mine[:] = map(sum, zip(mine, its, strict=True))
+        """Add the pairs of another histogram."""
+        self.matched = [*map(add, self.matched, other.matched)]
+        self.unlike = [*map(add, self.unlike, other.unlike)]
 
 
 class Picture(NamedTuple):
-    """One page of a document."""
+    """The picture of one page of a document."""
 
     sheet: int
-    """Which page, from 1 on."""
+    """Number of the page, from 1 on."""
     address: str
     """A `data:` URI."""
     width: float
-    """Of the page, in the unit of boxes: pixels of an image, points of a PDF."""
+    """Width of the page, in the unit of boxes: pixels of an image, points of a PDF."""
     height: float
+    """Height of the page, in the same unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageSources:
-    """Where a page finds what documents were read from."""
+    """The sources of documents: addresses and pictures of their pages."""
 
     template: str = ""
-    """An address with `{id}`, and maybe `{page}`; empty where `links` has them all."""
+    """An address with `{id}`, and maybe `{page}`; empty if `links` has all addresses."""
     links: Mapping[str, str] | None = None
-    """The address of each document that has one, maybe with `{page}`, by id."""
+    """The addresses of documents, maybe with `{page}`, by id."""
     pictures: Mapping[str, Sequence[Picture]] | None = None
     """The pages of some documents, by id."""
 
@@ -212,35 +219,35 @@ Ranked: TypeAlias = tuple[float, str, bytes]  # score, id and encoded comparison
 
 @dataclass(slots=True)
 class Detail:
-    """What is kept of a run's documents.
+    """The values and documents of a run that are kept for a page.
 
-    Parts are merged in the order of the documents, in which the errors are. Nothing else depends
-    on it.
+    Parts must be merged in the order of their documents: errors are listed in this order. Nothing
+    else depends on it.
     """
 
     limits: DetailLimits = field(default_factory=DetailLimits)
     histograms: dict[Path, Histogram] = field(default_factory=dict)
-    """By the path of the field, without list indexes."""
+    """Similarities of pairs, by the path of the field without list indexes."""
     value_pairs: dict[Path, ValuePairs] = field(default_factory=dict)
-    """Likewise."""
+    """Pairs of values, by the path of the field without list indexes."""
     item_places: ItemPlaceCounts = field(default_factory=ItemPlaceCounts)
-    """The values of list items by the place of the item."""
+    """Right and lost values of list items, by the position of the item."""
     errors: KeptErrors = field(default_factory=KeptErrors)
     comparisons: list[Ranked] = field(default_factory=list)
     """The documents with errors that have the lowest scores, the lowest first."""
     boxes: dict[str, list[PlacedBox]] = field(default_factory=dict)
-    """Where the values of those documents stand, by id; only if that was asked for."""
+    """Boxes of the values of these documents, by id; empty unless boxes are shown."""
     bound: Ranked | None = None
-    """The first one left out: nothing from there on is kept."""
+    """The lowest document that was left out: neither it nor a higher one is kept."""
     knows_errors: bool = True
     """Whether single errors were kept; a run file has none."""
     knows_values: bool = True
     """Whether histograms and comparisons were kept; only the run itself keeps them."""
 
     def update(self, batch: Batch) -> None:
-        """Add documents."""
-        for path, similarity, matched in similarities(batch.table):
-            self.histograms.setdefault(path, Histogram()).add(similarity, matched)
+        """Add the documents of a batch."""
+        for path, similarity, is_match in similarities(batch.table):
+            self.histograms.setdefault(path, Histogram()).add(similarity, is_match)
         for path, pairs in value_pairs(batch.table):
             self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
         self.item_places.merge(count_item_places(batch.table))
@@ -250,15 +257,15 @@ class Detail:
                 continue
             rank = result.score, result.id
             self.errors.add(rank, errors)
-            may_stay = self.bound is None or rank <= self.bound[:2]
-            if may_stay and (tree := batch.tree(document)):
+            may_be_kept = self.bound is None or rank <= self.bound[:2]
+            if may_be_kept and (tree := batch.tree(document)):
                 self._keep([(*rank, tree_line(tree))])
         self.errors.settle()
 
-    def place(self, boxes: Iterable[tuple[str, list[PlacedBox]]]) -> None:
-        """Keep where the values of documents stand that were added and are kept whole."""
-        kept = {name for _, name, _ in self.comparisons}
-        self.boxes |= {name: found for name, found in boxes if found and name in kept}
+    def add_boxes(self, boxes: Iterable[tuple[str, list[PlacedBox]]]) -> None:
+        """Add the boxes of documents, given by their ids, if these are kept whole."""
+        kept_ids = {id_ for _, id_, _ in self.comparisons}
+        self.boxes |= {id_: placed for id_, placed in boxes if placed and id_ in kept_ids}
 
     def merge(self, other: "Detail") -> None:
         """Add the documents that follow these."""
@@ -273,29 +280,29 @@ class Detail:
         self._keep(other.comparisons)
         self.boxes |= other.boxes
         if self.boxes:
-            kept = {name for _, name, _ in self.comparisons}
-            self.boxes = {name: found for name, found in self.boxes.items() if name in kept}
+            kept_ids = {id_ for _, id_, _ in self.comparisons}
+            self.boxes = {id_: placed for id_, placed in self.boxes.items() if id_ in kept_ids}
 
-    def _keep(self, more: Iterable[Ranked]) -> None:
-        """Add documents, and leave out those that have no room, which are the best ones."""
-        ranked = sorted([*self.comparisons, *more])
-        size = 0
+    def _keep(self, documents: Iterable[Ranked]) -> None:
+        """Add documents, and drop those with the highest scores that exceed the limits."""
+        ranked = sorted([*self.comparisons, *documents])
+        n_bytes = 0
         self.comparisons = []
-        for entry in ranked:
-            size += len(entry[2])
-            out_of_bounds = self.bound is not None and entry >= self.bound
-            full = len(self.comparisons) >= self.limits.comparisons
-            if out_of_bounds or full or size > self.limits.comparison_bytes:
-                self.bound = min(self.bound, entry) if self.bound else entry
+        for document in ranked:
+            n_bytes += len(document[2])
+            is_out_of_bounds = self.bound is not None and document >= self.bound
+            is_full = len(self.comparisons) >= self.limits.comparisons
+            if is_out_of_bounds or is_full or n_bytes > self.limits.comparison_bytes:
+                self.bound = min(self.bound, document) if self.bound else document
                 return
-            self.comparisons.append(entry)
+            self.comparisons.append(document)
 
 
 def similarities(table: UnitTable) -> Iterator[tuple[Path, Floats, Mask]]:
-    """Yield the pairs that have a similarity: field, similarities, and which are matches.
+    """Yield the judged pairs of each field: path, similarities, and a mask of the matches.
 
-    Pairs of list items belong to the field of the list; nothing inside an item below its
-    threshold is there, as nothing in it is judged. A field may come up more than once.
+    Pairs of list items belong to the field of the list. Pairs inside an item below its threshold
+    are left out, as they are not judged. A field may come several times.
     """
     for batch in table.batches:
         if batch.is_document or batch.is_unlabelled or (batch.kind == LIST and not batch.is_item):
@@ -303,51 +310,51 @@ def similarities(table: UnitTable) -> Iterator[tuple[Path, Floats, Mask]]:
         has_both_sides = batch.has_both_sides
         if batch.is_judged is not None:
             has_both_sides = has_both_sides & batch.is_judged
-        for number, positions in batch.positions_by_field():
+        for field_number, positions in batch.positions_by_field():
             selected = positions[has_both_sides[positions]]
             if len(selected):
                 is_match = batch.outcome[selected] == TP
-                yield table.fields.paths[number], batch.similarity[selected], is_match
+                yield table.fields.paths[field_number], batch.similarity[selected], is_match
 
 
 def tree_line(document: UnitTree) -> bytes:
-    """Write a whole document as one JSON array of rows, at most `MAX_ROWS`.
+    """Return a whole document as a JSON array of at most `MAX_ROWS` rows.
 
     A row is depth, name, kind, outcome, similarity, threshold, weight, ground truth, prediction.
-    The kind is `object`, `list` or `value`; what has rows of its own below shows no values. Where
-    rows are left out, the last one is how many.
+    The kind is `object`, `list` or `value`; a unit with children has no values of its own. If rows
+    are left out, their number follows the last row.
     """
     rows: list[list[Any]] = []
-    _add_parts(rows, document, 0)
+    _add_children(rows, document, 0)
     n_hidden = len(rows) - MAX_ROWS
     return json_line([*rows[:MAX_ROWS], n_hidden] if n_hidden > 0 else rows)[:-1]
 
 
-def _add_parts(rows: list[list[Any]], unit: UnitTree, depth: int) -> None:
-    """Add the fields or items of a unit, and everything inside them."""
+def _add_children(rows: list[list[Any]], unit: UnitTree, depth: int) -> None:
+    """Add the rows of the fields or items of a unit, and of all units inside them."""
     for child in unit.fields:
-        _add(rows, child, depth, _field_name(child.name))
+        _add_unit(rows, child, depth, _field_name(child.name))
     pred: Any = unit.pred if unit.extra_keys else None
     for name in unit.extra_keys:
-        shown = display_value(pred[name]) if len(rows) < MAX_ROWS else None
+        value = display_value(pred[name]) if len(rows) < MAX_ROWS else None
         rows.append(
-            [depth, _field_name(name), "value", Outcome.FA.name, 0.0, 1.0, None, None, shown]
+            [depth, _field_name(name), "value", Outcome.FA.name, 0.0, 1.0, None, None, value]
         )
     for item in unit.items:
-        _add(rows, item, depth, _item_name(item.gt_index, item.pred_index))
+        _add_unit(rows, item, depth, _item_name(item.gt_index, item.pred_index))
 
 
-def _add(rows: list[list[Any]], unit: UnitTree, depth: int, name: str) -> None:
-    """Add the row of a unit and those of its parts; without parts, the row has its values."""
+def _add_unit(rows: list[list[Any]], unit: UnitTree, depth: int, name: str) -> None:
+    """Add the row of a unit and the rows inside it; a unit without children has its values."""
     row: list[Any] = [depth, name, "value", unit.outcome.name, unit.similarity]
     row += [unit.threshold, unit.weight]
     rows.append(row)
-    position = len(rows)
-    _add_parts(rows, unit, depth + 1)
-    if len(rows) > position:
+    n_rows = len(rows)
+    _add_children(rows, unit, depth + 1)
+    if len(rows) > n_rows:
         row[2] = unit.shape
         row += [None, None]
-    elif position <= MAX_ROWS:
+    elif n_rows <= MAX_ROWS:
         row += [display_value(unit.gt), display_value(unit.pred)]
 
 
@@ -356,11 +363,11 @@ def _field_name(name: str) -> str:
     return field_path((name,))
 
 
-def _item_name(gt: int | None, pred: int | None) -> str:
-    """Return the place of a list element, or both places where they differ.
+def _item_name(gt_index: int | None, pred_index: int | None) -> str:
+    """Return the name of a list item: its index, or both indexes if they differ.
 
     >>> _item_name(2, 2), _item_name(2, 5), _item_name(None, 5)
     ('[2]', '[2] ~ [5]', '[5]')
     """
-    places = dict.fromkeys(f"[{place}]" for place in (gt, pred) if place is not None)
-    return " ~ ".join(places)
+    names = [f"[{index}]" for index in (gt_index, pred_index) if index is not None]
+    return " ~ ".join(dict.fromkeys(names))

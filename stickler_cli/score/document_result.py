@@ -11,7 +11,7 @@ from stickler_cli.core.problems import Problem, Violation
 Side = Literal["gt", "pred"]
 SIDES: Final[tuple[Side, ...]] = ("pred", "gt")
 SchemaVerdict = Sequence[Violation] | None
-"""What a schema forbids in a document: empty if it is valid, None if it could not be read."""
+"""The violations of the schema in a document: empty if valid, None if it could not be read."""
 LENIENT: Final = "lenient"  # the warning where `--lenient-json` found the prediction in its text
 LENIENT_FORMS: Final = ("fence", "prose", "string", "list", "relaxed")
 """Where such a prediction was: in a code fence, in prose, in a JSON string, in a list of one, or in
@@ -43,7 +43,7 @@ class DocumentResult:
     warnings: tuple[str, ...] = ()
     """Names of oddities of documents that could be read, each once."""
     verdicts: Mapping[Side, SchemaVerdict] = field(default_factory=dict)
-    """What the schema forbids in each side that was checked and is present."""
+    """The violations of the schema in each side that was checked and is present."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """The group it is in, by each key that the run is broken down by."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class DocumentProblem:
     """Id of the document."""
     status: Status
     problem: str
-    """What is wrong, where, and what to do, on one line."""
+    """The problem, its place, and a remedy, on one line."""
 
     def __lt__(self, other: "DocumentProblem") -> bool:
         key = (self.status, self.document, self.problem)

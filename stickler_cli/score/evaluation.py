@@ -84,7 +84,7 @@ class Results:
     folds: dict[type, Fold] = field(default_factory=lambda: {kind: kind() for kind in FOLDS})
     """Further statistics, by their class."""
     interval_settings: IntervalSettings | None = None
-    """How the confidence intervals of all documents are made; None if there are none."""
+    """How the confidence intervals of all documents are made; None without intervals."""
 
     def add(self, batch: Batch) -> None:
         """Add all documents of a batch."""
@@ -266,7 +266,7 @@ class Results:
 
 @dataclass(slots=True, eq=False)
 class Evaluation(Results):
-    """The results of a run: all of its documents, and each of its groups.
+    """The results of a run and of each of its groups.
 
     Two evaluations are equal if they hold the same results, whatever the order of the documents.
     """

@@ -80,7 +80,7 @@ class ConfidentValues:
 def read_confident_values(
     records: Iterable[Mapping[str, Any] | None],
 ) -> ConfidentValues | None:
-    """Return the values in the records of consecutive documents; None if there are none."""
+    """Return the values in the records of consecutive documents; None without any."""
     positions: dict[tuple[str, ...], int] = {}
     values: list[tuple[int, int, bool, float]] = []
     for document, record in enumerate(records):
@@ -101,11 +101,13 @@ def read_confident_values(
 
 
 def join_confident_values(
-    parts: Iterable[tuple[ConfidentValues | None, int]],
+    values_before: Iterable[tuple[ConfidentValues | None, int]],
 ) -> ConfidentValues | None:
     """Join values into one; beside each part stands the number of documents before its own."""
     present = [
-        (values, n_before) for values, n_before in parts if values is not None and len(values)
+        (values, n_before)
+        for values, n_before in values_before
+        if values is not None and len(values)
     ]
     if not present:
         return None
@@ -165,7 +167,7 @@ class FieldCounts(NamedTuple):
     extras: Sequence[DocumentPlace] = ()
     """Undeclared keys that only predictions have."""
     confident: ConfidentValues | None = None
-    """The values with a confidence that `leaves` counts; None if there are none."""
+    """The values with a confidence that `leaves` counts; None without any."""
     unlabelled: Sequence[DocumentPlace] = ()
     """Fields of ground truths that are not labelled, wholly or in part; an entry for each place."""
     left_out: Sequence[tuple[DocumentPlace, int]] = ()

@@ -391,10 +391,12 @@ def gate_error(option: str, found: str, expected: str, hint: str = "") -> UsageE
     return UsageError([Problem(option, found, expected, hint)])
 
 
-def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = "--gate") -> None:
+def check_paths(
+    gates: Collection[Gate], schema_paths: Collection[Path], option: str = "--gate"
+) -> None:
     """Check that every gate asks for a field of the schema, and for nothing ambiguous.
 
-    `known` are the paths of the schema, with `*` for any key of a map.
+    `schema_paths` are the paths of the schema, with `*` for any key of a map.
 
     Raises:
         UsageError: with every gate on a path that does not exist, and with the nearest one.
@@ -403,12 +405,12 @@ def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = 
     for gate in gates:
         if is_about_documents(gate):
             continue
-        if gate.metric in MATRIX_NAMES and (*gate.path, gate.metric) in known:
+        if gate.metric in MATRIX_NAMES and (*gate.path, gate.metric) in schema_paths:
             problems.append(_ambiguous_metric(gate, option))
-        elif gate.path and not any(_can_match(gate.path, path) for path in known):
+        elif gate.path and not any(_can_match(gate.path, path) for path in schema_paths):
             path = field_path(gate.path)
             found = f"{gate.text!r} asks for the field {path}, which does not exist"
-            hint = _suggest_field(gate, known)
+            hint = _suggest_field(gate, schema_paths)
             problems.append(Problem(option, found, "a field of the schema", hint))
     if problems:
         raise UsageError(problems)
@@ -424,9 +426,9 @@ def _ambiguous_metric(gate: Gate, option: str) -> Problem:
     return Problem(option, found, "one of the two", hint)
 
 
-def _suggest_field(gate: Gate, known: Iterable[Path]) -> str:
+def _suggest_field(gate: Gate, schema_paths: Iterable[Path]) -> str:
     """Word a hint with the only field of the same last name, or with the nearest field."""
-    paths = {field_path(path): path for path in known if path}
+    paths = {field_path(path): path for path in schema_paths if path}
     same_last_name = [name for name, path in paths.items() if path[-1] == gate.path[-1]]
     if len(same_last_name) == 1:
         suggestion: str | None = same_last_name[0]
@@ -489,19 +491,21 @@ def fields_of_gate(gate: Gate, fields: Iterable[Path]) -> list[Path]:
     return [path for path in fields if path and matches_pattern(gate.path, path)]
 
 
-def _can_match(path: Path, known: Path) -> bool:
+def _can_match(path: Path, schema_path: Path) -> bool:
     """Return whether the path of a gate can match a path of the schema.
 
     Both may be patterns: `*` of the schema is any key of a map, and any path may follow below it.
     """
     if not path:
-        return not known
+        return not schema_path
     if path[0] == ANY_NAMES:
-        return _can_match(path[1:], known) or (bool(known) and _can_match(path, known[1:]))
-    if not known:
+        return _can_match(path[1:], schema_path) or (
+            bool(schema_path) and _can_match(path, schema_path[1:])
+        )
+    if not schema_path:
         return False
-    same_name = path[0] == "*" or known[0] in ("*", path[0])
-    return known == ("*",) or (same_name and _can_match(path[1:], known[1:]))
+    same_name = path[0] == "*" or schema_path[0] in ("*", path[0])
+    return schema_path == ("*",) or (same_name and _can_match(path[1:], schema_path[1:]))
 
 
 def is_about_documents(gate: Gate) -> bool:

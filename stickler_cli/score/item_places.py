@@ -29,7 +29,7 @@ class PlaceRate(NamedTuple):
     lost: int
     values: int
     interval: Interval | None
-    """Of the share that is lost; None where no interval is wanted or there are no values."""
+    """Confidence interval of the lost share; None without values or without intervals."""
 
     @property
     def share(self) -> float:
@@ -45,8 +45,8 @@ class ItemPlaceCounts:
 
     def merge(self, other: "ItemPlaceCounts") -> None:
         """Add the values of other documents."""
-        for own, more in zip(self.sums, other.sums, strict=True):
-            own[:] = map(sum, zip(own, more, strict=True))
+        for sums, other_sums in zip(self.sums, other.sums, strict=True):
+            sums[:] = map(sum, zip(sums, other_sums, strict=True))
 
     def rates(self, level: float | None = None) -> list[PlaceRate]:
         """Return the bins up to the last that has a value, with intervals of a level if given."""
@@ -54,7 +54,7 @@ class ItemPlaceCounts:
         if level is not None:
             intervals = rate_intervals([Spread(*sums) for sums in self.sums], level)
         rates = [
-            PlaceRate(name, sums[0], sums[0] + sums[1], interval)
+            PlaceRate(name=name, lost=sums[0], values=sums[0] + sums[1], interval=interval)
             for name, sums, interval in zip(bin_names(), self.sums, intervals, strict=True)
         ]
         while rates and not rates[-1].values:
@@ -92,7 +92,7 @@ def count_item_places(table: UnitTable) -> ItemPlaceCounts:
         for counts, chosen in ((lost, ~is_right), (right, is_right)):
             np.add.at(counts, (batch.document[selected][chosen], bins[chosen]), 1)
     sums = (lost, right, lost * lost, lost * right, right * right)
-    return ItemPlaceCounts(np.stack([each.sum(axis=0) for each in sums], axis=1).tolist())
+    return ItemPlaceCounts(np.stack([array.sum(axis=0) for array in sums], axis=1).tolist())
 
 
 def places_in_list(batch: UnitBatch, selected: Indexes) -> Indexes:

@@ -1,9 +1,9 @@
-"""Acceptance policies: values that pass unseen, and outcomes on labelled documents.
+"""Acceptance policies: thresholds of confidence above which values skip review, and their outcomes.
 
-Thresholds are those whose error is bounded by a test. A document's loss is the share of its
-accepted values that are wrong. A threshold is taken if the hypothesis that the expected loss is too
-great is rejected for it; testing many is paid for. docs/accepting.md says what is promised, and
-shows by simulation that it is kept.
+The loss of a document is the share of its accepted values that are wrong. A threshold is chosen if
+a test rejects the hypothesis that the expected loss exceeds a limit; the level of the test accounts
+for trying many thresholds. docs/accepting.md states the promise, and shows by simulation that it is
+kept.
 """
 
 import re
@@ -30,45 +30,45 @@ PASSING: Final = (
     ("pass", "pass: the share of values at or above the confidence in the column from"),
     ("wrong", "wrong: the share of wrong values among those of a document that pass, the mean"),
 )
-"""What explains a table of values that pass: a column, and a text."""
+"""Columns of a table of accepted values, each with its explanation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a policy promises."""
+    """The promise of a policy: a limit of the expected error, and how sure it is."""
 
     max_error: Level
-    """The expected share of wrong values among those of a document that pass, at most."""
+    """Maximum of the expected share of wrong values among the accepted values of a document."""
     assurance: Level
-    """With at least this probability over the draw of the labelled documents."""
+    """Minimum probability, over the draw of labelled documents, that this maximum holds."""
     together: bool = False
-    """Whether that holds for all fields at once, or for each by itself."""
+    """Whether the probability is for all fields at once, or for each field by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldPolicy:
-    """The values of a field, or of its part in a group, that may pass unseen."""
+    """The threshold of a field, or of a field in one group, and its evidence."""
 
     field: str
-    """Its path without list indexes."""
+    """Path of the field, without list indexes."""
     group: str | None
-    """None for all documents."""
+    """The group; None for all documents."""
     values: Count
-    """Values that predictions have, with a confidence or without."""
+    """Number of predicted values, with a confidence or without."""
     documents: Count
-    """Documents that have one with a confidence."""
+    """Number of documents that have a value with a confidence."""
     threshold: FractionOrNone
-    """The lowest confidence from which values may pass; None where no promise can be kept."""
+    """The lowest confidence that is accepted; None if the promise can be kept for none."""
     accepted: Fraction
-    """The share of the values that passes."""
+    """The share of values that are accepted."""
     error: FractionOrNone
-    """The mean over documents with such a value of the share that is wrong."""
+    """The share wrong of the accepted values of a document: mean over documents."""
     bound: FractionOrNone
-    """What that share does not exceed, at the level of the test."""
+    """Upper bound of the expected error, at the level of the test."""
     needed: Count
-    """The least number of documents without an error that keep the promise."""
+    """Minimum number of documents, all without an error, from which the promise can be kept."""
     curve: Sequence[Sequence[Fraction]]
-    """Share of values that pass and mean share of wrong ones, at ever lower thresholds."""
+    """Share of accepted values and mean error, at thresholds from high to low."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,304 +76,369 @@ class PolicyPlace:
     """A field of the schema."""
 
     field: str
-    """Its path without list indexes."""
+    """Path of the field, without list indexes."""
     kind: str
-    """`leaf`, `object`, `list` and so on, as a run says."""
+    """`leaf`, `object`, `list` and so on, as in run files."""
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptancePolicy:
-    """From which confidences values may pass, and on what evidence."""
+    """The thresholds of all fields, and the evidence for them."""
 
     format: Literal["stickler-policy/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
+    """This format; the number rises when a key changes its meaning or is removed."""
     version: str
-    """Of the program that made it."""
+    """Version of the program that made the policy."""
     semantics: Count
-    """The version of what is counted, and how, under which it was made."""
+    """Version of the rules by which the documents were counted."""
     schema: str
-    """The digest of the schema, under which the documents were compared."""
+    """Digest of the schema of the documents."""
     inferred: str | None
-    """The digest of annotations that were inferred."""
+    """Digest of the inferred annotations; None without inference."""
     places: Sequence[PolicyPlace]
     """The fields of the schema."""
     options: Mapping[str, Any]
-    """Those that decide what is right."""
+    """The options that decide which values are right."""
     asked: Promise
-    """What it promises."""
+    """The promise that the policy keeps."""
     by: str | None
-    """What documents are grouped by."""
+    """Key by which documents are grouped; None without groups."""
     fields: Sequence[FieldPolicy]
-    """Each field, of each group if there are any."""
+    """An entry for each field, or for each field of each group."""
     documents: Sequence[str]
-    """Digests of the ids of the documents that it was made of, sorted."""
+    """Digests of the ids of the documents from which the policy was made, sorted."""
     digest: str
-    """SHA-256 of all of this."""
+    """SHA-256 of the policy without this digest."""
 
     def threshold(self, field: str, group: str | None) -> float | None:
-        """Return from which confidence the values of a field may pass; None where none may."""
-        return next(
-            (it.threshold for it in self.fields if (it.field, it.group) == (field, group)), None
-        )
+        """Return the lowest accepted confidence of a field; None if no value is accepted."""
+        for field_policy in self.fields:
+            if (field_policy.field, field_policy.group) == (field, group):
+                return field_policy.threshold
+        return None
 
 
 def sign_policy(policy: AcceptancePolicy) -> AcceptancePolicy:
     """Return a policy with its digest."""
-    said = json_line(encoded(replace(policy, digest="")))
-    return replace(policy, digest=sha256(said).hexdigest())
+    content = json_line(encoded(replace(policy, digest="")))
+    return replace(policy, digest=sha256(content).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
 class FieldOutcome:
-    """What a policy comes to for the values of a field, on labelled documents."""
+    """The outcome of a policy on the values of a field, on labelled documents."""
 
     field: str
-    """Its path without list indexes."""
+    """Path of the field, without list indexes."""
     group: str | None
-    """None for all documents."""
+    """The group; None for all documents."""
     threshold: FractionOrNone
-    """The lowest confidence from which values pass; None where none do."""
+    """The lowest confidence that is accepted; None if none is."""
     values: Count
-    """Values that predictions have, with a confidence or without."""
+    """Number of predicted values, with a confidence or without."""
     accepted: Count
-    """How many of them pass."""
+    """Number of accepted values."""
     wrong: Count
-    """How many of those are wrong."""
+    """Number of accepted values that are wrong."""
     documents: Count
-    """Documents with a value that passes."""
+    """Number of documents with an accepted value."""
     error: FractionOrNone
-    """The mean over these documents of the share that is wrong; None of no documents."""
+    """The share wrong of the accepted values of a document: mean over documents; None without."""
 
 
-def field_label(it: FieldPolicy | FieldOutcome) -> str:
-    """Return the field, and the group if there is one."""
-    return it.field if it.group is None else f"{it.field} ({it.group})"
+def field_label(entry: FieldPolicy | FieldOutcome) -> str:
+    """Return the field of an entry, with its group if there is one."""
+    return entry.field if entry.group is None else f"{entry.field} ({entry.group})"
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyOutcome:
-    """What a policy comes to on the documents of a run."""
+    """The outcome of a policy on the documents of a run."""
 
     digest: str
-    """Of the policy."""
+    """Digest of the policy."""
     max_error: Fraction
-    """What it promises not to exceed in expectation."""
+    """Maximum of the expected error that the policy promises."""
     assurance: Fraction
-    """How sure that is, over the documents that it was made of."""
+    """Probability that this maximum holds, over the documents from which the policy was made."""
     overlap: Count
-    """Documents whose ids those have too: nothing is checked by them."""
+    """Number of documents from which the policy was made too: they check nothing."""
     fields: Sequence[FieldOutcome]
-    """In the order of the policy."""
+    """The outcome of each field, in the order of the policy."""
 
 
 class PolicyField(NamedTuple):
-    """The values of a field, or of its part in a group."""
+    """The values of a field, or of a field in one group."""
 
     field: str
     group: str | None
     units: ConfidenceUnits
-    """Those that have a confidence."""
-    values: int
-    """How many predictions have, with a confidence or without."""
+    """The values that have a confidence."""
+    n_values: int
+    """Number of predicted values, with a confidence or without."""
 
 
-def policy_fields(results: Evaluation, by: str | None) -> Iterator[PolicyField]:
-    """Yield the fields of each group."""
-    groups: Mapping[str | None, Results] = {None: results}
+def policy_fields(evaluation: Evaluation, by: str | None) -> Iterator[PolicyField]:
+    """Yield the values of each field, or of each field in each group of the key `by`."""
+    groups: Mapping[str | None, Results] = {None: evaluation}
     if by is not None:
-        groups = {name: group for name, group in results.by[by].items() if name != NO_GROUP}
+        groups = {name: group for name, group in evaluation.by[by].items() if name != NO_GROUP}
     for name, group in sorted(groups.items()):
         for field, units in group.confidences.by_field().items():
-            values = group.sums.tally(parse_field_path(field)).n_predicted_values
-            if field and values:  # else it is no field of the schema
-                yield PolicyField(field, name, units, values)
+            n_values = group.sums.tally(parse_field_path(field)).n_predicted_values
+            if field and n_values:  # an undeclared key has no counts
+                yield PolicyField(field=field, group=name, units=units, n_values=n_values)
 
 
 def document_digest(document: str, confidences: object) -> str:
-    """Return the digest by which a document is known again: of its id, if it has one."""
-    known = document.encode("utf-8", "surrogatepass")
-    if _POSITION.fullmatch(document):  # others have such a line too, but hardly such confidences
-        known += json_line(confidences)
-    return sha256(known).hexdigest()[:16]
+    """Return the digest by which a document is recognized: of its id, if it has a real one.
+
+    An id that is only a line number is told apart by the confidences of the document.
+    """
+    content = document.encode("utf-8", "surrogatepass")
+    if _POSITION.fullmatch(document):
+        content += json_line(confidences)
+    return sha256(content).hexdigest()[:16]
 
 
 def evaluate_policy(policy: AcceptancePolicy, evaluation: Evaluation) -> PolicyOutcome:
     """Return the outcome of a policy on the documents of an evaluation."""
-    known = set(policy.documents)
-    overlap = sum(document_digest(*each) in known for each in evaluation.confidences.records())
-    parts = {it[:2]: it for it in policy_fields(evaluation, policy.by)}
-    outcomes = [_outcome(it, parts.get((it.field, it.group))) for it in policy.fields]
-    asked = policy.asked
-    return PolicyOutcome(policy.digest, asked.max_error, asked.assurance, overlap, outcomes)
+    policy_documents = set(policy.documents)
+    overlap = sum(
+        document_digest(id_, confidences) in policy_documents
+        for id_, confidences in evaluation.confidences.records()
+    )
+    values_by_key = {
+        (values.field, values.group): values for values in policy_fields(evaluation, policy.by)
+    }
+    return PolicyOutcome(
+        digest=policy.digest,
+        max_error=policy.asked.max_error,
+        assurance=policy.asked.assurance,
+        overlap=overlap,
+        fields=[
+            _evaluate_field(entry, values_by_key.get((entry.field, entry.group)))
+            for entry in policy.fields
+        ],
+    )
 
 
-def _outcome(policy: FieldPolicy, part: PolicyField | None) -> FieldOutcome:
-    place = policy.field, policy.group, policy.threshold, part.values if part else 0
-    passing = None
-    if part is not None and policy.threshold is not None:
-        passing = part.units.select(part.units.confidence >= policy.threshold)
-    if passing is None or not len(passing.is_right):
-        return FieldOutcome(*place, 0, 0, 0, None)
-    _, document = np.unique(passing.document, return_inverse=True)
-    count = np.bincount(document)
-    wrong = np.bincount(document, ~passing.is_right)
-    error = float((wrong / count).mean())
-    return FieldOutcome(*place, len(document), int(wrong.sum()), len(count), error)
+def _evaluate_field(policy: FieldPolicy, values: PolicyField | None) -> FieldOutcome:
+    """Return the outcome of the policy of one field; without values nothing is accepted."""
+    outcome = FieldOutcome(
+        field=policy.field,
+        group=policy.group,
+        threshold=policy.threshold,
+        values=values.n_values if values else 0,
+        accepted=0,
+        wrong=0,
+        documents=0,
+        error=None,
+    )
+    if values is None or policy.threshold is None:
+        return outcome
+    accepted = values.units.select(values.units.confidence >= policy.threshold)
+    if not len(accepted.is_right):
+        return outcome
+    _, document = np.unique(accepted.document, return_inverse=True)
+    n_accepted = np.bincount(document)
+    n_wrong = np.bincount(document, ~accepted.is_right)
+    return replace(
+        outcome,
+        accepted=len(document),
+        wrong=int(n_wrong.sum()),
+        documents=len(n_accepted),
+        error=float((n_wrong / n_accepted).mean()),
+    )
 
 
 MAX_THRESHOLDS: Final = 1_000
 STARTS: Final = 4
-"""Where sequences of tests begin: a single one ends early if one confident value is wrong."""
+"""Number of sequences of tests: a single one would end early if one confident value were wrong."""
 
-_ROUNDING: Final = 1e-9  # sums of shares are a little off whole numbers
+_ROUNDING: Final = 1e-9  # sums of shares are inexact whole numbers
 
 
 class Losses(NamedTuple):
-    """Losses of accepting from each threshold on, the highest first; all are (thresholds,)."""
+    """Losses of accepting from each threshold on, the highest threshold first; all (n,)."""
 
     threshold: Floats
     n_documents: Indexes
-    """Those with at least one accepted value."""
+    """Number of documents with at least one accepted value."""
     mean_loss: Floats
-    """The mean of their losses."""
+    """Mean of the losses of these documents."""
     is_binary: Mask
-    """Whether all of these are 0 or 1."""
+    """Whether all of their losses are 0 or 1."""
     n_accepted: Indexes
-    """How many values are."""
+    """Number of accepted values."""
 
-    def select(self, some: slice) -> "Losses":
-        """Return some of the thresholds."""
-        threshold, documents, mean, whole, accepted = self
-        return Losses(threshold[some], documents[some], mean[some], whole[some], accepted[some])
+    def select(self, selected: slice) -> "Losses":
+        """Return the losses of the selected thresholds."""
+        return Losses(
+            threshold=self.threshold[selected],
+            n_documents=self.n_documents[selected],
+            mean_loss=self.mean_loss[selected],
+            is_binary=self.is_binary[selected],
+            n_accepted=self.n_accepted[selected],
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """The values of a field that may pass unseen, and the evidence."""
+    """The chosen threshold of a field, and its evidence."""
 
     threshold: float
-    """The lowest confidence from which they may."""
+    """The lowest accepted confidence."""
     accepted: int
-    """How many of these documents' values do."""
+    """Number of accepted values."""
     documents: int
-    """Documents with such a value."""
+    """Number of documents with an accepted value."""
     error: float
-    """The mean over them of the share that is wrong."""
+    """The share wrong of the accepted values of a document: mean over documents."""
     bound: float
-    """Upper bound of the expected share, at the level of the test that was passed."""
+    """Upper bound of the expected error, at the level of the test that rejected a greater one."""
 
 
-def losses_by_threshold(document: Indexes, confidence: Floats, right: Mask) -> Losses:
-    """Return the losses at each threshold, of units, an entry each."""
+def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -> Losses:
+    """Return the losses at each distinct confidence; the arguments have an entry for each value."""
     order = np.argsort(-confidence, kind="stable")
-    confidence, wrong, document = confidence[order], ~right[order], document[order]
-    # Units of a document in their order: how many were accepted, and wrong, up to each.
+    confidence, is_wrong, document = confidence[order], ~is_right[order], document[order]
+
+    # For each value, count the accepted and the wrong values of its document up to it.
     by_document = np.argsort(document, kind="stable")
-    firsts = np.flatnonzero(np.diff(document[by_document], prepend=-1))
-    sizes = np.diff([*firsts, len(document)])
-    accepted, mistaken = np.empty(len(document)), np.empty(len(document))
-    accepted[by_document] = np.arange(len(document)) - np.repeat(firsts, sizes) + 1
-    running = np.cumsum(wrong[by_document])
-    mistaken[by_document] = running - np.repeat((running - wrong[by_document])[firsts], sizes)
-    was, had = mistaken - wrong, accepted - 1
-    change = mistaken / accepted - was / np.maximum(had, 1)
-    split = ((mistaken > 0) & (mistaken < accepted)).astype(int) - ((was > 0) & (was < had))
+    starts = np.flatnonzero(np.diff(document[by_document], prepend=-1))
+    sizes = np.diff([*starts, len(document)])
+    n_accepted, n_wrong = np.empty(len(document)), np.empty(len(document))
+    n_accepted[by_document] = np.arange(len(document)) - np.repeat(starts, sizes) + 1
+    running = np.cumsum(is_wrong[by_document])
+    in_earlier_documents: Indexes = (running - is_wrong[by_document])[starts]
+    n_wrong[by_document] = running - np.repeat(in_earlier_documents, sizes)
 
-    ends = np.flatnonzero(np.append(np.diff(confidence) < 0, [True] * bool(len(confidence))))
-    if len(ends) > MAX_THRESHOLDS:
-        ends = ends[np.linspace(0, len(ends) - 1, MAX_THRESHOLDS).round().astype(np.intp)]
-    documents = np.cumsum(had == 0)[ends]
-    mean = np.cumsum(change)[ends] / documents
-    return Losses(confidence[ends], documents, mean, np.cumsum(split)[ends] == 0, ends + 1)
+    # Each value changes the loss of its document, and whether that loss is neither 0 nor 1.
+    wrong_before, accepted_before = n_wrong - is_wrong, n_accepted - 1
+    loss_change = n_wrong / n_accepted - wrong_before / np.maximum(accepted_before, 1)
+    is_mixed = (n_wrong > 0) & (n_wrong < n_accepted)
+    was_mixed = (wrong_before > 0) & (wrong_before < accepted_before)
+    mixed_change = is_mixed.astype(int) - was_mixed
+
+    # A threshold accepts all values of its confidence: keep the last of equal ones.
+    is_last = np.append(np.diff(confidence) < 0, [True] * bool(len(confidence)))
+    thresholds = np.flatnonzero(is_last)
+    if len(thresholds) > MAX_THRESHOLDS:
+        spaced = np.linspace(0, len(thresholds) - 1, MAX_THRESHOLDS)
+        thresholds = thresholds[spaced.round().astype(np.intp)]
+    n_documents = np.cumsum(accepted_before == 0)[thresholds]
+    return Losses(
+        threshold=confidence[thresholds],
+        n_documents=n_documents,
+        mean_loss=np.cumsum(loss_change)[thresholds] / n_documents,
+        is_binary=np.cumsum(mixed_change)[thresholds] == 0,
+        n_accepted=thresholds + 1,
+    )
 
 
-def count_documents_needed(level: float, most: float) -> int:
-    """Return the least number of documents without any loss that reject `expected loss > most`."""
-    return ceil(log(level) / log1p(-most) - _ROUNDING)
+def count_documents_needed(level: float, max_loss: float) -> int:
+    """Return the minimum number of documents without loss that reject `expected loss > max_loss`.
+
+    `level` is that of the test.
+    """
+    return ceil(log(level) / log1p(-max_loss) - _ROUNDING)
 
 
-def p_values(found: Losses, most: "float | Floats") -> Floats:
-    """Return for each threshold the p-value of `expected loss > most`, which is in (0, 1).
+def p_values(losses: Losses, max_loss: "float | Floats") -> Floats:
+    """Return, for each threshold, the p-value of `expected loss > max_loss`, which is in (0, 1).
 
-    The tail of a binomial where losses are 0 or 1, else the Hoeffding-Bentkus bound.
+    It is the tail of a binomial if losses are 0 or 1, else the Hoeffding-Bentkus bound.
 
     Source:
         Bates et al. (2021), Distribution-Free, Risk-Controlling Prediction Sets, section 3.1.
     """
     from scipy.special import bdtr  # the cumulative binomial
 
-    n, wrong = found.n_documents, found.mean_loss * found.n_documents
-    binomial = bdtr(np.rint(wrong), n, most)
-    bentkus = e * bdtr(np.ceil(wrong - _ROUNDING), n, most)
-    mean = np.minimum(found.mean_loss, most)
+    n = losses.n_documents
+    total_loss = losses.mean_loss * n
+    binomial = bdtr(np.rint(total_loss), n, max_loss)
+    bentkus = e * bdtr(np.ceil(total_loss - _ROUNDING), n, max_loss)
+
+    # Hoeffding's bound: exp(-n KL(mean, max_loss)), with the divergence of two coins.
+    mean = np.minimum(losses.mean_loss, max_loss)
     with np.errstate(divide="ignore", invalid="ignore"):
-        inner = np.where(mean > 0, mean * np.log(mean / most), 0)
-    outer = (1 - mean) * np.log((1 - mean) / (1 - np.asarray(most)))
-    hoeffding = np.exp(-n * (inner + outer))
-    return np.where(found.is_binary, binomial, np.minimum(hoeffding, bentkus))
+        heads = np.where(mean > 0, mean * np.log(mean / max_loss), 0)
+    tails = (1 - mean) * np.log((1 - mean) / (1 - np.asarray(max_loss)))
+    hoeffding = np.exp(-n * (heads + tails))
+    return np.where(losses.is_binary, binomial, np.minimum(hoeffding, bentkus))
 
 
 def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
-    """Return the level at which each hypothesis of a sequence is rejected; 0 where it is not.
+    """Return the level at which each hypothesis of a sequence is rejected; 0 if it is not.
 
-    Each start has an equal part of the level. What a rejected hypothesis had goes to the next one
-    that is not, after the last one to the first. So the chance of any wrong rejection is at most
-    the level.
+    Each position in `starts` gets an equal part of the level. A rejected hypothesis passes its
+    level on to the next one that is not rejected; after the last comes the first. The probability
+    of any wrong rejection is therefore at most the level.
 
     Source:
         Bretz et al. (2009), A graphical approach to sequentially rejective multiple tests.
     """
-    levels, passed = np.zeros(len(p)), np.zeros(len(p))
+    levels, rejected_at = np.zeros(len(p)), np.zeros(len(p))
     levels[starts] = level / len(starts)
-    todo = [*starts.tolist()][::-1]
-    while todo:
-        at = todo.pop()
-        if passed[at] or p[at] > levels[at]:
+    stack = [*starts.tolist()][::-1]
+    while stack:
+        position = stack.pop()
+        if rejected_at[position] or p[position] > levels[position]:
             continue
-        passed[at] = levels[at]
-        (left,) = (passed == 0).nonzero()
-        if len(left):
-            to = int(left[np.searchsorted(left, at) % len(left)])
-            levels[to] += levels[at]
-            todo.append(to)
-    return passed
+        rejected_at[position] = levels[position]
+        (remaining,) = (rejected_at == 0).nonzero()
+        if len(remaining):
+            after = np.searchsorted(remaining, position) % len(remaining)
+            following = int(remaining[after])
+            levels[following] += levels[position]
+            stack.append(following)
+    return rejected_at
 
 
-def choose_threshold(found: Losses, most: float, level: float) -> Acceptance | None:
-    """Return the lowest threshold whose expected loss is at most `most`; None if none is.
+def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptance | None:
+    """Return the lowest threshold with an expected loss of at most `max_loss`; None if none has.
 
-    With probability at least 1 - `level` over the draw of the documents none is returned whose
-    expected loss is greater. Where sequences start depends on confidences only.
+    With probability at least 1 - `level` over the draw of the documents, no threshold with a
+    greater expected loss is returned. Sequences of tests start where confidences alone decide.
 
     Source:
         Angelopoulos et al. (2021), Learn then Test, for testing thresholds in a fixed sequence.
     """
-    total = int(found.n_documents[-1]) if len(found.n_documents) else 0
-    starts = STARTS if total >= count_documents_needed(level / STARTS, most) else 1
-    first = int(np.searchsorted(found.n_documents, count_documents_needed(level / starts, most)))
-    left = len(found.n_documents) - first
-    if not left:
+    total = int(losses.n_documents[-1]) if len(losses.n_documents) else 0
+    n_starts = STARTS if total >= count_documents_needed(level / STARTS, max_loss) else 1
+    # With fewer documents, no test can reject.
+    n_needed = count_documents_needed(level / n_starts, max_loss)
+    first = int(np.searchsorted(losses.n_documents, n_needed))
+    n_tested = len(losses.n_documents) - first
+    if not n_tested:
         return None
-    positions = np.unique(left * np.arange(starts) // starts)
-    some = found.select(slice(first, None))
-    levels = reject_in_sequence(p_values(some, most), positions, level)
+    starts = np.unique(n_tested * np.arange(n_starts) // n_starts)
+    tested = losses.select(slice(first, None))
+    levels = reject_in_sequence(p_values(tested, max_loss), starts, level)
     if not levels.any():
         return None
-    at = int(np.flatnonzero(levels)[-1])
-    one = some.select(slice(at, at + 1))
+    lowest = int(np.flatnonzero(levels)[-1])
+    chosen = tested.select(slice(lowest, lowest + 1))
     return Acceptance(
-        float(one.threshold[0]),
-        int(one.n_accepted[0]),
-        int(one.n_documents[0]),
-        float(max(one.mean_loss[0], 0.0)),
-        _bound(one, float(levels[at]), most),
+        threshold=float(chosen.threshold[0]),
+        accepted=int(chosen.n_accepted[0]),
+        documents=int(chosen.n_documents[0]),
+        error=float(max(chosen.mean_loss[0], 0.0)),
+        bound=_bound_loss(chosen, float(levels[lowest]), max_loss),
     )
 
 
-def _bound(one: Losses, level: float, most: float) -> float:
-    """Return the greatest expected loss that the test of a threshold does not reject."""
-    low, high = float(max(one.mean_loss[0], 0.0)), most
+def _bound_loss(losses: Losses, level: float, max_loss: float) -> float:
+    """Return the greatest expected loss that the test of one threshold does not reject.
+
+    It is found by bisection between the mean loss and `max_loss`.
+    """
+    low, high = float(max(losses.mean_loss[0], 0.0)), max_loss
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (low, middle) if p_values(one, middle)[0] <= level else (middle, high)
+        if p_values(losses, middle)[0] <= level:
+            high = middle
+        else:
+            low = middle
     return high

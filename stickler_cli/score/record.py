@@ -1,8 +1,8 @@
-"""The run format `stickler-run/1`: an Evaluation as JSON, signed with what it came from.
+"""A run: an evaluation with its schema, options, sources and gates; and its record.
 
-Every report is a view of this record, and `records.run_reading` reads it back. Its JSON Schema is
-`schemas/stickler-run.json`. Runs are merged here, judged by other gates, and read by another way of
-counting.
+Every report is a view of a run. The record has the format `stickler-run/1`, whose JSON Schema is
+`schemas/stickler-run.json`; `records.run_reading` reads it back. This module also merges runs and
+changes their counting mode.
 """
 
 from collections import Counter
@@ -29,13 +29,13 @@ from .gates import Gate, GateResult
 from .policy import PolicyOutcome
 from .sums import MAX_MAP_KEYS, RateRule
 
-MAX_KEPT_ERRORS: Final = 20_000  # kept of each run to find what flips: 20 MB or so
+MAX_KEPT_ERRORS: Final = 20_000  # errors kept of each repeated run to find flips: about 20 MB
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
 _DIGEST: Final = "^sha256:[0-9a-f]{64}$"
 UNPAIRED: Final = frozenset({Status.MISSING, Status.UNMATCHED})
-PER_DOCUMENT: Final = "per_document"  # the key of the accounts of documents
-KNOWN_IDS: Final = "known_ids"  # instead of those, by which documents are known again
+PER_DOCUMENT: Final = "per_document"  # the key of the records of documents
+KNOWN_IDS: Final = "known_ids"  # instead of these, hashes of ids that show shared documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +43,32 @@ class FieldRepeats:
     """A field, or whole documents, in several runs."""
 
     field: str
-    """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
+    """Path of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
     f1: list[FractionOrNone]
-    """F1 in each run, as the first one counts; null where there was nothing to divide by."""
+    """F1 in each run, in the counting mode of the first run; null for a denominator of 0."""
     documents: Count
-    """Documents that say anything about it in any run."""
+    """Documents that evaluate the field in any run."""
     right_in_all: Count
-    """Those without an error of it in every run."""
+    """Documents without an error of the field in every run."""
     right_in_any: Count
-    """Those without an error of it in one run at least."""
+    """Documents without an error of the field in at least one run."""
 
     @property
     def flipping(self) -> int:
-        """Documents in which it is right in some runs only."""
+        """Number of documents in which the field is right in some runs only."""
         return self.right_in_any - self.right_in_all
 
 
 @dataclass(frozen=True, slots=True)
 class WrongIn:
-    """What was wrong with a value in one run."""
+    """The error of a value in one run."""
 
     run: Count
     """The position of the run, from 0."""
     outcome: str
     """FD, FA or FN."""
     pred: AnyJson
-    """The value that was predicted; null where there was none."""
+    """The predicted value; null if it is absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,34 +78,34 @@ class Flip:
     document: str
     """Id of the document."""
     path: str
-    """Of the value, with the list indexes of the ground truth."""
+    """Path of the value, with the list indexes of the ground truth."""
     gt: AnyJson
-    """The value that would be right; null where there is none."""
+    """The ground truth; null if it is absent."""
     wrong: list[WrongIn]
     """The runs in which it is wrong; in the others it is right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """Several runs of the same documents beside each other."""
+    """Several runs of the same documents, compared with each other."""
 
     runs: list[str]
-    """The predictions of each run, the first that of all other results."""
+    """The predictions of each run; all other results are of the first."""
     whole: FieldRepeats
     fields: list[FieldRepeats]
     """Every field, in the order of the schema, parents first."""
     flips: list[Flip]
     """The values that are right in some runs only, in the order of ids."""
     all_flips: Flag
-    """Whether these are all; else there were too many errors to keep."""
+    """Whether `flips` is complete; else there were too many errors to keep."""
 
 
 class RunVerdict(StrEnum):
-    """What a run comes to, the same for the exit code and for every report."""
+    """The verdict on a run, the same for the exit code and for every report."""
 
     PASSED = "passed"
     FAILED = "failed"  # a gate failed
-    INCOMPLETE = "incomplete"  # documents were not evaluated, or none: figures not of the whole
+    INCOMPLETE = "incomplete"  # some or all documents were not evaluated
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,37 +117,37 @@ class SchemaSignature:
     digest: Annotated[str, Rule("a string", {"type": "string", "pattern": _DIGEST})]
     """SHA-256 of the file's bytes."""
     model_name: str
-    """What the schema calls its documents."""
+    """Name of the documents in the schema."""
     inferred: Annotated[
         str | None, Rule("a string", {"type": ["string", "null"], "pattern": _DIGEST})
     ]
     """SHA-256 of the annotations that were inferred; null where those of the schema alone count."""
     by: str | None = None
-    """What says which schema of a directory a document has; left out where there is one for all."""
+    """Rule that chooses the schema of a document; left out if there is one schema."""
 
     @property
     def title(self) -> str:
-        """What the documents are, and the file that says so; one from Python is in no file."""
+        """The name of the documents, and the file of the schema if there is one."""
         return f"{self.model_name} ({self.path})" if self.path else self.model_name
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where documents came from, and when; nothing here decides a figure."""
+    """Sources and time of a run; nothing here decides a figure."""
 
     started: str
     """When the run began, in UTC; `SOURCE_DATE_EPOCH` sets it."""
     gt: str
     """The ground truth, as the user named it."""
     pred: str
-    """The predictions, likewise."""
+    """The predictions, as the user named them."""
     labels: tuple[str, ...] = ()
-    """What the user said about the run."""
+    """Labels that the user gave to the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """An evaluation and everything that a report says about how it came about."""
+    """An evaluation, and everything else that reports show of a run."""
 
     evaluation: Evaluation
     schema: SchemaSignature
@@ -156,52 +156,52 @@ class Run:
     """In schema order, parents first."""
     gates: Sequence[GateResult] = ()
     notes: Sequence[str] = ()
-    """What the run noticed of its sources as a whole, one line each."""
+    """Notes on the sources as a whole, one line each."""
     partial: bool = False
     """Whether the run ended before all of its documents were evaluated."""
     planned: int | None = None
-    """Of such a run, how many documents there were to evaluate, if anybody knew."""
+    """Number of documents that a partial run had to evaluate, if known."""
     provenance: Sequence[Provenance] = ()
-    """Of a run that was put together of others, that of each."""
+    """Sources of the run, or of each run that was merged into it."""
     document: Mapping[str, object] | None = None
-    """Of a run of one pair of files, what `document_view` says of the comparison."""
+    """The `document_view` of the comparison, for a run of one pair of files."""
     repeats: Repeats | None = None
-    """How it compares with other predictions of the same documents, if there were any."""
+    """Comparison with other predictions of the same documents, if there are any."""
     version: str = __version__
-    """Of the program that made the run."""
+    """Version of the program that made the run."""
     detail: Detail | None = None
-    """What a page shows of single values and documents, if it was kept; no run file holds it."""
+    """Single values and documents for a page, if they were kept; not in run files."""
     policy: PolicyOutcome | None = None
-    """What a policy would let pass, if one was asked for."""
+    """Outcome of an acceptance policy, if one was given."""
     marked: MarkedOutcome | None = None
-    """What it would come to by the verdicts on its errors, if some were given."""
+    """Figures by the verdicts of people on errors, if some were given."""
     sources: PageSources | None = None
-    """Where a page finds what documents were read from; no run file holds it."""
+    """Where a page finds the sources of documents; not in run files."""
     explain_command: str = ""
-    """The command that explains a document of it, but for which one; empty where it is not known.
-    No run file holds it."""
+    """The command that explains a document, without the id at its end; empty if unknown. Not in run
+    files."""
     errors_command: str = ""
-    """Likewise the command that lists its errors, but for which ones."""
+    """The command that lists errors, without a selection of errors; empty if unknown. Not in run
+    files."""
     first_non_matches: Sequence[Error] = ()
-    """The errors that were kept to be listed, in order, each with the id of its document; no run
-    file holds them."""
+    """The errors that were kept to be listed, in order; not in run files."""
 
     @property
     def began(self) -> str:
-        """When it began, or the last of those that it was put together of; empty if unknown."""
-        return max((each.started for each in self.provenance), default="")
+        """When the run began, or the last of the runs that were merged; empty if unknown."""
+        return max((source.started for source in self.provenance), default="")
 
     @property
     def rule(self) -> RateRule:
-        """How the counts of the run are read."""
+        """The counting mode and the definition of recall in reports."""
         return RateRule(self.options.recall_with_fd, self.options.counting)
 
     @property
     def verdict(self) -> RunVerdict:
-        """What the run comes to: a document not evaluated wins over results not good enough."""
+        """The verdict: a document that was not evaluated takes precedence over a failed gate."""
         evaluation = self.evaluation
         if self.n_unfit or not evaluation.statuses[Status.EVALUATED] or self.nothing_paired:
-            return RunVerdict.INCOMPLETE  # all else is compared with nothing
+            return RunVerdict.INCOMPLETE  # figures would be of other documents, or of none
         if evaluation.metric_problems:
             return RunVerdict.INCOMPLETE
         passed = all(result.passed for result in self.gates)
@@ -211,44 +211,49 @@ class Run:
     def nothing_paired(self) -> bool:
         """Whether every document is on one side only."""
         statuses = self.evaluation.statuses
-        alone = sum(statuses[status] for status in UNPAIRED)
-        return 0 < alone == statuses.total()
+        n_unpaired = sum(statuses[status] for status in UNPAIRED)
+        return 0 < n_unpaired == statuses.total()
 
     @property
     def n_unfit(self) -> int:
-        """How many documents count as not evaluated."""
-        return sum(self.evaluation.statuses[status] for status in self._unfit)
+        """Number of documents that make the run incomplete."""
+        return sum(self.evaluation.statuses[status] for status in self._unfit_statuses)
 
     @property
     def unfit_problems(self) -> list[DocumentProblem]:
-        """What is wrong with those documents, in order; one may have several problems."""
-        return [it for it in sorted(self.evaluation.problems) if it.status in self._unfit]
+        """The problems of these documents, sorted; a document may have several."""
+        problems = sorted(self.evaluation.problems)
+        return [problem for problem in problems if problem.status in self._unfit_statuses]
 
     @property
     def unfit_unnamed(self) -> int:
-        """How many problems of those documents are not named, since no rows are kept."""
-        return sum(self.evaluation.n_unnamed[status] for status in self._unfit)
+        """Number of problems of these documents that are not named, since no rows are kept."""
+        return sum(self.evaluation.n_unnamed[status] for status in self._unfit_statuses)
 
     @property
-    def _unfit(self) -> frozenset[Status]:
+    def _unfit_statuses(self) -> frozenset[Status]:
+        """Statuses of documents that make the run incomplete."""
         return UNFIT_IF_STRICT if self.options.strict else UNFIT
 
 
 def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
-    """Return a run in the run format; equal runs give equal records, whatever their order.
+    """Return the record of a run; equal runs give equal records, however documents were ordered.
 
-    What is known of single documents is in it if the run has them, unless they are not asked for.
+    It has the records of single documents if the run keeps them and `per_document` is true.
     """
+    schema = asdict(run.schema)
+    if not run.schema.by:
+        del schema["by"]
     record: dict[str, object] = {
         "format": RUN_FORMAT,
         "version": run.version,
-        "schema": {key: said for key, said in asdict(run.schema).items() if key != "by" or said},
+        "schema": schema,
         "options": options_record(run.options),
         **run.evaluation.view(run.fields, recall_with_fd=run.options.recall_with_fd),
         "gates": encoded(run.gates),
         "notes": sorted(run.notes),
     }
-    if_any = {
+    optional = {
         "provenance": encoded(sorted(run.provenance, key=astuple)) or None,
         "partial": run.partial or None,
         "planned": run.planned,
@@ -257,7 +262,7 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         **(run.document or {}),
         "repeats": encoded(run.repeats),
     }
-    record |= {key: it for key, it in if_any.items() if it is not None}
+    record |= {key: value for key, value in optional.items() if value is not None}
     ledger = run.evaluation.ledger
     if ledger.blocks is None:
         record[KNOWN_IDS] = ledger.hashes
@@ -266,58 +271,52 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
     return record
 
 
-NAMED: Final = 5  # ids that two runs have
+MAX_NAMED_IDS: Final = 5  # ids that two runs share and a message names
 _ARE: Final = " are "
 _RARE: Final = f"keys beside the {MAX_MAP_KEYS} of most documents"
 
 OF_MERGING: Final = frozenset({"intervals", "breakdown", "validated sides"})
-"""What is the same in runs that are merged; runs that are compared may differ in it."""
+"""Conditions that merged runs must share; runs that are only compared may differ in them."""
 WITHOUT_FIGURES: Final = frozenset(
     {"option strict", "option rows", "option counting", "version", *OF_MERGING}
 )
-"""What decides no figure, or which of the figures are read."""
+"""Conditions that decide no figure, or only which figures are shown."""
 
 
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
-    """Return the run that one process would have made of all documents of some runs.
+    """Return the run that one process would have made of all documents of several runs.
 
-    The order of runs, each with its name, makes no difference. Gates are judged anew: those given,
-    or all of the runs.
+    The order of the runs, each with its name, makes no difference. The given gates are judged, or
+    by default those of all runs.
 
     Raises:
-        NotComparableError: they were made under different conditions, or have documents in common.
+        NotComparableError: they were made under different conditions, or share documents.
     """
-    unknown = "it does not say which documents it is of"
-    problems = [
-        *_differences(runs),
-        *(
-            Problem(name, unknown, hint="evaluate again")
-            for name, run in runs
-            if run.evaluation.has_documents and not run.evaluation.ledger.hashes
-        ),
-    ] or [*_in_common(runs)]
-    if problems:
-        raise NotComparableError(problems)
+    _check_mergeable(runs)
     (_, first), *others = runs
-    whole = Evaluation(rows=first.options.rows)
+    evaluation = Evaluation(rows=first.options.rows)
     for _, run in runs:
-        whole.merge(run.evaluation)
+        evaluation.merge(run.evaluation)
     if gates is None:
         gates = list(dict.fromkeys(result.gate for _, run in runs for result in run.gates))
-    judged = [judge_gate(gate, whole, first.rule) for gate in gates]
     notes = {note for _, run in runs for note in run.notes}
-    if others:  # how many keys runs have joined, together, nobody knows any more
-        notes.update(join_rare_keys(whole, first.fields))
-        notes = {f"{it.partition(_ARE)[0]}{_ARE}{_RARE}" if _RARE in it else it for it in notes}
+    if others:
+        notes.update(join_rare_keys(evaluation, first.fields))
+        # The numbers of keys that single runs joined do not add up: drop them.
+        notes = {
+            f"{note.partition(_ARE)[0]}{_ARE}{_RARE}" if _RARE in note else note for note in notes
+        }
+    provenance = dict.fromkeys(source for _, run in runs for source in run.provenance)
     return replace(
         first,
-        evaluation=whole,
+        evaluation=evaluation,
         schema=min((run.schema for _, run in runs), key=lambda schema: schema.path),
-        gates=judged,
+        gates=[judge_gate(gate, evaluation, first.rule) for gate in gates],
         notes=sorted(notes),
         partial=any(run.partial for _, run in runs),
-        planned=_planned([run for _, run in runs]),
-        provenance=[*dict.fromkeys(each for _, run in runs for each in run.provenance)],
+        planned=_sum_planned([run for _, run in runs]),
+        provenance=[*provenance],
+        # What is of single documents or predictions does not survive a merge.
         document=None if others else first.document,
         policy=None if others else first.policy,
         marked=None if others else first.marked,
@@ -325,30 +324,49 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
     )
 
 
+def _check_mergeable(runs: Sequence[tuple[str, Run]]) -> None:
+    """Raise NotComparableError unless runs have equal conditions and different documents."""
+    problems = [*_condition_problems(runs)]
+    for name, run in runs:
+        if run.evaluation.has_documents and not run.evaluation.ledger.hashes:
+            found = "it does not say which documents it is of"
+            problems.append(Problem(name, found, hint="evaluate again"))
+    if not problems:
+        problems += _shared_document_problems(runs)
+    if problems:
+        raise NotComparableError(problems)
+
+
 def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[str]:
-    """Put keys of maps together beyond those that most documents have; return notes on them."""
-    known, notes = {info.field for info in fields}, list[str]()
+    """Join the rare keys of large maps in all sums of an evaluation; return notes on them."""
+    schema_paths = {field_info.field for field_info in fields}
+    notes: list[str] = []
     for results in evaluation.all_results():
-        places = results.sums.find_rare_keys(known)
+        new_paths = results.sums.find_rare_keys(schema_paths)
         if results is evaluation:
-            maps = Counter(new for old, new in places.items() if new[-1] == ANY_KEY != old[-1])
-            notes += (f"{field_path(it)}{_ARE}{maps[it]} {_RARE}" for it in sorted(maps))
-        if places:
-            results.ledger.sums = results.sums.with_renamed_fields(places)
-            results.errors.move(places)
+            n_keys_by_map = Counter(
+                new for old, new in new_paths.items() if new[-1] == ANY_KEY != old[-1]
+            )
+            notes += (
+                f"{field_path(path)}{_ARE}{n_keys_by_map[path]} {_RARE}"
+                for path in sorted(n_keys_by_map)
+            )
+        if new_paths:
+            results.ledger.sums = results.sums.with_renamed_fields(new_paths)
+            results.errors.rename_fields(new_paths)
     return notes
 
 
-def _planned(runs: Sequence[Run]) -> int | None:
-    """Return how many documents runs had to evaluate together, where some were interrupted."""
+def _sum_planned(runs: Sequence[Run]) -> int | None:
+    """Return the number of documents that runs had to evaluate; None if complete or unknown."""
     if not any(run.partial for run in runs):
         return None
-    of_each = [run.planned if run.partial else run.evaluation.documents["total"] for run in runs]
-    return None if None in of_each else sum(filter(None, of_each))
+    numbers = [run.planned if run.partial else run.evaluation.documents["total"] for run in runs]
+    return None if None in numbers else sum(filter(None, numbers))
 
 
 def run_conditions(run: Run) -> dict[str, object]:
-    """Return what must be the same in runs that are put together, or compared, by name."""
+    """Return the conditions that merged or compared runs must share, by name."""
     evaluation = run.evaluation
     intervals = evaluation.interval_settings
     return {
@@ -363,44 +381,55 @@ def run_conditions(run: Run) -> dict[str, object]:
     }
 
 
-def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
-    (name, first), *others = runs
-    for other, run in others:
-        for what, mine, its in find_differences(run_conditions(first), run_conditions(run)):
-            found = f"{what}: {brief(its)}, but {brief(mine)} in {name}"
-            yield Problem(other, found, "runs of one kind")
+def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
+    """Yield the conditions in which runs differ from the first one."""
+    (first_name, first), *others = runs
+    for name, run in others:
+        for condition, first_value, value in find_differences(
+            run_conditions(first), run_conditions(run)
+        ):
+            found = f"{condition}: {brief(value)}, but {brief(first_value)} in {first_name}"
+            yield Problem(name, found, "runs of one kind")
         if run.fields != first.fields:
-            yield Problem(other, f"the fields of the schema are not those of {name}")
+            yield Problem(name, f"the fields of the schema are not those of {first_name}")
 
 
-def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
-    """Yield which documents are in two runs; of runs without rows, that some surely are."""
-    seen: dict[str, str] = {}
-    hashes: dict[str, str] = {}
+def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
+    """Yield the documents that are in two runs.
+
+    If a run keeps no rows, hashes only show that it shares documents, and not which ones.
+    """
+    run_by_id: dict[str, str] = {}
+    run_by_hash: dict[str, str] = {}
     expected = "each document in one run only"
     for name, run in runs:
-        blocks, known = run.evaluation.ledger.blocks, run.evaluation.ledger.hashes
+        blocks, hashes = run.evaluation.ledger.blocks, run.evaluation.ledger.hashes
         ids = sorted(blocks.ids() if blocks else ())
-        twice = [document for document in ids if document in seen]
-        again = next((hashes[it] for it in known if it in hashes), None)
-        if twice:
-            more = f" and {len(twice) - NAMED} more" if len(twice) > NAMED else ""
-            named = ", ".join(map(repr, twice[:NAMED])) + more
-            found = f"{named} stand also in {seen[twice[0]]}"
+        shared_ids = [id_ for id_ in ids if id_ in run_by_id]
+        other_run = next((run_by_hash[digest] for digest in hashes if digest in run_by_hash), None)
+        if shared_ids:
+            n_further = len(shared_ids) - MAX_NAMED_IDS
+            further = f" and {n_further} more" if n_further > 0 else ""
+            listed = ", ".join(map(repr, shared_ids[:MAX_NAMED_IDS])) + further
+            found = f"{listed} stand also in {run_by_id[shared_ids[0]]}"
             yield Problem(name, found, expected)
-        elif again is not None:
-            yield Problem(name, f"documents of it stand also in {again}", expected)
-        seen.update(dict.fromkeys(ids, name))
-        hashes.update(dict.fromkeys(known, name))
+        elif other_run is not None:
+            yield Problem(name, f"documents of it stand also in {other_run}", expected)
+        run_by_id.update(dict.fromkeys(ids, name))
+        run_by_hash.update(dict.fromkeys(hashes, name))
 
 
 def with_counting(run: Run, counting: Counting | None) -> Run:
-    """Return a run in another counting mode, its gates judged by it; None leaves it as it is."""
+    """Return a run in another counting mode, with its gates judged again; None changes nothing."""
     if counting is None or counting == run.rule.counting:
         return run
     evaluation = replace(run.evaluation)
     if evaluation.conditions is not None:
         evaluation.conditions = replace(evaluation.conditions, counting=counting)
-    read = replace(run, evaluation=evaluation, options=replace(run.options, counting=counting))
-    gates = [it if it.gate.mode else judge_gate(it.gate, evaluation, read.rule) for it in run.gates]
-    return replace(read, gates=gates)
+    options = replace(run.options, counting=counting)
+    recounted = replace(run, evaluation=evaluation, options=options)
+    gates = [
+        result if result.gate.mode else judge_gate(result.gate, evaluation, recounted.rule)
+        for result in run.gates
+    ]
+    return replace(recounted, gates=gates)

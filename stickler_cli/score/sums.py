@@ -335,10 +335,10 @@ class FieldTallies(dict[FieldNames, Tally]):
             for path in sorted(never_labelled)
         }
 
-    def find_rare_keys(self, known: Container[Path]) -> dict[FieldNames, FieldNames]:
+    def find_rare_keys(self, schema_paths: Container[Path]) -> dict[FieldNames, FieldNames]:
         """Map the paths of rare keys to `*`: each map keeps its `MAX_MAP_KEYS` most frequent keys.
 
-        `known` are the fields of the schema. Empty if no map has more keys.
+        `schema_paths` are the fields of the schema. Empty if no map has more keys.
         """
         new_paths: dict[FieldNames, FieldNames] = {(): ()}
         # Level by level: below a rare key, paths continue under the new path of their parent.
@@ -348,9 +348,11 @@ class FieldTallies(dict[FieldNames, Tally]):
                 parent = new_paths.get(path[:-1], path[:-1])
                 paths_by_parent.setdefault(parent, {}).setdefault(path[-1], []).append(path)
             for parent, paths_by_name in paths_by_parent.items():
-                pattern = schema_pattern(parent, known)
+                pattern = schema_pattern(parent, schema_paths)
                 keys = {
-                    name for name in paths_by_name if schema_step(name, known, pattern) == ANY_KEY
+                    name
+                    for name in paths_by_name
+                    if schema_step(name, schema_paths, pattern) == ANY_KEY
                 }
                 by_frequency = sorted(
                     keys - {ANY_KEY},
@@ -483,21 +485,21 @@ def split_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
     return by_mode if any(by_mode) else (entry, entry, entry)
 
 
-def schema_pattern(path: Path, known: Container[Path]) -> Path:
+def schema_pattern(path: Path, schema_paths: Container[Path]) -> Path:
     """Return the path under which the schema declares a field: keys of maps are `*`.
 
-    `known` are the declared paths.
+    `schema_paths` are the declared paths.
     """
     pattern: Path = ()
     for name in path:
-        pattern = (*pattern, schema_step(str(name), known, pattern))
+        pattern = (*pattern, schema_step(str(name), schema_paths, pattern))
     return pattern
 
 
-def schema_step(name: str, known: Container[Path], pattern: Path) -> str:
+def schema_step(name: str, schema_paths: Container[Path], pattern: Path) -> str:
     """Return how the schema declares a name below a pattern: as itself, or as `*` of a map."""
-    is_declared = (*pattern, name) in known
-    is_map_key = not is_declared and (*pattern, ANY_KEY) in known
+    is_declared = (*pattern, name) in schema_paths
+    is_map_key = not is_declared and (*pattern, ANY_KEY) in schema_paths
     return ANY_KEY if is_map_key else name
 
 
@@ -507,8 +509,8 @@ def in_schema_order(sums: FieldTallies, fields: Iterable[FieldInfo]) -> FieldTal
     Documents may have fields in any order; a result must not depend on it.
     """
     ranks: dict[Path, int] = {}
-    for rank, info in enumerate(fields):
-        ranks.setdefault(info.field, rank)
+    for rank, field_info in enumerate(fields):
+        ranks.setdefault(field_info.field, rank)
 
     def sort_key(path: Path) -> list[tuple[float, str]]:
         steps: list[tuple[float, str]] = []

@@ -139,9 +139,9 @@ def documents(count):
     return found
 
 
-@pytest.mark.parametrize("most", [1, 2, 5, causes.MOST_KINDS])
+@pytest.mark.parametrize("most", [1, 2, 5, causes.MAX_TRAITS])
 def test_causes_add_in_any_order_and_hold_every_value_that_was_lost(monkeypatch, most):
-    monkeypatch.setattr(causes, "MOST_KINDS", most)
+    monkeypatch.setattr(causes, "MAX_TRAITS", most)
     pairs = documents(60)
     whole = evaluated(*pairs).to_dict()
     named = [(str(at), pair) for at, pair in enumerate(pairs)]
@@ -160,10 +160,10 @@ def test_causes_add_in_any_order_and_hold_every_value_that_was_lost(monkeypatch,
 
 def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_documents():
     found = Evaluation()
-    for number in range(causes.MOST_KINDS + 3):
+    for number in range(causes.MAX_TRAITS + 3):
         comparison = compare(PLAN, {"currency": f"G {number} x"}, {"currency": f"P {number} y"})
         found.add(batch_of_unit(comparison))
-        if number >= causes.MOST_KINDS:
+        if number >= causes.MAX_TRAITS:
             assert [it.size for it in found.fold(causes.Causes)] == [
                 causes.CauseSize(number + 1, number + 1, 0)
             ]
@@ -181,7 +181,7 @@ def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_do
 
 
 def test_as_many_kinds_as_there_is_room_for_are_told_apart_and_one_more_makes_them_one(monkeypatch):
-    monkeypatch.setattr(causes, "MOST_KINDS", 2)
+    monkeypatch.setattr(causes, "MAX_TRAITS", 2)
     wrong = [({"currency": letter}, {"currency": "y"}) for letter in "abcd"]
     two, three = evaluated(*wrong[:2]), evaluated(*wrong[1:])
 
@@ -201,7 +201,7 @@ def test_of_causes_that_lost_as_many_values_the_one_of_more_errors_comes_first()
 
 
 def test_each_cause_has_a_key_that_a_run_file_keeps(monkeypatch):
-    monkeypatch.setattr(causes, "MOST_KINDS", 3)
+    monkeypatch.setattr(causes, "MAX_TRAITS", 3)
     evaluation = evaluated(*documents(40))
     again = read_evaluation(evaluation.to_dict())
     keys = [cause.key for cause in evaluation.fold(causes.Causes).ranked()]
@@ -296,7 +296,7 @@ def test_a_swapped_value_says_whose_it_is():
 
 
 def test_origins_that_are_too_many_are_left_out_in_any_order(monkeypatch):
-    monkeypatch.setattr(causes, "MOST_KINDS", 1)
+    monkeypatch.setattr(causes, "MAX_TRAITS", 1)
     name = "A Bolt of Iron"
     sale = {**SALE, "name": name}
     swap = {**sale, "price": 441, "amount": 30.25}, {**sale, "price": 30.75, "amount": name}
@@ -331,7 +331,7 @@ def test_an_item_that_fails_without_a_wrong_value_has_no_number():
 
 
 def test_causes_become_too_many_where_documents_are_forgotten_too(monkeypatch):
-    monkeypatch.setattr(causes, "MOST_KINDS", 1)
+    monkeypatch.setattr(causes, "MAX_TRAITS", 1)
     wrong = [({"currency": letter}, {"currency": "y", "seller": {"name": "x"}}) for letter in "ab"]
     found, more = evaluated(wrong[0]), evaluated(wrong[1])
     found.fold(causes.Causes).drop_rows()
@@ -380,6 +380,6 @@ def test_causes_are_numbered_as_they_are_told():
 def test_a_cause_is_asked_for_by_its_number():
     known = evaluated(({"currency": "x"}, {"currency": "y"})).fold(causes.Causes)
 
-    assert known.asked(1) == known.numbered()[0]
+    assert known.find_numbered(1) == known.numbered()[0]
     with pytest.raises(UsageError, match="the run has 1 cause, expected a number up to 1"):
-        known.asked(2)
+        known.find_numbered(2)

@@ -144,13 +144,13 @@ def test_where_values_stand_is_kept_of_documents_that_are_kept_whole():
     detail = detail_of(documents(1, 2, 0, 1), comparisons=2)
     place = None, 0.0, 0.0, 1.0, 1.0, False
     a_box, other = PlacedBox("a", "FD", "gt", *place), PlacedBox("b", "FD", "pred", *place)
-    detail.place([("d0", [a_box]), ("d3", [a_box]), ("d1", [])])
+    detail.add_boxes([("d0", [a_box]), ("d3", [a_box]), ("d1", [])])
     assert detail.boxes == {"d0": [a_box]}
-    detail.place([("d1", [other])])
+    detail.add_boxes([("d1", [other])])
     assert detail.boxes == {"d0": [a_box], "d1": [other]}
 
     worse = detail_of([result_of("e", {"a": "x", "b": "x"}, {})], comparisons=2)
-    worse.place([("e", [other])])
+    worse.add_boxes([("e", [other])])
     detail.merge(worse)
     assert (kept_ids(detail), detail.boxes) == (["d1", "e"], {"d1": [other], "e": [other]})
 

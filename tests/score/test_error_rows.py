@@ -89,7 +89,7 @@ def of_all(some, most, most_bytes):
 def _small(monkeypatch):
     monkeypatch.setattr(error_rows, "SAMPLE_SIZE", SOME)
     monkeypatch.setattr(error_rows, "GROUP_SAMPLE_SIZE", MANY)
-    monkeypatch.setattr(error_rows, "MOST_KINDS", KINDS)
+    monkeypatch.setattr(error_rows, "MAX_TRAITS", KINDS)
 
 
 @pytest.mark.parametrize("cut", [0, 7, 30, 53, 60])

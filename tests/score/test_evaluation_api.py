@@ -355,7 +355,7 @@ def test_a_notebook_shows_intervals_of_enough_documents():
     evaluation = Evaluation()
     for number in range(30):
         gt = {"a": f"{number}"}
-        evaluation.update(compare(PLAN, gt, {"a": "0"} if number else gt))
+        evaluation.add(batch_of_unit(compare(PLAN, gt, {"a": "0"} if number else gt)))
     page = page_of(evaluation)
 
     assert page.rows[0][:7] == ["field", "right", "wrong", "missed", "invented", "F1", "95% CI"]

@@ -21,7 +21,7 @@ from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import (
-    NAMED,
+    MAX_NAMED_IDS,
     FieldRepeats,
     Provenance,
     Repeats,
@@ -329,7 +329,7 @@ def test_every_difference_of_every_run_is_told():
 
 
 def test_documents_that_stand_in_two_runs_are_named():
-    names = [f"{at}" for at in range(NAMED + 3)]
+    names = [f"{at}" for at in range(MAX_NAMED_IDS + 3)]
     first, few = refused(shard(*names), shard(*names, "new"), shard("other", "3"))
 
     assert first == (
@@ -337,7 +337,7 @@ def test_documents_that_stand_in_two_runs_are_named():
         "expected each document in one run only"
     )
     assert few.startswith("run 2: '3' stand also in run 1, ")
-    (exact,) = refused(shard(*names[:NAMED]), shard(*names[:NAMED]))
+    (exact,) = refused(shard(*names[:MAX_NAMED_IDS]), shard(*names[:MAX_NAMED_IDS]))
     assert "more" not in exact
 
 

@@ -453,7 +453,7 @@ def test_errors_of_keys_go_where_their_counts_do():
     found = ErrorCounts(
         {("m", "x"): Counter(a=1), ("m", "y"): Counter(a=2)}, {("m", "x"): Counter(b=1)}
     )
-    found.move({("m", "x"): ("m", "*"), ("m", "y"): ("m", "*")})
+    found.rename_fields({("m", "x"): ("m", "*"), ("m", "y"): ("m", "*")})
 
     assert found.fields == {("m", "*"): {"a": 3}}
     assert found.units == {("m", "*"): {"b": 1}}

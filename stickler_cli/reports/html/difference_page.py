@@ -154,10 +154,10 @@ def _causes_by_run(
             size = CauseSize(len(places), len(of_cause), len(documents))
             selected.add_errors(cause, size, documents)
         texts = describe_causes(RunView(runs[index], visible), selected)
-        numbers = {cause.one: text.number for text in texts for cause in text.causes}
+        numbers = {cause.identity: text.number for text in texts for cause in text.causes}
         # Kinds that are too many to be told apart are one cause.
         numbers_by_keys = {
-            keys: numbers.get(cause.one) or numbers[cause.one[0], None]
+            keys: numbers.get(cause.identity) or numbers[cause.identity[0], None]
             for keys, cause in causes.items()
         }
         yield index, texts, numbers_by_keys

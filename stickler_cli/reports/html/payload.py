@@ -26,7 +26,7 @@ from stickler_cli.reports.compared_values import cut_around_difference, mark_dif
 from stickler_cli.reports.view import FieldRow, RunView
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail, Histogram, ValuePairs
-from stickler_cli.score.errors.causes import ByClass, ordered, overall, split_cause_keys
+from stickler_cli.score.errors.causes import ByClass, overall, sort_by_count, split_cause_keys
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.gates import fields_of_gate
 from stickler_cli.score.intervals import FieldIntervals, Interval
@@ -82,7 +82,7 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
     errors = view.run.evaluation.errors
     for path in {**errors.fields, **errors.units}:
         for place in rows_around(path, places):
-            classes[place].update(errors.at(path))
+            classes[place].update(errors.of_field(path))
     pairs: dict[int, Histogram] = {}
     for path, histogram in histograms.items():
         around = rows_around(path, places)
@@ -105,7 +105,7 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
                 end == index + 1,
                 view.run.evaluation.intervals(view.run.rule, name),
                 chart,
-                ordered(classes[index]),
+                sort_by_count(classes[index]),
             )
         )
     return found
@@ -506,7 +506,7 @@ def facts(
     totals = sorted(  # in an order that does not depend on whether the run was read back
         [(rows_around(path, places) or [-1])[-1], error_class.value, count]
         for path in {*errors.fields, *errors.units}
-        for error_class, count in errors.at(path).items()
+        for error_class, count in errors.of_field(path).items()
     )
     return json_line(
         {

@@ -1,7 +1,8 @@
-"""How far confidences can be trusted: from units, each a confidence and whether it was right.
+"""Calibration: how well confidences predict which values are right.
 
-Every figure is made of sums over units of equal confidence, so neither order nor ties matter; the
-sums may be of resampled documents, one column each. docs/confidence.md has the definitions.
+A unit is a confidence and whether its value was right. Every figure is made of sums over units of
+equal confidence, so that neither order nor ties matter. There may be a column of sums for each
+resample of the documents. docs/confidence.md has the definitions.
 """
 
 from dataclasses import dataclass
@@ -16,16 +17,16 @@ from stickler_cli.score.intervals import BoundsRecord, divide
 
 BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)
-"""Shares of all units that somebody may have time to review."""
+"""Shares of all units that people may have time to review."""
 PRECISIONS: Final = (0.95, 0.99, 0.999)
-"""Shares right that may be asked of units that pass unseen."""
+"""Shares of right units that may be required of units that skip review."""
 
-_ROUNDING: Final = 1e-12  # what a share may lack of a bound that it stands for
-_LEAST: Final = 1e-15  # confidences of 0 and 1 would make one error cost without end
+_ROUNDING: Final = 1e-12  # a share that is equal to a bound may be so much less
+_MIN_PROBABILITY: Final = 1e-15  # with confidences of 0 and 1, one error would cost infinitely much
 
 
 class Selective(NamedTuple):
-    """Where to draw a line to have a share right above it, on these documents."""
+    """The lowest threshold above which a required share of values is right."""
 
     threshold: Fraction
     """The lowest such confidence."""
@@ -34,101 +35,108 @@ class Selective(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Values of some confidence."""
+    """The values whose confidence is in one of ten ranges of equal width."""
 
     lower: Fraction
-    """The least confidence."""
+    """The lowest confidence of the range."""
     upper: Fraction
-    """What it does not reach, but for the last bin."""
+    """The upper bound of the range; only the last range includes it."""
     units: Count
-    """How many values there are."""
+    """Number of values."""
     confidence: FractionOrNone
-    """Their mean confidence; null of none."""
+    """Their mean confidence; null without values."""
     right: FractionOrNone
-    """The share that is right; null of none."""
+    """The share that is right; null without values."""
     interval: BoundsRecord | None = None
-    """Where that share may lie."""
+    """Confidence interval of that share."""
 
     def view(self) -> dict[str, Any]:
-        """Return it as files have it, without an interval that there is not."""
-        return {key: it for key, it in self._asdict().items() if key != "interval" or it}
+        """Return the bin by its keys in run files; the interval only if there is one."""
+        view = self._asdict()
+        if not self.interval:
+            del view["interval"]
+        return view
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Units by their confidence, and their figures in resamples of documents.
+    """Units grouped by confidence, and their figures in resamples of documents.
 
-    Every figure has shape (resamples,) and is NaN where it is not defined.
+    Every figure has shape (n_resamples,) and is NaN if it is undefined.
     """
 
     confidence: Floats
-    """The distinct ones, ascending, (k,)."""
+    """The distinct confidences, ascending, (n_distinct,)."""
     right: Floats
-    """How many units of each are right, (k, resamples)."""
+    """Number of right units of each confidence, (n_distinct, n_resamples)."""
     wrong: Floats
-    """How many are wrong, (k, resamples)."""
+    """Number of wrong units of each confidence, (n_distinct, n_resamples)."""
 
     @cached_property
     def units(self) -> Floats:
-        """How many units there are of each confidence."""
+        """Number of units of each confidence, (n_distinct, n_resamples)."""
         return self.right + self.wrong
 
     @cached_property
     def total(self) -> Floats:
-        """How many units there are."""
+        """Number of all units, (n_resamples,)."""
         total: Floats = self.units.sum(axis=0)
         return total
 
     @cached_property
     def errors(self) -> Floats:
-        """How many of them are wrong."""
+        """Number of wrong units, (n_resamples,)."""
         errors: Floats = self.wrong.sum(axis=0)
         return errors
 
     @property
     def auroc(self) -> Floats:
-        """P(confidence of a right unit > of a wrong one), ties half."""
-        below = np.cumsum(self.wrong, axis=0) - self.wrong
-        won = (self.right * (below + self.wrong / 2)).sum(axis=0)
-        return divide(won, (self.total - self.errors) * self.errors)
+        """Probability that a right unit has more confidence than a wrong one; ties count half."""
+        n_wrong_below = np.cumsum(self.wrong, axis=0) - self.wrong
+        n_won_pairs = (self.right * (n_wrong_below + self.wrong / 2)).sum(axis=0)
+        return divide(n_won_pairs, (self.total - self.errors) * self.errors)
 
     @property
     def auprc_error(self) -> Floats:
-        """Average precision of finding wrong units from the least confident up, ties together."""
+        """Average precision of finding wrong units from the lowest confidence up, ties together."""
         precision = divide(np.cumsum(self.wrong, axis=0), np.cumsum(self.units, axis=0))
-        found = np.where(self.wrong > 0, precision, 0) * self.wrong
-        return divide(found.sum(axis=0), self.errors)
+        weighted = np.where(self.wrong > 0, precision, 0) * self.wrong
+        return divide(weighted.sum(axis=0), self.errors)
 
     @property
     def brier(self) -> Floats:
-        """The mean squared distance of confidence and outcome."""
-        far, near = self.confidence[:, None] ** 2, (1 - self.confidence[:, None]) ** 2
-        return divide((self.wrong * far + self.right * near).sum(axis=0), self.total)
+        """The mean squared difference of confidence and outcome, which is 1 or 0."""
+        if_wrong = self.confidence[:, None] ** 2
+        if_right = (1 - self.confidence[:, None]) ** 2
+        return divide((self.wrong * if_wrong + self.right * if_right).sum(axis=0), self.total)
 
     @property
     def log_loss(self) -> Floats:
-        """The mean of -ln of the probability given to the outcome."""
-        clipped = np.clip(self.confidence, _LEAST, 1 - _LEAST)[:, None]
-        lost = self.right * -np.log(clipped) + self.wrong * -np.log1p(-clipped)
-        return divide(lost.sum(axis=0), self.total)
+        """The mean of -ln of the probability that the confidence gave to the outcome."""
+        clipped = np.clip(self.confidence, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)[:, None]
+        losses = self.right * -np.log(clipped) + self.wrong * -np.log1p(-clipped)
+        return divide(losses.sum(axis=0), self.total)
 
     @cached_property
     def _bins(self) -> tuple[Floats, Floats, Floats]:
         """Units, sum of confidences and right units of each bin of equal width."""
-        which = np.minimum((BINS * self.confidence + _ROUNDING).astype(np.intp), BINS - 1)
-        return self._by(np.broadcast_to(which[:, None], self.units.shape))
+        bins = np.minimum((BINS * self.confidence + _ROUNDING).astype(np.intp), BINS - 1)
+        return self._sum_by_bin(np.broadcast_to(bins[:, None], self.units.shape))
 
-    def _by(self, which: Indexes) -> tuple[Floats, Floats, Floats]:
-        """Return units, sum of confidences and right units by bin, (bins, resamples) each."""
-        columns = self.units.shape[1]
-        cells = (which * columns + np.arange(columns)).ravel()
+    def _sum_by_bin(self, bins: Indexes) -> tuple[Floats, Floats, Floats]:
+        """Return units, sum of confidences and right units by bin, (BINS, n_resamples) each.
 
-        def sums(values: Floats) -> Floats:
-            found = np.bincount(cells, values.ravel(), minlength=BINS * columns)
-            return found.astype(np.float64).reshape(BINS, columns)
+        `bins` has the bin of each confidence in each resample, (n_distinct, n_resamples).
+        """
+        n_resamples = self.units.shape[1]
+        cells = (bins * n_resamples + np.arange(n_resamples)).ravel()
 
-        weighted = self.units * self.confidence[:, None]
-        return sums(self.units), sums(weighted), sums(self.right)
+        def sum_cells(values: Floats) -> Floats:
+            sums = np.bincount(cells, values.ravel(), minlength=BINS * n_resamples)
+            return sums.astype(np.float64).reshape(BINS, n_resamples)
+
+        confidences = self.units * self.confidence[:, None]
+        return sum_cells(self.units), sum_cells(confidences), sum_cells(self.right)
 
     @property
     def ece(self) -> Floats:
@@ -138,15 +146,18 @@ class Reliability:
 
     @property
     def ece_mass(self) -> Floats:
-        """The same over ten bins of about equal size; units of one confidence stay together."""
-        below = np.cumsum(self.units, axis=0) - self.units
-        which = np.minimum(divide(BINS * below, self.total, empty=0), BINS - 1).astype(np.intp)
-        _, confidence, right = self._by(which)
+        """Expected calibration error over ten bins of about equal size.
+
+        Units of one confidence stay in one bin.
+        """
+        n_below = np.cumsum(self.units, axis=0) - self.units
+        bins = np.minimum(divide(BINS * n_below, self.total, empty=0), BINS - 1).astype(np.intp)
+        _, confidence, right = self._sum_by_bin(bins)
         return divide(np.abs(right - confidence).sum(axis=0), self.total)
 
     @property
     def mce(self) -> Floats:
-        """The greatest gap of a bin of equal width that holds any unit."""
+        """Maximum calibration error: the greatest gap of a bin of equal width that has units."""
         units, confidence, right = self._bins
         gaps = divide(np.abs(right - confidence), units, empty=0)
         return np.where(self.total > 0, gaps.max(axis=0), np.nan)
@@ -158,77 +169,95 @@ class Reliability:
         Source: Murphy (1973), A New Vector Partition of the Probability Score.
         """
         units, confidence, right = self._bins
-        base = divide(self.total - self.errors, self.total)
-        gaps = units * divide(right - confidence, units, empty=0) ** 2
-        spread = units * (divide(right, units, empty=0) - base) ** 2
+        base_rate = divide(self.total - self.errors, self.total)
+        squared_gaps = units * divide(right - confidence, units, empty=0) ** 2
+        squared_deviations = units * (divide(right, units, empty=0) - base_rate) ** 2
         return {
-            "reliability": divide(gaps.sum(axis=0), self.total),
-            "resolution": divide(spread.sum(axis=0), self.total),
-            "uncertainty": base * (1 - base),
+            "reliability": divide(squared_gaps.sum(axis=0), self.total),
+            "resolution": divide(squared_deviations.sum(axis=0), self.total),
+            "uncertainty": base_rate * (1 - base_rate),
         }
 
     def error_capture(self, budget: float) -> Floats:
-        """Return the share of wrong units among the least confident ones that a budget reviews."""
-        below = np.cumsum(self.units, axis=0) - self.units
-        share = np.clip(divide(budget * self.total - below, self.units, empty=0), 0, 1)
-        return divide((self.wrong * share).sum(axis=0), self.errors)
+        """Return the share of wrong units that a review of the least confident units finds.
+
+        `budget` is the share of all units that are reviewed, in [0, 1].
+        """
+        n_below = np.cumsum(self.units, axis=0) - self.units
+        reviewed = np.clip(divide(budget * self.total - n_below, self.units, empty=0), 0, 1)
+        return divide((self.wrong * reviewed).sum(axis=0), self.errors)
 
     @property
     def aurc(self) -> Floats:
-        """Mean share wrong among the k most confident, over all k; ties in proportion.
+        """Area under the risk-coverage curve.
 
-        Of a group of n units with w wrong behind A units with E wrong, the k-th share is
-        (E + w j/n) / (A + j) for j = 1..n; they add up to w + (E - A w/n) (H(A + n) - H(A)).
+        It is the mean share wrong among the k most confident units, over all k; ties count in
+        proportion. Of a group of n units with w wrong ones, behind A more confident units with E
+        wrong ones, the k-th share is (E + w j/n) / (A + j) for j = 1..n. With harmonic numbers H,
+        these add up to w + (E - A w/n) (H(A + n) - H(A)).
         """
         from scipy.special import digamma  # H(k) = digamma(k + 1) + a constant
 
-        ahead = self.total - np.cumsum(self.units, axis=0)
-        wrong_ahead = self.errors - np.cumsum(self.wrong, axis=0)
-        steps = digamma(ahead + self.units + 1) - digamma(ahead + 1)
-        rest = wrong_ahead - ahead * divide(self.wrong, self.units, empty=0)
-        return divide((self.wrong + rest * steps).sum(axis=0), self.total)
+        n_ahead = self.total - np.cumsum(self.units, axis=0)
+        n_wrong_ahead = self.errors - np.cumsum(self.wrong, axis=0)
+        harmonic_steps = digamma(n_ahead + self.units + 1) - digamma(n_ahead + 1)
+        factors = n_wrong_ahead - n_ahead * divide(self.wrong, self.units, empty=0)
+        return divide((self.wrong + factors * harmonic_steps).sum(axis=0), self.total)
 
     def curve(self) -> list[tuple[float, float]]:
-        """Return coverage and share wrong from each confidence on, the highest first."""
+        """Return the risk-coverage curve of the first resample.
+
+        Its points are the coverage and the share wrong at each threshold, the highest first.
+        """
         units = np.cumsum(self.units[::-1, 0])
         wrong = np.cumsum(self.wrong[::-1, 0])
         return list(zip((units / units[-1]).tolist(), (wrong / units).tolist(), strict=True))
 
     def selective(self, precision: float) -> list[Selective | None]:
-        """Return the lowest confidence from which on at least that share is right."""
+        """Return, for each resample, the lowest threshold above which `precision` units are right.
+
+        None if no threshold reaches it.
+        """
         units = np.cumsum(self.units[::-1], axis=0)[::-1]
         right = np.cumsum(self.right[::-1], axis=0)[::-1]
-        good = (divide(right, units, empty=0) >= precision - _ROUNDING) & (self.units > 0)
-        found: list[Selective | None] = []
-        for column in range(good.shape[1]):
-            if not good[:, column].any():
-                found.append(None)
+        share_right = divide(right, units, empty=0)
+        is_reached = (share_right >= precision - _ROUNDING) & (self.units > 0)
+        lowest: list[Selective | None] = []
+        for resample in range(is_reached.shape[1]):
+            if not is_reached[:, resample].any():
+                lowest.append(None)
                 continue
-            at = int(good[:, column].argmax())
-            coverage = float(units[at, column] / self.total[column])
-            found.append(Selective(float(self.confidence[at]), coverage))
-        return found
+            row = int(is_reached[:, resample].argmax())
+            coverage = float(units[row, resample] / self.total[resample])
+            lowest.append(Selective(float(self.confidence[row]), coverage))
+        return lowest
 
     def bins(self) -> list[Bin]:
-        """Return the bins of equal width of the first resample, the least confident first."""
-        by_bin = enumerate(zip(*(each[:, 0].tolist() for each in self._bins), strict=True))
+        """Return the bins of equal width of the first resample, the lowest confidence first."""
+        units, confidences, right = (sums[:, 0].tolist() for sums in self._bins)
         return [
-            Bin(at / BINS, (at + 1) / BINS, round(n), _mean(confidence, n), _mean(right, n))
-            for at, (n, confidence, right) in by_bin
+            Bin(
+                lower=index / BINS,
+                upper=(index + 1) / BINS,
+                units=round(units[index]),
+                confidence=_mean(confidences[index], units[index]),
+                right=_mean(right[index], units[index]),
+            )
+            for index in range(BINS)
         ]
 
     def shares(self) -> Floats:
-        """Return the share that is right of each bin of equal width, (bins, resamples)."""
+        """Return the share right of each bin of equal width, (BINS, n_resamples)."""
         units, _, right = self._bins
         return divide(right, units)
 
     def figures(self) -> dict[str, Floats]:
-        """Return all that is one number, by name; parts of a figure are `name.part`."""
-        captured = {str(budget): self.error_capture(budget) for budget in BUDGETS}
+        """Return all figures that are one number, by name; parts of a figure are `name.part`."""
+        captures = {str(budget): self.error_capture(budget) for budget in BUDGETS}
         return {
             **{name: getattr(self, name) for name in FIGURES},
             **{f"brier_parts.{name}": value for name, value in self.brier_parts.items()},
-            **{f"error_capture.{budget}": value for budget, value in captured.items()},
+            **{f"error_capture.{budget}": value for budget, value in captures.items()},
         }
 
 
@@ -237,57 +266,69 @@ FIGURES: Final = ("auroc", "auprc_error", "brier", "ece", "ece_mass", "mce", "lo
 
 def reliability(
     confidence: Floats,
-    right: Mask,
+    is_right: Mask,
     document: Indexes | None = None,
     weights: Floats | None = None,
     *,
-    times: Indexes | None = None,
+    multiplicity: Indexes | None = None,
 ) -> Reliability:
-    """Return units by confidence: as they are, or weighted by the documents that they are in.
+    """Group units by confidence: unweighted, or weighted by their documents.
 
-    `confidence`, `right`, `document` and `times` are (units,), `weights` (documents, resamples).
-    An entry may stand for several units, which `times` tells.
+    Args:
+        confidence: of each unit, (n,).
+        is_right: whether each unit is right, (n,).
+        document: the position of the document of each unit, (n,).
+        weights: of the documents in each resample, (n_documents, n_resamples).
+        multiplicity: number of units that each entry stands for, (n,); only without weights.
     """
-    distinct, which = np.unique(confidence, return_inverse=True)
+    distinct, groups = np.unique(confidence, return_inverse=True)
     if document is None or weights is None:
-        counts = (
-            np.bincount(which[it], None if times is None else times[it], minlength=len(distinct))
-            for it in (right, ~right)
+        right, wrong = (
+            np.bincount(
+                groups[side],
+                None if multiplicity is None else multiplicity[side],
+                minlength=len(distinct),
+            )
+            for side in (is_right, ~is_right)
         )
-        good, bad = (count[:, None].astype(np.float64) for count in counts)
-        return Reliability(distinct, good, bad)
-    sides = []
-    for side in (right, ~right):
+        return Reliability(
+            confidence=distinct,
+            right=right[:, None].astype(np.float64),
+            wrong=wrong[:, None].astype(np.float64),
+        )
+    weighted_sums = []
+    for side in (is_right, ~is_right):
         sums = np.zeros((len(distinct), weights.shape[1]))
-        order = which[side].argsort(kind="stable")
-        groups, starts = np.unique(which[side][order], return_index=True)
-        if len(groups):
-            sums[groups] = np.add.reduceat(weights[document[side][order]], starts, axis=0)
-        sides.append(sums)
-    return Reliability(distinct, *sides)
+        # Sort units by group, so that each group is one span of rows to add up.
+        order = groups[side].argsort(kind="stable")
+        present_groups, starts = np.unique(groups[side][order], return_index=True)
+        if len(present_groups):
+            unit_weights = weights[document[side][order]]
+            sums[present_groups] = np.add.reduceat(unit_weights, starts, axis=0)
+        weighted_sums.append(sums)
+    return Reliability(distinct, *weighted_sums)
 
 
 def confidence_view(units: Reliability) -> dict[str, Any]:
-    """Return the figures of units as they are, in the words of the run format; None if undefined.
+    """Return the figures of the first resample by their keys in run files; None if undefined.
 
     >>> units = reliability(np.array([0.9, 0.8, 0.3]), np.array([True, True, False]))
     >>> confidence_view(units)["auroc"]
     1.0
     """
-    shown: dict[str, Any] = {}
-    for name, value in units.figures().items():
-        first, _, part = name.partition(".")
-        number = None if np.isnan(value[0]) else float(value[0])
-        if part:
-            shown.setdefault(first, {})[part] = number
+    view: dict[str, Any] = {}
+    for name, values in units.figures().items():
+        figure, _, component = name.partition(".")
+        value = None if np.isnan(values[0]) else float(values[0])
+        if component:
+            view.setdefault(figure, {})[component] = value
         else:
-            shown[first] = number
-    shown["selective"] = {
-        str(precision): found and found._asdict()
-        for precision in PRECISIONS
-        for found in units.selective(precision)
-    }
-    return shown
+            view[figure] = value
+    view["selective"] = {}
+    for precision in PRECISIONS:
+        lowest = units.selective(precision)[0]
+        view["selective"][str(precision)] = lowest and lowest._asdict()
+    return view
 
 
 def _mean(total: float, count: float) -> float | None:

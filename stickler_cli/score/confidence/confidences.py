@@ -1,6 +1,7 @@
-"""The values of a run that have a confidence: kept by document, added up in any order.
+"""The values of a run that have a confidence: kept by document, or counted by confidence.
 
-Where a run keeps no rows of documents, they are counted by rounded confidence: a fixed size.
+A run that keeps no rows of documents counts them by rounded confidence, which has a fixed size.
+Documents add up in any order.
 """
 
 from collections import Counter
@@ -16,150 +17,167 @@ from stickler_cli.core.rules import KEPT
 from stickler_cli.score.field_counts import ConfidentValues, join_confident_values
 from stickler_cli.score.intervals import (
     N_REPLICATES,
+    Interval,
     IntervalSettings,
     percentile_interval,
     resample,
 )
 from .calibration import Reliability, confidence_view, reliability
 
-_MAX_CELLS: Final = 400_000_000  # beyond it there are fewer replicates, but not below the least
+_MAX_CELLS: Final = 400_000_000  # values times replicates; more values get fewer replicates
 _MIN_REPLICATES: Final = 200
 MIN_DOCUMENTS: Final = 5
-"""Documents below which their differences say too little for intervals."""
+"""With fewer documents, their differences say too little for intervals."""
 _MAX_EXACT_UNITS: Final = 5_000
-"""Units beyond which replicates are made of rounded confidences, as few distinct ones are fast."""
+"""With more units, replicates round confidences: few distinct ones are fast."""
 _DIGITS: Final = 3
 _THOUSAND: Final = 10**_DIGITS
 
 
 class ConfidenceUnits(NamedTuple):
-    """Values that have a confidence, each an entry of all arrays, (units,)."""
+    """Values that have a confidence; each is an entry of all arrays, (n,)."""
 
     documents: list[str]
-    """The ids of those that have any, sorted."""
+    """The ids of the documents with such values, sorted."""
     document: Indexes
-    """The position of its document."""
+    """Position in `documents` of the document of each value."""
     confidence: Floats
     is_right: Mask
     multiplicity: Indexes | None = None
-    """How many values each entry stands for, where nobody knows their documents; None for one."""
+    """Number of values that each entry stands for, if documents are unknown; None for one each."""
     n_documents: int = 0
-    """In how many documents these are."""
+    """Number of documents with such values, if documents are unknown; else 0."""
 
-    def select(self, which: Indexes | Mask) -> "ConfidenceUnits":
-        """Return some of the units."""
-        confidence, right = self.confidence[which], self.is_right[which]
-        return ConfidenceUnits(self.documents, self.document[which], confidence, right)
+    def select(self, selected: Indexes | Mask) -> "ConfidenceUnits":
+        """Return the selected units."""
+        return ConfidenceUnits(
+            documents=self.documents,
+            document=self.document[selected],
+            confidence=self.confidence[selected],
+            is_right=self.is_right[selected],
+        )
 
     def reliability(self) -> Reliability:
-        """Return the units by their confidence."""
-        return reliability(self.confidence, self.is_right, times=self.multiplicity)
+        """Group the units by confidence."""
+        return reliability(self.confidence, self.is_right, multiplicity=self.multiplicity)
 
 
 @dataclass(slots=True)
 class RoundedConfidences:
-    """The values of a field by confidence, whichever documents they are in."""
+    """The values of a field, counted by confidence in thousandths."""
 
     right: Counter[int] = field(default_factory=Counter)
-    """How many are right, by their confidence in thousandths."""
+    """Number of right values of each confidence."""
     wrong: Counter[int] = field(default_factory=Counter)
+    """Number of wrong values of each confidence."""
     documents: int = 0
-    """How many documents have any."""
+    """Number of documents with such values."""
 
     def merge(self, other: "RoundedConfidences") -> None:
-        """Add those of other documents."""
+        """Add the values of other documents."""
         self.right.update(other.right)
         self.wrong.update(other.wrong)
         self.documents += other.documents
 
     def units(self) -> ConfidenceUnits:
-        """Return them with as many entries as there are distinct confidences."""
-        cells = [
-            (confidence, right, times)
-            for right, side in ((True, self.right), (False, self.wrong))
-            for confidence, times in sorted(side.items())
+        """Return the values; an entry stands for all values of one confidence."""
+        entries = [
+            (confidence, is_right, n_values)
+            for is_right, counts in ((True, self.right), (False, self.wrong))
+            for confidence, n_values in sorted(counts.items())
         ]
-        confidence, right, times = np.array(cells).reshape(-1, 3).T
-        nobody = np.zeros(0, np.intp)
-        known = confidence / _THOUSAND, right.astype(np.bool_)
-        return ConfidenceUnits([], nobody, *known, multiplicity=times, n_documents=self.documents)
+        confidence, is_right, n_values = np.array(entries).reshape(-1, 3).T
+        return ConfidenceUnits(
+            documents=[],
+            document=np.zeros(0, np.intp),
+            confidence=confidence / _THOUSAND,
+            is_right=is_right.astype(np.bool_),
+            multiplicity=n_values,
+            n_documents=self.documents,
+        )
 
 
 @dataclass(slots=True)
 class Confidences:
-    """The values with a confidence of some documents."""
+    """The values with a confidence of a set of documents."""
 
     chunks: list[tuple[Sequence[str], ConfidentValues]] = field(default_factory=list)
-    """The ids of documents, and their values."""
+    """For each chunk, the ids of its documents and their values."""
     counts: dict[str, RoundedConfidences] | None = None
-    """Instead of those, the values by the path of their field; None where they are kept."""
+    """The values by the path of their field, instead of chunks; None if chunks are kept."""
     _cache: dict[object, Any] = field(init=False, repr=False, compare=False, metadata={KEPT: False})
-    """Results that were worked out already: they take time, and several ask for them."""
+    """Results by their arguments: they take long, and several callers need them."""
 
     def __post_init__(self) -> None:
         self._cache = {}
 
     def add(
-        self, documents: Sequence[str], leaves: ConfidentValues | None, some: Mask | None = None
+        self,
+        documents: Sequence[str],
+        values: ConfidentValues | None,
+        selected: Mask | None = None,
     ) -> None:
-        """Add the values of documents, by their ids, or of some of them."""
-        if leaves is not None and some is not None:
-            leaves = leaves.select(some[leaves.document])
-        if leaves is None or not len(leaves):
+        """Add the values of documents, given by their ids, or of selected documents."""
+        if values is not None and selected is not None:
+            values = values.select(selected[values.document])
+        if values is None or not len(values):
             return
         self._cache.clear()
         if self.counts is None:
-            self.chunks.append((documents, leaves))
+            self.chunks.append((documents, values))
         else:
-            self._count(leaves)
+            self._count(values, self.counts)
 
     def merge(self, other: "Confidences") -> None:
-        """Add the documents of others; they are only counted where those of either side are."""
+        """Add the values of other documents; if either side is only counted, the sum is, too."""
         self._cache.clear()
         if other.counts is not None:
             self.drop_rows()
         if self.counts is None:
             self.chunks += other.chunks
             return
-        for _, leaves in other.chunks:
-            self._count(leaves)
-        for path, counted in (other.counts or {}).items():
-            self.counts.setdefault(path, RoundedConfidences()).merge(counted)
+        for _, values in other.chunks:
+            self._count(values, self.counts)
+        for path, counts in (other.counts or {}).items():
+            self.counts.setdefault(path, RoundedConfidences()).merge(counts)
 
     def drop_rows(self) -> None:
-        """Count the values by rounded confidence, and forget their documents."""
+        """Count the values by rounded confidence, and drop their documents."""
         if self.counts is None:
             self._cache.clear()
-            self.counts, parts, self.chunks = {}, self.chunks, []
-            for _, leaves in parts:
-                self._count(leaves)
+            self.counts = {}
+            for _, values in self.chunks:
+                self._count(values, self.counts)
+            self.chunks = []
 
-    def _count(self, leaves: ConfidentValues) -> None:
-        into = self.counts if self.counts is not None else {}
-        for path, which in _by_field(leaves).items():
-            some = leaves.select(which)
-            mine = into.setdefault(path, RoundedConfidences())
-            mine.documents += len(np.unique(some.document))
-            thousandths = np.rint(some.confidence * _THOUSAND).astype(np.intp)
-            mine.right.update(thousandths[some.is_right].tolist())
-            mine.wrong.update(thousandths[~some.is_right].tolist())
+    @staticmethod
+    def _count(values: ConfidentValues, counts: dict[str, RoundedConfidences]) -> None:
+        """Add values to counts by field."""
+        for path, positions in _positions_by_field(values).items():
+            of_field = values.select(positions)
+            total = counts.setdefault(path, RoundedConfidences())
+            total.documents += len(np.unique(of_field.document))
+            thousandths = np.rint(of_field.confidence * _THOUSAND).astype(np.intp)
+            total.right.update(thousandths[of_field.is_right].tolist())
+            total.wrong.update(thousandths[~of_field.is_right].tolist())
 
     def by_field(self) -> dict[str, ConfidenceUnits]:
-        """Return the units of each field, by its path, and of whole documents for ""."""
-        found: dict[str, ConfidenceUnits] = self._cached("units", self._units)
-        return found
+        """Return the units of each field, by its path, and those of all fields at ""."""
+        units: dict[str, ConfidenceUnits] = self._cached("units", self._units)
+        return units
 
-    def view(self, path: str, leaves: int, settings: IntervalSettings | None) -> dict[str, Any]:
-        """Return the figures of a field, or of all for "", as the run format shows them.
+    def view(self, path: str, n_values: int, settings: IntervalSettings | None) -> dict[str, Any]:
+        """Return the figures of a field, or of all fields at "", by their keys in run files.
 
-        `leaves` are those of the predictions, with a confidence or without.
+        `n_values` is the number of predicted values, with a confidence or without.
         """
         units = self.by_field()[path]
-        key = path, leaves, settings
-        found: dict[str, Any] = self._cached(key, lambda: _view(units, leaves, settings))
-        return found
+        key = path, n_values, settings
+        view: dict[str, Any] = self._cached(key, lambda: _units_view(units, n_values, settings))
+        return view
 
     def _cached(self, key: object, make: Callable[[], Any]) -> Any:
+        """Return the result for a key; make it on first use."""
         if key not in self._cache:
             self._cache[key] = make()
         return self._cache[key]
@@ -167,118 +185,141 @@ class Confidences:
     def _units(self) -> dict[str, ConfidenceUnits]:
         if self.counts is not None:
             fields = {"": RoundedConfidences(), **self.counts}
-            return {path: counted.units() for path, counted in sorted(fields.items())}
+            return {path: counts.units() for path, counts in sorted(fields.items())}
         return split_units_by_field(self.chunks)
 
     def records(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the record of each document that has any, with its id."""
-        for documents, leaves in self.chunks:
-            for name, record in zip(documents, leaves.records(len(documents)), strict=True):
+        """Yield the id and the record of each document with a confidence."""
+        for documents, values in self.chunks:
+            records = values.records(len(documents))
+            for id_, record in zip(documents, records, strict=True):
                 if record:
-                    yield name, record
+                    yield id_, record
 
     def __bool__(self) -> bool:
         return bool(self.chunks or self.counts)
 
 
 def split_units_by_field(
-    parts: Iterable[tuple[Sequence[str], ConfidentValues]],
+    chunks: Iterable[tuple[Sequence[str], ConfidentValues]],
 ) -> dict[str, ConfidenceUnits]:
-    """Return the units of each field, by its path, and of whole documents for "".
+    """Return the units of each field, by its path, and those of all fields at "".
 
-    Each part is the ids of some documents, and their values.
+    Each chunk is the ids of its documents and their values.
     """
-    known = [*parts]
-    before = np.cumsum([0, *(len(documents) for documents, _ in known)])
-    leaves = join_confident_values(
-        zip((leaves for _, leaves in known), before.tolist()[:-1], strict=True)
+    ids: list[str] = []
+    values_before: list[tuple[ConfidentValues | None, int]] = []
+    for documents, chunk_values in chunks:
+        values_before.append((chunk_values, len(ids)))
+        ids += documents
+    values = join_confident_values(values_before)
+    if values is None:
+        empty = np.zeros(0, np.intp)
+        return {"": ConfidenceUnits([], empty, np.zeros(0), np.zeros(0, np.bool_))}
+
+    # Keep only documents with values, sorted by id: figures must not depend on their order.
+    positions = sorted(np.unique(values.document).tolist(), key=ids.__getitem__)
+    ranks = np.zeros(len(ids), np.intp)
+    ranks[positions] = np.arange(len(positions))
+    ranked = values.with_documents(ranks[values.document]).sort()
+    units = ConfidenceUnits(
+        documents=[ids[position] for position in positions],
+        document=ranked.document,
+        confidence=ranked.confidence,
+        is_right=ranked.is_right,
     )
-    nothing = np.zeros(0, np.intp)
-    if leaves is None:
-        return {"": ConfidenceUnits([], nothing, np.zeros(0), np.zeros(0, np.bool_))}
-    names = [name for documents, _ in known for name in documents]
-    having = np.unique(leaves.document).tolist()
-    having.sort(key=names.__getitem__)
-    ranks = np.zeros(len(names), np.intp)
-    ranks[having] = np.arange(len(having))
-    ranked = leaves.with_documents(ranks[leaves.document]).sort()
-    documents = [names[at] for at in having]
-    return {
-        path: ConfidenceUnits(
-            documents, ranked.document[at], ranked.confidence[at], ranked.is_right[at]
-        )
-        for path, at in sorted(_by_field(ranked).items())
+    by_field = sorted(_positions_by_field(ranked).items())
+    return {path: units.select(field_positions) for path, field_positions in by_field}
+
+
+def _positions_by_field(values: ConfidentValues) -> dict[str, Indexes]:
+    """Return the positions of the values of each field, by its path, and of all values at ""."""
+    by_field = {
+        field_path(values.paths[number]): positions
+        for number, positions in group_positions(values.field)
     }
-
-
-def _by_field(leaves: ConfidentValues) -> dict[str, Indexes]:
-    """Return which values are of each field, by its path, and of whole documents for ""."""
-    found = {field_path(leaves.paths[at]): which for at, which in group_positions(leaves.field)}
-    return {**found, "": np.arange(len(leaves))}
+    return {**by_field, "": np.arange(len(values))}
 
 
 def counted_view(by_field: Mapping[str, RoundedConfidences]) -> dict[str, object]:
-    """Return values by field and rounded confidence as the run format has them."""
-    return {
-        path: {
-            "documents": counted.documents,
-            **{
-                name: {str(it / _THOUSAND): side[it] for it in sorted(side)}
-                for name, side in (("right", counted.right), ("wrong", counted.wrong))
-                if side
-            },
-        }
-        for path, counted in sorted(by_field.items())
-    }
+    """Return counts by field and rounded confidence by their keys in run files."""
+    view: dict[str, object] = {}
+    for path, counts in sorted(by_field.items()):
+        entry = view[path] = dict[str, object](documents=counts.documents)
+        for name, side in (("right", counts.right), ("wrong", counts.wrong)):
+            if side:
+                entry[name] = {
+                    str(confidence / _THOUSAND): side[confidence] for confidence in sorted(side)
+                }
+    return view
 
 
 def read_counted(record: Mapping[str, Any]) -> dict[str, RoundedConfidences]:
-    """Return the values that a record tells of."""
+    """Return the counts that `counted_view` wrote, by field."""
 
-    def side(values: Mapping[str, int]) -> Counter[int]:
-        return Counter({round(float(it) * _THOUSAND): times for it, times in values.items()})
+    def read_side(counts: Mapping[str, int]) -> Counter[int]:
+        return Counter(
+            {round(float(confidence) * _THOUSAND): n for confidence, n in counts.items()}
+        )
 
     return {
         path: RoundedConfidences(
-            side(it.get("right", {})), side(it.get("wrong", {})), it["documents"]
+            right=read_side(entry.get("right", {})),
+            wrong=read_side(entry.get("wrong", {})),
+            documents=entry["documents"],
         )
-        for path, it in record.items()
+        for path, entry in record.items()
     }
 
 
-def _view(units: ConfidenceUnits, leaves: int, settings: IntervalSettings | None) -> dict[str, Any]:
-    known = units.reliability()
-    total, wrong = int(known.total[0]), int(known.errors[0])
-    shown: dict[str, Any] = {
-        "units": total,
-        "right": total - wrong,
+def _units_view(
+    units: ConfidenceUnits, n_values: int, settings: IntervalSettings | None
+) -> dict[str, Any]:
+    """Return the figures of units by their keys in run files; with intervals if there are settings.
+
+    `n_values` is the number of predicted values, with a confidence or without.
+    """
+    grouped = units.reliability()
+    n_units, n_wrong = int(grouped.total[0]), int(grouped.errors[0])
+    view: dict[str, Any] = {
+        "units": n_units,
+        "right": n_units - n_wrong,
         "documents": units.n_documents or len(np.unique(units.document)),
-        "coverage": total / leaves if leaves else None,
-        **confidence_view(known),
-        "bins": [it.view() for it in known.bins()],
+        "coverage": n_units / n_values if n_values else None,
+        **confidence_view(grouped),
+        "bins": [calibration_bin.view() for calibration_bin in grouped.bins()],
     }
-    if settings is None or units.multiplicity is not None or shown["documents"] < MIN_DOCUMENTS:
-        return shown
+    has_documents = units.multiplicity is None and view["documents"] >= MIN_DOCUMENTS
+    if settings is None or not has_documents:
+        return view
+    names = [*grouped.figures()]
+    intervals = _resample_figures(units, settings)
+    view["intervals"] = {
+        name: [*interval] for name, interval in zip(names, intervals, strict=False) if interval
+    }
+    for bin_view, interval in zip(view["bins"], intervals[len(names) :], strict=True):
+        if interval:
+            bin_view["interval"] = [*interval]
+    return view
+
+
+def _resample_figures(units: ConfidenceUnits, settings: IntervalSettings) -> list[Interval | None]:
+    """Return the intervals of all figures, then of the share right in each bin."""
     if len(units.is_right) > _MAX_EXACT_UNITS:
         units = units._replace(confidence=np.round(units.confidence, _DIGITS))
-    size = len(units.is_right)
+    n_units = len(units.is_right)
     members, document = np.unique(units.document, return_inverse=True)
 
-    def figures(drawn: Floats) -> Floats:
-        of = reliability(units.confidence, units.is_right, document, drawn)
-        return np.concatenate([np.stack([*of.figures().values()]), of.shares()])
+    def figures_of_replicates(weights: Floats) -> Floats:
+        """Return the figures and shares, (n_figures, n), for weights, (n_documents, n)."""
+        weighted = reliability(units.confidence, units.is_right, document, weights)
+        return np.concatenate([np.stack([*weighted.figures().values()]), weighted.shares()])
 
     replicated = resample(
-        [units.documents[it] for it in members],
-        figures,
+        [units.documents[member] for member in members],
+        figures_of_replicates,
         settings,
-        size=size,
-        replicates=min(N_REPLICATES, max(_MIN_REPLICATES, _MAX_CELLS // size)),
+        size=n_units,
+        replicates=min(N_REPLICATES, max(_MIN_REPLICATES, _MAX_CELLS // n_units)),
     )
-    ends = [percentile_interval(row[1:], settings.level) for row in replicated]
-    names = [*known.figures()]
-    shown["intervals"] = {name: [*it] for name, it in zip(names, ends, strict=False) if it}
-    for entry, it in zip(shown["bins"], ends[len(names) :], strict=True):
-        if it:
-            entry["interval"] = [*it]
-    return shown
+    return [percentile_interval(row[1:], settings.level) for row in replicated]

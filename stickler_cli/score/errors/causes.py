@@ -1,8 +1,9 @@
-"""Errors put together: their numbers by field and class, and their causes by values lost.
+"""Errors counted by field and class, and grouped into causes by the number of values lost.
 
-Each value lost belongs to one cause: that of the item or object that it was lost with, if there is
-one, else its own. Causes add in any order with the same result, and there are no more than a
-schema has room for: errors of one field and class of more than `MOST_KINDS` kinds are one cause.
+A *group* is a field and an error class. Within a group, errors with a common trait are one *cause*:
+the same two values, or items that differ in the same fields. Each lost value belongs to one cause:
+that of the item or object with which it was lost, else its own. Causes add up in any order. Their
+number is limited: a group with more than `MAX_TRAITS` traits is one cause.
 """
 
 import hashlib
@@ -26,14 +27,14 @@ from .chance import MAX_P, MIN_HITS, ValueCounts
 from .error_classes import ErrorClass
 from .wrong_units import ClassifiedError, DocumentErrors, Origin
 
-MOST_KINDS: Final = 500
-"""Kinds of errors of one field and class that are told apart; some 100 kB in a run file."""
+MAX_TRAITS: Final = 500
+"""Traits of a group that are told apart; about 100 kB in a run file."""
 
-_DIGITS: Final = 10  # of a key, hexadecimal
-_AS_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode  # `dumps` makes one for each value
+_KEY_DIGITS: Final = 10  # hexadecimal digits of a key
+_ENCODE_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode  # `dumps` makes a new encoder
 
 LONGEST: Final = 80
-"""Characters of a value, as JSON, by which errors are told apart; longer ones hardly repeat."""
+"""Characters of a value, as JSON, that can be a trait; longer values hardly repeat."""
 
 
 SLIPS: Final = frozenset(
@@ -43,63 +44,63 @@ SLIPS: Final = frozenset(
         *(ErrorClass.DECIMAL_SHIFT, ErrorClass.DIGIT_SLIP),
     }
 )
-"""Classes that say what happened, whatever the values are: their causes are told as one."""
+"""Classes that explain an error without its values: such a group is listed as one cause."""
 
 
 class ErrorTrait(NamedTuple):
-    """The common trait of errors of one field and class."""
+    """The common trait of the errors of a cause, within its group."""
 
     path: tuple[str, ...]
-    """The field, without list indexes; of a map the key that the documents name."""
+    """Path of the field, without list indexes; with the keys of maps in the documents."""
     differing: tuple[str, ...] = ()
-    """Of list items that both sides have, the fields that differ."""
+    """The fields in which pairs of list items differ."""
     gt: str = ""
-    """Of wrong values both, as JSON; empty where they are long, or one is absent."""
+    """The ground truth of wrong values, as JSON; empty if a value is long or absent."""
     pred: str = ""
+    """The prediction of wrong values, as JSON; empty if a value is long or absent."""
 
 
 class CauseSize(NamedTuple):
-    """How much a cause explains."""
+    """Numbers of the errors, lost values and documents of a cause."""
 
     errors: int
     values: int
-    """The values lost."""
     documents: int
-    """0 of many kinds together, where it is not known."""
+    """0, for unknown, if the traits of a group were joined."""
 
 
-Group: TypeAlias = tuple[tuple[str, ...], ErrorClass]  # a field as the schema says it, and a class
+Group: TypeAlias = tuple[tuple[str, ...], ErrorClass]  # pattern of a field, and an error class
 
 
 class Cause(NamedTuple):
-    """Errors that are alike."""
+    """Errors of one group that share a trait."""
 
     pattern: tuple[str, ...]
-    """The field, `*` for any key of a map."""
+    """Path of the field, with `*` for keys of maps."""
     error_class: ErrorClass
-    kind: ErrorTrait | None
-    """None of many kinds together."""
+    trait: ErrorTrait | None
+    """The common trait; None if the traits of the group were joined."""
     size: CauseSize
 
     @property
     def key(self) -> str:
-        """Its identifier in links: ten hexadecimal digits, the same in any run."""
-        return cause_key(self.pattern, self.error_class, self.kind)
+        """Identifier in links: ten hexadecimal digits, the same in every run."""
+        return cause_key(self.pattern, self.error_class, self.trait)
 
     @property
-    def one(self) -> "OneCause":
-        """Its group and kind."""
-        return (self.pattern, self.error_class), self.kind
+    def identity(self) -> "CauseIdentity":
+        """The group and the trait."""
+        return (self.pattern, self.error_class), self.trait
 
 
-@lru_cache(10_000)  # of a run that keeps samples, where most causes come again
-def cause_key(pattern: tuple[str, ...], error_class: ErrorClass, kind: ErrorTrait | None) -> str:
-    """Return the key of a cause."""
-    said = json_line([pattern, error_class, kind and [*kind]])
-    return hashlib.blake2b(said, digest_size=_DIGITS // 2).hexdigest()
+@lru_cache(10_000)  # a run that keeps samples needs the keys of most causes many times
+def cause_key(pattern: tuple[str, ...], error_class: ErrorClass, trait: ErrorTrait | None) -> str:
+    """Return the key of a cause; with the trait None, the key of its group."""
+    content = json_line([pattern, error_class, trait and [*trait]])
+    return hashlib.blake2b(content, digest_size=_KEY_DIGITS // 2).hexdigest()
 
 
-OneCause: TypeAlias = tuple[Group, ErrorTrait | None]
+CauseIdentity: TypeAlias = tuple[Group, ErrorTrait | None]
 
 
 @dataclass(slots=True)
@@ -107,23 +108,23 @@ class Causes:
     """The causes of the errors of a set of documents."""
 
     groups: dict[Group, dict[ErrorTrait | None, CauseSize]] = field(default_factory=dict)
-    """How much each kind explains, by field and class; None alone where there are too many."""
-    origins: dict[OneCause, Counter[Origin]] = field(default_factory=dict)
-    """How many of its wrong values hold which other fields; empty of too many, none of many kinds
-    together."""
-    ids: dict[OneCause, set[str]] | None = field(default_factory=dict)
-    """The documents of each; None where nothing is kept of single documents."""
+    """Sizes of causes, by group and trait; only None for a group with too many traits."""
+    origins: dict[CauseIdentity, Counter[Origin]] = field(default_factory=dict)
+    """Number of wrong values that hold other fields, by these fields; empty if there are too many
+    origins, and left out if traits were joined."""
+    ids: dict[CauseIdentity, set[str]] | None = field(default_factory=dict)
+    """Ids of the documents of each cause; None if single documents are not kept."""
     values: ValueCounts = field(default_factory=ValueCounts)
-    """How frequent values are: whether wrong values are those of other fields by chance."""
+    """Frequencies of values, which tell whether values of other fields are there by chance."""
     _telling: dict[Origin, bool] = field(default_factory=dict, compare=False)
     """Answers of `is_telling` for the errors so far."""
 
-    def add(self, batch: DocumentErrors, some: Mask | None = None) -> None:
-        """Add the errors of documents; causes are never added for some of them only."""
+    def add(self, batch: DocumentErrors, selected: Mask | None = None) -> None:
+        """Add the errors of all documents of a batch; a run as a whole never selects."""
         errors_by_cause = defaultdict[tuple[Group, ErrorTrait], list[ClassifiedError]](list)
         self._telling.clear()
-        for error in batch.classified(some):
-            if cause := cause_of(error):
+        for error in batch.classified(selected):
+            if cause := find_cause(error):
                 errors_by_cause[cause].append(error)
             if error.n_wrong_values is None:
                 self.values.add_wrong(error.unit.pattern, error.unit.pred)
@@ -135,14 +136,14 @@ class Causes:
             n_values = sum(
                 1 if error.n_wrong_values is None else error.n_wrong_values for error in errors
             )
+            size = CauseSize(errors=len(errors), values=n_values, documents=len(documents))
             origins = Counter(chain.from_iterable(error.origins for error in errors)) or None
-            size = CauseSize(len(errors), n_values, len(documents))
             self._add(cause, size, (ids[document] for document in documents), origins)
         for simple in batch.simple_errors:
             n_judged = int(np.count_nonzero(simple.is_judged))
             if n_judged:
                 documents = {*simple.documents[simple.is_judged].tolist()}
-                size = CauseSize(n_judged, n_judged, len(documents))
+                size = CauseSize(errors=n_judged, values=n_judged, documents=len(documents))
                 simple_cause = (simple.pattern, simple.error_class), ErrorTrait(simple.field_path)
                 self._add(simple_cause, size, (ids[document] for document in documents))
 
@@ -151,111 +152,124 @@ class Causes:
         if other.ids is None:
             self.ids = None
         for cause in other:
-            names = (other.ids or {}).get(cause.one, ())
-            self._add(cause.one, cause.size, names, other.origins.get(cause.one))
+            ids = (other.ids or {}).get(cause.identity, ())
+            self._add(cause.identity, cause.size, ids, other.origins.get(cause.identity))
         self.values.merge(other.values)
         self.values.settle()
         self._telling.clear()
 
     def add_errors(self, cause: Cause, size: CauseSize, documents: Iterable[str]) -> None:
         """Add errors of a cause of another set of documents, such as some of its errors."""
-        self._add(cause.one, size, documents)
+        self._add(cause.identity, size, documents)
 
     def drop_rows(self) -> None:
-        """Drop what grows with documents."""
+        """Drop the ids of documents, whose number grows with documents."""
         self.ids = None
 
     def _add(
         self,
-        cause: OneCause,
+        cause: CauseIdentity,
         size: CauseSize,
-        documents: Iterable[str],
+        ids: Iterable[str],
         origins: Counter[Origin] | None = None,
     ) -> None:
-        group, kind = cause
-        kinds = self.groups.setdefault(group, {})
-        if None in kinds:
-            kind = None
-        kinds[kind] = CauseSize(*map(add, kinds.get(kind, (0, 0, 0)), size))
+        """Add errors of one cause; join the traits of its group if they become too many."""
+        group, trait = cause
+        sizes = self.groups.setdefault(group, {})
+        if None in sizes:  # the traits of the group were joined before
+            trait = None
+        sizes[trait] = CauseSize(*map(add, sizes.get(trait, (0, 0, 0)), size))
         if self.ids is not None:
-            self.ids.setdefault((group, kind), set()).update(documents)
-        if kind is not None:
-            self._trace((group, kind), origins)
-        if (None in kinds and len(kinds) > 1) or len(kinds) > MOST_KINDS:
-            errors, values, _ = map(sum, zip(*kinds.values(), strict=True))
-            self.groups[group] = {None: CauseSize(errors, values, 0)}
-            for each in kinds:
-                self.origins.pop((group, each), None)
-            if self.ids is not None:
-                self.ids[group, None] = set().union(*(self.ids.pop((group, it)) for it in kinds))
-        elif kind is None:
-            kinds[None] = kinds[None]._replace(documents=0)
+            self.ids.setdefault((group, trait), set()).update(ids)
+        if trait is not None:
+            self._add_origins((group, trait), origins)
+        if (None in sizes and len(sizes) > 1) or len(sizes) > MAX_TRAITS:
+            self._join_traits(group)
+        elif trait is None:
+            sizes[None] = sizes[None]._replace(documents=0)
 
-    def _trace(self, cause: OneCause, more: Counter[Origin] | None) -> None:
-        """Count the origins of a cause; of too many nothing is kept, which is said by none."""
-        if more is not None:
-            found = more + self.origins.get(cause, Counter())
-            few = more and self.origins.get(cause, more) and len(found) <= MOST_KINDS
-            self.origins[cause] = found if few else Counter()
+    def _join_traits(self, group: Group) -> None:
+        """Make the causes of a group one cause; its number of documents becomes unknown."""
+        sizes = self.groups[group]
+        n_errors, n_values, _ = map(sum, zip(*sizes.values(), strict=True))
+        self.groups[group] = {None: CauseSize(errors=n_errors, values=n_values, documents=0)}
+        for trait in sizes:
+            self.origins.pop((group, trait), None)
+        if self.ids is not None:
+            ids_by_trait = [self.ids.pop((group, trait)) for trait in sizes]
+            self.ids[group, None] = set().union(*ids_by_trait)
+
+    def _add_origins(self, cause: CauseIdentity, origins: Counter[Origin] | None) -> None:
+        """Add origins of a cause; a cause with too many origins keeps an empty counter."""
+        if origins is not None:
+            previous = self.origins.get(cause)
+            total = origins + (previous or Counter())
+            had_too_many = not origins or previous == Counter()
+            is_kept = not had_too_many and len(total) <= MAX_TRAITS
+            self.origins[cause] = total if is_kept else Counter()
 
     def __iter__(self) -> Iterator[Cause]:
-        """Yield all causes, in no order."""
-        for group, kinds in self.groups.items():
-            for kind, size in kinds.items():
-                yield Cause(*group, kind, size)
+        """Yield all causes, in no particular order."""
+        for (pattern, error_class), sizes in self.groups.items():
+            for trait, size in sizes.items():
+                yield Cause(pattern=pattern, error_class=error_class, trait=trait, size=size)
 
     def ranked(self) -> list[Cause]:
-        """Return all causes, those that lost most values first."""
-        return sorted(self, key=_rank)
+        """Return all causes, those with the most lost values first."""
+        return sorted(self, key=_sort_key)
 
     def numbered(self) -> list[tuple[Cause, ...]]:
-        """Return the causes of lost values as they are told, most values first; the first is 1.
+        """Return the causes that lost values as reports list them, most values first.
 
-        Pairs that stand alone are told together, and so are those of a class that says enough.
+        The position, from 1 on, is the number of an entry. An entry joins the pairs of values that
+        occur once in a group, and all pairs of values of a group whose class is in `SLIPS`.
         """
-        alone, together = list[tuple[Cause, ...]](), dict[Group, list[Cause]]()
+        single: list[tuple[Cause, ...]] = []
+        joined: dict[Group, list[Cause]] = {}
         for cause in self.ranked():
-            kind = cause.kind
-            if kind and kind.gt and (cause.size.errors == 1 or cause.error_class in SLIPS):
-                together.setdefault((kind.path, cause.error_class), []).append(cause)
+            trait = cause.trait
+            if trait and trait.gt and (cause.size.errors == 1 or cause.error_class in SLIPS):
+                joined.setdefault((trait.path, cause.error_class), []).append(cause)
             elif cause.size.values:
-                alone.append((cause,))
-        told = [*alone, *map(tuple, together.values())]
-        return sorted(told, key=lambda causes: -sum(it.size.values for it in causes))
+                single.append((cause,))
+        entries = [*single, *map(tuple, joined.values())]
+        return sorted(entries, key=lambda causes: -sum(cause.size.values for cause in causes))
 
-    def asked(self, number: int) -> tuple[Cause, ...]:
-        """Return a cause by its number; UsageError if there is none."""
-        if number > len(known := self.numbered()):
-            found = f"the run has {number_of(len(known), 'cause')}"
-            raise UsageError([Problem("--cause", found, f"a number up to {len(known)}")])
-        return known[number - 1]
+    def find_numbered(self, number: int) -> tuple[Cause, ...]:
+        """Return the causes with a number; UsageError if there is no such number."""
+        entries = self.numbered()
+        if number > len(entries):
+            found = f"the run has {number_of(len(entries), 'cause')}"
+            raise UsageError([Problem("--cause", found, f"a number up to {len(entries)}")])
+        return entries[number - 1]
 
     def documents_of(self, causes: Iterable[Cause]) -> list[str] | None:
-        """Return the documents of causes, in order; None where they are not known."""
+        """Return the ids of the documents of causes, sorted; None if unknown."""
         if self.ids is None:
             return None
-        return sorted(set[str]().union(*(self.ids.get(it.one, ()) for it in causes)))
+        ids_by_cause = (self.ids.get(cause.identity, ()) for cause in causes)
+        return sorted(set[str]().union(*ids_by_cause))
 
     def origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return how many wrong values of causes hold which other fields, most first."""
+        """Return the origins of wrong values of causes, with numbers of values, most first."""
         n_errors = Counter[Origin]()
         for cause in causes:
-            n_errors.update(self.origins.get(cause.one, {}))
+            n_errors.update(self.origins.get(cause.identity, {}))
         return sorted(n_errors.items(), key=lambda entry: (-entry[1], len(entry[0].of), entry[0]))
 
     def telling_origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return the same without what may be chance; each field holds one other at most."""
+        """Return the origins of causes that are not chance; at most one field for each field."""
         origins: list[tuple[Origin, int]] = []
         named = set[tuple[tuple[str, ...], int]]()
         for origin, n_errors in self.origins_of(causes):
-            kind = origin.field, len(origin.of)
-            if n_errors >= MIN_HITS and kind not in named and self.is_telling(origin):
-                named.add(kind)
+            key = origin.field, len(origin.of)
+            if n_errors >= MIN_HITS and key not in named and self.is_telling(origin):
+                named.add(key)
                 origins.append((origin, n_errors))
         return origins
 
     def is_telling(self, origin: Origin) -> bool:
-        """Return whether a field holds others more often than by chance, over all causes."""
+        """Return whether a field holds another field more often than by chance, over all causes."""
         if not self._telling:
             for other, n_hits in sum(self.origins.values(), Counter()).items():
                 # A product that is right by chance would have to be so to the cent.
@@ -266,54 +280,63 @@ class Causes:
         return self._telling[origin]
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the causes as the run format has them, those that lost most values first."""
-        numbers = {it.one: at for at, told in enumerate(self.numbered(), 1) for it in told}
+        """Return the causes by their keys in run files, those with the most lost values first."""
+        number_by_cause = {
+            cause.identity: number
+            for number, causes in enumerate(self.numbered(), 1)
+            for cause in causes
+        }
         records = []
         for cause in self.ranked():
-            number = {"number": numbers[cause.one]} if cause.one in numbers else {}
-            record = number | _cause_record(cause)
-            if cause.one in self.origins:
+            record: dict[str, object] = {}
+            if cause.identity in number_by_cause:
+                record["number"] = number_by_cause[cause.identity]
+            record |= _cause_record(cause)
+            if cause.identity in self.origins:
                 record["origins"] = [
                     {
                         "field": field_path(origin.field),
-                        "of": [field_path(each) for each in origin.of],
-                        "errors": errors,
+                        "of": [field_path(path) for path in origin.of],
+                        "errors": n_errors,
                         "telling": self.is_telling(origin),
                     }
-                    for origin, errors in self.origins_of([cause])
+                    for origin, n_errors in self.origins_of([cause])
                 ]
-            if (names := self.documents_of([cause])) is not None:
-                record["document_ids"] = names
+            ids = self.documents_of([cause])
+            if ids is not None:
+                record["document_ids"] = ids
             records.append(record)
         counts = self.values.view()
         return {"causes": records} | ({"value_counts": counts} if any(counts.values()) else {})
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Take over the state that stands in a record."""
+        """Restore the state from a record."""
         self.values.restore(record.get("value_counts", {}))
-        for each in record["causes"]:
-            pattern = each.get("pattern", each["field"])
-            kind = None
-            if "documents" in each:
-                sides = ("ground_truth_value", "prediction_value")
-                texts = [short_json(each[side]) for side in sides if {*sides} <= {*each}]
-                kind = ErrorTrait(each["field"], tuple(each.get("differing_fields", ())), *texts)
-            size = CauseSize(each["errors"], each["values"], each.get("documents", 0))
-            group = pattern, each["class"]
-            self.groups.setdefault(group, {})[kind] = size
-            if "origins" in each:
-                found = {
-                    Origin(it["field"], tuple(it["of"])): it["errors"] for it in each["origins"]
-                }
-                self.origins[group, kind] = Counter(found)
-            if "document_ids" not in each:
+        for cause in record["causes"]:
+            group = cause.get("pattern", cause["field"]), cause["class"]
+            trait = None
+            if "documents" in cause:  # else the traits of the group were joined
+                trait = _read_trait(cause)
+            self.groups.setdefault(group, {})[trait] = CauseSize(
+                errors=cause["errors"],
+                values=cause["values"],
+                documents=cause.get("documents", 0),
+            )
+            if "origins" in cause:
+                self.origins[group, trait] = Counter(
+                    {
+                        Origin(origin["field"], tuple(origin["of"])): origin["errors"]
+                        for origin in cause["origins"]
+                    }
+                )
+            if "document_ids" not in cause:
                 self.ids = None
             if self.ids is not None:
-                self.ids[group, kind] = set(each["document_ids"])
+                self.ids[group, trait] = set(cause["document_ids"])
 
 
-def cause_of(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
-    """Return the cause of an error; None for an error that repeats another one."""
+def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
+    """Return the group and trait of an error; None for an error that repeats another one."""
     if not error.loses_values:
         return None
     unit = error.unit
@@ -326,52 +349,66 @@ def cause_of(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
 
 
 def cause_keys(error: ClassifiedError) -> str:
-    """Return the keys of the field and class of an error, and of its cause; empty without one."""
-    found = cause_of(error)
-    return "" if found is None else cause_key(*found[0], None) + cause_key(*found[0], found[1])
+    """Return the keys of the group and of the cause of an error, joined; empty without a cause."""
+    cause = find_cause(error)
+    if cause is None:
+        return ""
+    (pattern, error_class), trait = cause
+    return cause_key(pattern, error_class, None) + cause_key(pattern, error_class, trait)
 
 
-def split_cause_keys(cause: str) -> tuple[str, str]:
-    """Return the key of field and class, and that of the cause, of the keys of an error."""
-    return cause[:_DIGITS], cause[_DIGITS:]
+def split_cause_keys(keys: str) -> tuple[str, str]:
+    """Split the keys of an error into the key of its group and the key of its cause."""
+    return keys[:_KEY_DIGITS], keys[_KEY_DIGITS:]
 
 
-def _rank(cause: Cause) -> tuple[object, ...]:
-    size, kind = cause.size, cause.kind or ErrorTrait(cause.pattern)
-    return -size.values, -size.errors, kind, cause.error_class
+def _sort_key(cause: Cause) -> tuple[object, ...]:
+    """Return a key that sorts causes by lost values, then errors, most first."""
+    size, trait = cause.size, cause.trait or ErrorTrait(cause.pattern)
+    return -size.values, -size.errors, trait, cause.error_class
 
 
 def short_json(value: JsonValue) -> str:
-    """Return a value as JSON; empty of a long one, or one with parts."""
+    """Return a value as JSON; empty for a long value, an object or a list."""
     if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > LONGEST):
         return ""
     try:
-        text = _AS_JSON(value)
-    except ValueError:  # more digits than Python writes
+        text = _ENCODE_JSON(value)
+    except ValueError:  # an integer of more digits than Python writes
         return ""
     return text if len(text) <= LONGEST else ""
 
 
+def _read_trait(record: Mapping[str, Any]) -> ErrorTrait:
+    """Return the trait in the record of a cause."""
+    values = {"gt": "ground_truth_value", "pred": "prediction_value"}
+    has_values = {*values.values()} <= {*record}
+    texts = {side: short_json(record[key]) for side, key in values.items()} if has_values else {}
+    return ErrorTrait(record["field"], tuple(record.get("differing_fields", ())), **texts)
+
+
 def _cause_record(cause: Cause) -> dict[str, object]:
-    kind, path = cause.kind, cause.kind.path if cause.kind else cause.pattern
-    view: dict[str, object] = {"field": field_path(path)}
+    """Return a cause by its keys in run files, without its origins and documents."""
+    trait = cause.trait
+    path = trait.path if trait else cause.pattern
+    record: dict[str, object] = {"field": field_path(path)}
     if path != cause.pattern:
-        view["pattern"] = field_path(cause.pattern)
-    view["class"] = cause.error_class.value
-    if kind and kind.differing:
-        view["differing_fields"] = list(kind.differing)
-    if kind and kind.gt:
-        view["ground_truth_value"] = json.loads(kind.gt)
-        view["prediction_value"] = json.loads(kind.pred)
-    view["errors"], view["values"] = cause.size.errors, cause.size.values
-    if kind:
-        view["documents"] = cause.size.documents
-    return view
+        record["pattern"] = field_path(cause.pattern)
+    record["class"] = cause.error_class.value
+    if trait and trait.differing:
+        record["differing_fields"] = list(trait.differing)
+    if trait and trait.gt:
+        record["ground_truth_value"] = json.loads(trait.gt)
+        record["prediction_value"] = json.loads(trait.pred)
+    record["errors"], record["values"] = cause.size.errors, cause.size.values
+    if trait:
+        record["documents"] = cause.size.documents
+    return record
 
 
-ByClass: TypeAlias = Counter[ErrorClass]  # without those that do not occur
+ByClass: TypeAlias = Counter[ErrorClass]  # without classes that do not occur
 
-_ORDER: Final = {each: place for place, each in enumerate(ErrorClass)}
+_CLASS_RANKS: Final = {error_class: rank for rank, error_class in enumerate(ErrorClass)}
 
 
 @dataclass(slots=True)
@@ -379,10 +416,10 @@ class ErrorCounts:
     """The errors of a set of documents, by field and class."""
 
     fields: dict[Path, ByClass] = field(default_factory=dict)
-    """Wrong values, by the path of the field, without list indexes; only fields that have any."""
+    """Wrong values by class, for each field that has any, by its path without list indexes."""
     units: dict[Path, ByClass] = field(default_factory=dict)
-    """List items and objects that failed as a whole, by the path of the field. The wrong values
-    inside them count in `fields`."""
+    """List items and objects that failed as a whole by class, for each field by its path; the wrong
+    values inside them count in `fields`."""
 
     def add(self, batch: DocumentErrors, selected: Mask | None) -> None:
         """Count the errors of the selected documents; without a mask, of all documents."""
@@ -405,28 +442,28 @@ class ErrorCounts:
 
     def merge(self, other: "ErrorCounts") -> None:
         """Add the errors of other documents; the order of merging makes no difference."""
-        for mine, its in ((self.fields, other.fields), (self.units, other.units)):
-            for path, counts in its.items():
-                mine.setdefault(path, Counter()).update(counts)
+        for totals, other_counts in ((self.fields, other.fields), (self.units, other.units)):
+            for path, counts in other_counts.items():
+                totals.setdefault(path, Counter()).update(counts)
 
-    def move(self, places: Mapping[tuple[str, ...], tuple[str, ...]]) -> None:
-        """Count the errors of some fields in other places."""
-        whole = ErrorCounts()
+    def rename_fields(self, new_paths: Mapping[tuple[str, ...], tuple[str, ...]]) -> None:
+        """Give some fields new paths; fields of one new path are added up."""
         for name in ("fields", "units"):
+            renamed: dict[Path, ByClass] = {}
             for path, counts in getattr(self, name).items():
-                getattr(whole, name).setdefault(places.get(path, path), Counter()).update(counts)
-        self.fields, self.units = whole.fields, whole.units
+                renamed.setdefault(new_paths.get(path, path), Counter()).update(counts)
+            setattr(self, name, renamed)
 
-    def at(self, path: Path) -> ByClass:
-        """Return the classes of all errors of a field, of values as of items and objects."""
+    def of_field(self, path: Path) -> ByClass:
+        """Return all errors of a field by class: of values, items and objects."""
         return self.fields.get(path, Counter()) + self.units.get(path, Counter())
 
     def overall(self) -> ByClass:
-        """Return the classes of all wrong values together, the most frequent first."""
+        """Return all wrong values by class, the most frequent class first."""
         return overall(self.fields)
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the counts as the run format has them; equal counts give equal bytes."""
+        """Return the counts by their keys in run files; equal counts give equal bytes."""
         return {
             "error_classes": {**_counts_record(self.fields), "units": _counts_record(self.units)}
         }
@@ -439,25 +476,29 @@ class ErrorCounts:
 
 
 def overall(fields: Mapping[Path, ByClass]) -> ByClass:
-    """Return the counts of all fields together, the most frequent class first."""
-    return ordered(sum(fields.values(), Counter()))
+    """Add up the counts of fields by class, the most frequent class first."""
+    return sort_by_count(sum(fields.values(), Counter()))
 
 
-def ordered(counts: ByClass) -> ByClass:
-    """Return counts sorted, the greatest first; equal ones in the order of the classes.
+def sort_by_count(counts: ByClass) -> ByClass:
+    """Return counts sorted, the greatest first; equal counts in the order of the classes.
 
-    >>> list(ordered(Counter([ErrorClass.OTHER, ErrorClass.FORMAT, ErrorClass.OTHER])).values())
+    >>> errors = Counter([ErrorClass.OTHER, ErrorClass.FORMAT, ErrorClass.OTHER])
+    >>> list(sort_by_count(errors).values())
     [2, 1]
     """
-    ranked = sorted(counts.items(), key=lambda entry: (-entry[1], _ORDER[entry[0]]))
+    ranked = sorted(counts.items(), key=lambda entry: (-entry[1], _CLASS_RANKS[entry[0]]))
     return Counter(dict(ranked))
 
 
 def _counts_record(fields: Mapping[Path, ByClass]) -> dict[str, object]:
+    """Return counts by field and class by their keys in run files."""
     total = overall(fields)
-    by_field = {field_path(path): _in_class_order(fields[path]) for path in sorted(fields)}
-    return {"total": total.total(), "overall": _in_class_order(total), "fields": by_field}
+    by_field = {field_path(path): _class_record(fields[path]) for path in sorted(fields)}
+    return {"total": total.total(), "overall": _class_record(total), "fields": by_field}
 
 
-def _in_class_order(counts: ByClass) -> dict[str, int]:
-    return {each.value: counts[each] for each in sorted(counts, key=_ORDER.__getitem__)}
+def _class_record(counts: ByClass) -> dict[str, int]:
+    """Return counts by the names of classes, in the order of the classes."""
+    classes = sorted(counts, key=_CLASS_RANKS.__getitem__)
+    return {error_class.value: counts[error_class] for error_class in classes}

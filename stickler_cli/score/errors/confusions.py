@@ -1,7 +1,8 @@
-"""How a wrong text, number or date came from the right one: another spelling, part or confusion.
+"""Rules that tell how a wrong text, number or date differs from the right one.
 
-Nothing here knows what a comparison is. Every rule takes time in proportion to the length of its
-texts, and is meant for short ones.
+It may have another format, lack a part, or confuse characters. The rules are independent of
+comparisons. They take time in proportion to the length of their texts, and are meant for short
+texts.
 """
 
 import re
@@ -25,13 +26,13 @@ _CURRENCIES: Final = (
     "AED|ARS|AUD|BGN|BHD|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EUR|GBP|HKD|HUF|IDR|ILS|INR|JPY|KRW|MXN|"
     "MYR|NOK|NZD|PEN|PHP|PLN|RON|RUB|SAR|SEK|SGD|THB|TRY|TWD|USD|ZAR"
 )
-"""Those of the most trade, by their code in ISO 4217: any three letters might be those of an
+"""Codes in ISO 4217 of the most traded currencies; any three letters could be part of an
 identifier. Source: Bank for International Settlements, Triennial Survey 2022."""
 _AMOUNT: Final = re.compile(
     rf"(?:(?:{_CURRENCIES})\s?)?[-+($€£¥₹\s]*[0-9][0-9.,'’\s]*(?:[eE][-+]?[0-9]+)?"  # noqa: RUF001 - the Swiss separate thousands so
     rf"[-)%$€£¥₹\s]*(?:{_CURRENCIES})?"
 )
-"""Digits and what stands around them in an amount, so that a date or an identifier is none."""
+"""Digits with the signs and currencies of amounts; dates and identifiers do not match."""
 
 _LONG_VOWEL: Final = "\u30fc"  # of Japanese, which looks like a dash; U+FF70 is its narrow form
 
@@ -142,7 +143,7 @@ _OTHER_SEPARATORS: Final = str.maketrans(".,", ",.")
 
 
 def shifted(gt: Decimal, pred: Decimal) -> bool:
-    """Return whether numbers differ by a power of ten, whatever their signs.
+    """Return whether two numbers differ by a power of ten; signs are ignored.
 
     >>> shifted(Decimal("554.91"), Decimal(55491)), shifted(Decimal(5), Decimal(-5))
     (True, False)
@@ -167,18 +168,19 @@ def _shape(text: str) -> str:
     return bare(folded.replace("rn", "m").replace("vv", "w"))
 
 
-def begins_or_ends(part: str, whole: str) -> bool:
-    """Return whether one text begins or ends another, in whatever spelling.
+def begins_or_ends(fragment: str, text: str) -> bool:
+    """Return whether a fragment begins or ends a longer text; case and punctuation are ignored.
 
-    >>> [begins_or_ends(part, "ACME Inc.") for part in ("Acme", "Inc", "me")]
+    >>> [begins_or_ends(fragment, "ACME Inc.") for fragment in ("Acme", "Inc", "me")]
     [True, True, False]
     """
-    part, whole = bare(part), bare(whole)
-    return 0 < len(part) < len(whole) and (whole.startswith(part) or whole.endswith(part))
+    fragment, text = bare(fragment), bare(text)
+    is_shorter = 0 < len(fragment) < len(text)
+    return is_shorter and (text.startswith(fragment) or text.endswith(fragment))
 
 
 def confused_texts(gt: str, pred: str) -> bool:
-    """Return whether two texts are the same but for a digit, or two that changed places.
+    """Return whether two texts differ by one digit, or by two digits that changed places.
 
     >>> confused_texts("INV-1023", "INV-1032"), confused_texts("INV-1023", "INK-1023")
     (True, False)
@@ -229,14 +231,15 @@ def _significant(number: Decimal) -> tuple[str, int]:
 def _near(gt: str, pred: str) -> bool:
     """Return whether one digit differs, is missing or too many, or two have changed places."""
     if len(gt) == len(pred):
-        apart = [index for index, digit in enumerate(gt) if digit != pred[index]]
-        if len(apart) == 2:
-            first, second = apart
+        differing = [index for index, digit in enumerate(gt) if digit != pred[index]]
+        if len(differing) == 2:
+            first, second = differing
             return gt[first] == pred[second] and gt[second] == pred[first]
-        return len(apart) < 2
+        return len(differing) < 2
     shorter, longer = sorted((gt, pred), key=len)
-    at = next((i for i, digit in enumerate(shorter) if digit != longer[i]), len(shorter))
-    return shorter[at:] == longer[at + 1 :]
+    differences = (index for index, digit in enumerate(shorter) if digit != longer[index])
+    index = next(differences, len(shorter))
+    return shorter[index:] == longer[index + 1 :]
 
 
 def same_date(gt: str, pred: str) -> bool:
@@ -257,7 +260,7 @@ def same_date(gt: str, pred: str) -> bool:
     from stickler_cli.comparators.date_parsing import readings  # loads dateutil
 
     by_order = zip(readings(gt, dayfirst=None), readings(pred, dayfirst=None), strict=True)
-    return any(one is not None and one == other for one, other in by_order)
+    return any(gt_date is not None and gt_date == pred_date for gt_date, pred_date in by_order)
 
 
 def day_and_month_swapped(gt: str, pred: str) -> bool:
@@ -268,44 +271,46 @@ def day_and_month_swapped(gt: str, pred: str) -> bool:
     >>> day_and_month_swapped("05/01/24", "5 Jan 2024")  # but in some order they are the same
     False
     """
-    parts, others = _date_parts(gt), _date_parts(pred)
-    if len(parts) != 3 or len(others) != 3 or _tells_month(gt) is not _tells_month(pred):
+    gt_parts, pred_parts = _date_parts(gt), _date_parts(pred)
+    if len(gt_parts) != 3 or len(pred_parts) != 3 or _tells_month(gt) is not _tells_month(pred):
         return False
-    (year, *rest), (other_year, *other_rest) = parts, others
-    return year == other_year and rest == other_rest[::-1] and rest[0] != rest[1]
+    (gt_year, *gt_day_month), (pred_year, *pred_day_month) = gt_parts, pred_parts
+    is_swapped = gt_day_month == pred_day_month[::-1] and gt_day_month[0] != gt_day_month[1]
+    return gt_year == pred_year and is_swapped
 
 
 def part_of_date(gt: str, pred: str) -> bool:
-    """Return whether one text is a date, and the other the same without its year or day.
+    """Return whether one text is a date, and the other the same date without its year or day.
 
     >>> part_of_date("2024-01-05", "5 January"), part_of_date("2024-01-05", "2024-02")
     (True, False)
     >>> part_of_date("2024-01-30", "30 January")
     True
     """
-    fewer, more = sorted((_date_parts(gt), _date_parts(pred)), key=len)
-    return len(fewer) == 2 and len(more) == 3 and not Counter(fewer) - Counter(more)
+    partial, complete = sorted((_date_parts(gt), _date_parts(pred)), key=len)
+    has_lengths = len(partial) == 2 and len(complete) == 3
+    return has_lengths and not Counter(partial) - Counter(complete)
 
 
 def _date_parts(text: str) -> list[int]:
-    """Return year of the century, month and day of a date; of what is no date, nothing.
+    """Return year of the century, month and day of a date; empty if the text is no date.
 
-    Month and day are as they stand where nothing tells which is which.
+    If nothing tells month and day apart, they keep the order of the text.
     """
     if len(text) > LONGEST_DATE or not _DATE.fullmatch(text.strip()):
         return []
-    parts: list[int] = []
+    month_and_day: list[int] = []
     year: int | None = None
-    for part in _DATE_PART.findall(text.casefold()):
-        if part.isalpha():
-            parts.insert(0, _MONTH.index(part[:3]) // 4 + 1)
-        elif int(part) > 31 and year is None:
-            year = int(part) % 100
+    for word in _DATE_PART.findall(text.casefold()):
+        if word.isalpha():
+            month_and_day.insert(0, _MONTH.index(word[:3]) // 4 + 1)
+        elif int(word) > 31 and year is None:
+            year = int(word) % 100
         else:
-            parts.append(int(part))
-    if len(parts) == 3 and year is None:  # without a century the year comes last
-        year = parts.pop()
-    return parts if year is None else [year, *parts]
+            month_and_day.append(int(word))
+    if len(month_and_day) == 3 and year is None:  # without a century the year comes last
+        year = month_and_day.pop()
+    return month_and_day if year is None else [year, *month_and_day]
 
 
 def _tells_month(date: str) -> bool:

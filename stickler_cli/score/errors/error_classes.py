@@ -119,7 +119,7 @@ def _classify_scalars(
     places: "ValuePlaces",
     comparator: Any,
 ) -> ErrorClass:
-    """Return the class of two values of which neither is an object or a list."""
+    """Return the class of two values; neither is an object or a list."""
     gt_text, pred_text = plain_text(gt), plain_text(pred)
     if max(len(gt_text), len(pred_text)) > LONGEST:
         return _classify_long_texts(gt_text, pred_text) or _unexplained(path)
@@ -242,10 +242,10 @@ class ValuePlaces:
             parents.append(_step_into(parents[-1], step))
         innermost = len(path) - 1
         for depth in range(innermost, max(innermost - LEVELS, -1), -1):
-            inside = path[depth + 1 :]
-            neighbours = self._neighbours(wanted, parents[depth], path[depth], inside)
+            inner_path = path[depth + 1 :]
+            neighbours = self._neighbours(wanted, parents[depth], path[depth], inner_path)
             if neighbours:
-                return (*path[:depth], neighbours[0], *inside) if len(neighbours) == 1 else None
+                return (*path[:depth], neighbours[0], *inner_path) if len(neighbours) == 1 else None
         return None
 
     def _anywhere(self, value: JsonValue, wanted: JsonValue) -> bool:
@@ -304,11 +304,12 @@ class ValuePlaces:
             if name != step and telling_form(reduce(_step_into, inside, value)) == wanted
         ]
 
-    def _texts(self, around: JsonObject, inside: Path) -> dict[str, list[Step]]:
-        key = id(around), inside
+    def _texts(self, parent: JsonObject, inside: Path) -> dict[str, list[Step]]:
+        """Return the fields of an object that have each text at a path inside them."""
+        key = id(parent), inside
         if key not in self._fields:
             texts: dict[str, list[Step]] = {}
-            for name, value in islice(around.items(), SIBLINGS):
+            for name, value in islice(parent.items(), SIBLINGS):
                 text = telling_form(reduce(_step_into, inside, value))
                 if isinstance(text, str):
                     texts.setdefault(text, []).append(name)
@@ -347,10 +348,12 @@ def _is_number(value: JsonValue) -> bool:
 
 
 def _is_product(item: JsonObject, name: str, factors: tuple[str, ...]) -> bool:
-    one, other, whole = (amount(item.get(it)) for it in (*factors, name))
-    if not one or not other or not whole:
+    """Return whether an amount of an item is the product of two others, up to rounding."""
+    first, second = (amount(item.get(factor)) for factor in factors)
+    product = amount(item.get(name))
+    if not first or not second or not product:
         return False
-    return abs(one * other - whole) <= min(HALF_A_CENT, abs(whole) / 100)
+    return abs(first * second - product) <= min(HALF_A_CENT, abs(product) / 100)
 
 
 def telling_form(value: JsonValue) -> JsonValue:

@@ -1,8 +1,8 @@
-"""Errors and values as rows: how files and pages hold them, and which errors a page lists.
+"""Errors and values as rows of files and pages, and the choice of errors that a page lists.
 
-Those are all, or a part that leaves no cause out: the errors of the documents with the lowest
-scores, and of every cause a sample. It is the same however a run is split: both are what is least
-in an order that nothing else decides.
+A page lists all errors, or a part that has every cause: the errors of the documents with the lowest
+scores, and a sample of the errors of each cause. Both are the smallest in an order that does not
+depend on how a run is split, so that the choice is the same for any number of jobs.
 """
 
 import json
@@ -17,7 +17,7 @@ from stickler_cli.compare.units import UnitTable
 from stickler_cli.core.json_values import JsonValue, json_line, kind_of, least, same_json
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.rules import AnyJson, Count, Fraction, Rule
-from .causes import MOST_KINDS, cause_keys, split_cause_keys
+from .causes import MAX_TRAITS, cause_keys, split_cause_keys
 from .confusions import plain_text
 from .error_classes import ErrorClass
 from .located_units import LocatedUnit, located_units
@@ -26,11 +26,11 @@ from .wrong_units import ClassifiedError, is_present_value
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
 MAX_DISPLAYED_CHARACTERS: Final = 2_000  # characters of one value, as JSON; about a page of text
 ValueText: TypeAlias = str | list[str | int] | None
-"""A value as JSON: its text; the beginning and the length of one that is too long; None without."""
+"""A value as JSON text; the beginning and the length of a long text; None for an absent value."""
 
 
 def display_value(value: object) -> ValueText:
-    """Return a value as JSON: numbers keep all their digits, which a browser would not.
+    """Return a value as JSON text; a text keeps all digits of numbers, which browsers would not.
 
     >>> display_value({"a": 1.0}), display_value(None)
     ('{"a":1.0}', None)
@@ -61,43 +61,42 @@ class Error(NamedTuple):
     document: str
     """Id of the document."""
     path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
-    """With the ground truth's list indexes; with the prediction's for a false alarm."""
+    """Path with the list indexes of the ground truth; for a false alarm, of the prediction."""
     field: PathText
-    """Without list indexes; empty of an item of a document that is an array."""
+    """Path without list indexes; empty for an item of a document that is an array."""
     outcome: WrongOutcome
-    """What the error counts as: false discovery, false alarm or false negative."""
+    """Outcome: false discovery, false alarm or false negative."""
     error_class: ErrorClass
-    """What kind of mistake it is, as docs/error-classes.md describes them."""
+    """Kind of the mistake, as docs/error-classes.md describes them."""
     gt: AnyJson = None
     """The ground truth, any JSON value; null where it is absent."""
     pred: AnyJson = None
     """The prediction, any JSON value; null where it is absent."""
     similarity: Fraction | None = None
-    """How alike the values are; for a false discovery only."""
+    """Similarity of the values; for a false discovery only."""
     inside: str | None = None
-    """The path of the error that it is in: a list item, or what one side lacks, that failed as a
-    whole."""
+    """Path of the error that contains this one: a list item, or an object that one side lacks, that
+    failed as a whole."""
     values: Count | None = None
-    """Of a list item or object that failed as a whole, how many errors are inside it; none of a
-    value."""
+    """Number of errors inside a list item or object that failed as a whole; null for a value."""
     reason: str = ""
     """Why it is an error."""
     differing: tuple[str, ...] = ()
-    """Of a pair of list items below its threshold, the fields that differ."""
+    """The fields in which a pair of list items below its threshold differs."""
     judge: str = ""
-    """Where a language model compared the values, its reason."""
+    """Reason of the language model that compared the values, if one did."""
     cause: str = ""
-    """Equal for errors of one cause: the key of its field and class, and that of its cause; not of
-    an error that only repeats what another one says."""
+    """The key of field and class, and the key of the cause: equal for errors of one cause. Empty
+    for an error that only repeats another one."""
     swapped_with: str = ""
-    """Of a swapped value, the path of the place in the ground truth whose value it is."""
+    """For a swapped value, the path in the ground truth whose value it is."""
     origin: str = ""
-    """Of a pair of list items, where its wrong values are from, such as `unit_price holds the true
+    """For a pair of list items, the sources of its wrong values, such as `unit_price holds the true
     amount; amount = 21 x 3686.34`."""
 
     @property
     def explanation(self) -> str:
-        """Where the values are from, the reason, and what a judge said or where items differ."""
+        """The sources of values, the reason, and the judge's reason or the differing fields."""
         if self.swapped_with:
             return f"{self.reason}: the value of {self.swapped_with}"
         if not self.differing:
@@ -109,12 +108,12 @@ class Error(NamedTuple):
 
     @property
     def displayed(self) -> "Error":
-        """The same with values as a page shows them: JSON text, of long ones the beginning."""
+        """The error as a page shows it: values as JSON text, the reason of the judge left out."""
         return self._replace(gt=display_value(self.gt), pred=display_value(self.pred), judge="")
 
 
 def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) -> Error:
-    """Make the report row of one error."""
+    """Make the row of one error; `with_cause` adds the keys of its cause."""
     unit, outcome = error.unit, error.unit.outcome
     is_pair = outcome is Outcome.FD
     reason = _UNMATCHED.get(outcome) or describe_difference(
@@ -141,7 +140,7 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
 
 
 def describe_origins(error: ClassifiedError) -> str:
-    """Return where the wrong values of a pair of list items are from; empty if nobody knows."""
+    """Word the sources of the wrong values of a pair of list items; empty if unknown."""
     pred = error.unit.pred
     sentences = []
     for origin in error.origins:
@@ -158,7 +157,7 @@ _UNMATCHED: Final = {Outcome.FN: "unmatched ground truth", Outcome.FA: "unmatche
 
 
 def describe_difference(gt: JsonValue, pred: JsonValue, similarity: float, threshold: float) -> str:
-    """Return why two values are a false discovery."""
+    """Say why two values are a false discovery."""
     if similarity >= threshold:
         return f"{kind_of(gt)} and {kind_of(pred)} have nothing in common"
     reason = describe_shortfall(similarity, threshold)
@@ -168,7 +167,7 @@ def describe_difference(gt: JsonValue, pred: JsonValue, similarity: float, thres
 
 
 def describe_shortfall(similarity: float, threshold: float) -> str:
-    """Say that a similarity is below its threshold, with digits enough to see it.
+    """Say that a similarity is below its threshold, with enough digits to see it.
 
     >>> describe_shortfall(0.41312, 0.7), describe_shortfall(0.69999, 0.7)
     ('below threshold (0.413 < 0.7)', 'below threshold (0.69999 < 0.7)')
@@ -186,77 +185,78 @@ RECORD_KEYS: Final = {
     "pred": "prediction_value",
     "differing": "differing_fields",
 }
-"""Column -> its key in files."""
+"""The key in files of each column of `Error`."""
 
-_ALWAYS: Final = frozenset(Error._fields[: Error._fields.index("similarity")])
+_REQUIRED: Final = frozenset(Error._fields[: Error._fields.index("similarity")])
+"""Columns that files have even if they are empty."""
 
 
 def error_record(error: Error) -> dict[str, Any]:
-    """Return an error as files of JSON have it, without empty columns."""
+    """Return an error by its keys in files of JSON, without empty optional columns."""
     return {
-        key: [*it] if isinstance(it, tuple) else it
-        for (name, key), it in zip(RECORD_KEYS.items(), error, strict=True)
-        if name in _ALWAYS or it not in (None, "", ())
+        key: [*value] if isinstance(value, tuple) else value
+        for (column, key), value in zip(RECORD_KEYS.items(), error, strict=True)
+        if column in _REQUIRED or value not in (None, "", ())
     }
 
 
 def columns_of_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of an error by their names, as far as a record has them."""
-    return {name: record[key] for name, key in RECORD_KEYS.items() if key in record}
+    """Return the columns of an error that a record has, by their names in `Error`."""
+    return {column: record[key] for column, key in RECORD_KEYS.items() if key in record}
 
 
 def encode_error(error: Error) -> bytes:
-    """Return a shown error as a line of JSON, a tenth of what its values take."""
+    """Return a displayed error as a line of JSON, which needs a tenth of the memory."""
     return json_line([*error])[:-1]  # orjson takes no named tuples
 
 
 def decode_error(line: bytes) -> Error:
-    """Return the error that a line holds."""
+    """Return the error in a line of JSON."""
     return Error(*json.loads(line))
 
 
-SAMPLE_SIZE: Final = 5  # errors that are kept of each cause, wherever they are
+SAMPLE_SIZE: Final = 5  # errors that are kept of each cause
 
 GROUP_SAMPLE_SIZE: Final = 20
-"""Errors of each field and class, whose causes may be too many to be told apart."""
+"""Errors that are kept of each field and class: their causes may be too many to sample each."""
 
-MAX_SAMPLE_BYTES: Final = 16_000_000  # what samples may take on a page, before compression
+MAX_SAMPLE_BYTES: Final = 16_000_000  # of samples on a page, before compression
 
-Rank: TypeAlias = tuple[float, str]  # score and id of a document
-Sampled: TypeAlias = tuple[int, str, int, bytes]  # rank in the sample, document, position, line
+Rank: TypeAlias = tuple[float, str]  # score and id of a document: the lowest are listed first
+Sampled: TypeAlias = tuple[int, str, int, bytes]  # hash, document, position of the error, line
 
 
 @dataclass(slots=True)
 class KeptErrors:
-    """Errors as lines; parts are merged in the order of the documents."""
+    """Errors as lines of JSON, within limits; parts are merged in the order of their documents."""
 
     max_lines: int = 100_000
-    """Lines of whole documents: more than anybody reads, and a page searches them at once."""
+    """Maximum number of lines of whole documents, so that a page can search them quickly."""
     max_bytes: int = 32_000_000
-    """What they may take, before compression to about a fifth."""
+    """Maximum bytes of these lines, before compression to about a fifth."""
     total: int = 0
-    """How many errors there are, kept or not."""
+    """Number of all errors, kept or not."""
     documents: list[tuple[float, str, list[bytes]]] = field(default_factory=list)
-    """Score, id and errors of documents, in their order."""
+    """Score, id and errors of the documents with the lowest scores, in the order of the run."""
     bound: Rank | None = None
-    """The first document that is not kept, or not all of it; nothing after it is."""
+    """The lowest document that is not kept, or only in part; no higher one is kept."""
     samples: dict[tuple[str, str], list[Sampled]] = field(default_factory=dict)
-    """By field and class, and the key of a cause; by an empty one those of any cause."""
+    """Samples by the key of field and class, and the key of a cause; empty for any cause."""
     last_sampled: dict[str, str] = field(default_factory=dict)
-    """By field and class of too many causes, the last one that has samples; none after it has."""
-    _lines: int = 0
-    _bytes: int = 0
+    """For each field and class with too many causes, the key of the last cause with samples."""
+    _n_lines: int = 0
+    _n_bytes: int = 0
 
     @property
     def is_complete(self) -> bool:
-        """Whether these are all errors."""
+        """Whether all errors are kept."""
         return self.bound is None
 
     def add(self, rank: Rank, errors: Sequence[Error]) -> None:
-        """Add the errors of the document that comes next."""
+        """Add the errors of the next document, given its score and id."""
         self.total += len(errors)
 
-        @cache  # to write a line takes longer than to see that it is not kept
+        @cache  # most lines are not kept, and writing one is slow
         def line_at(position: int) -> bytes:
             return encode_error(errors[position].displayed)
 
@@ -264,15 +264,16 @@ class KeptErrors:
             if error.cause:
                 self._sample(error.cause, rank[1], position, line_at)
         if self.bound is None or rank < self.bound:
-            listed = errors[: self.max_lines + 1]  # one more says that there are more
-            self._keep([(*rank, [line_at(at) for at in range(len(listed))])])
+            n_listed = min(len(errors), self.max_lines + 1)  # one more shows that some are left out
+            self._keep([(*rank, [line_at(position) for position in range(n_listed)])])
 
     def merge(self, other: "KeptErrors") -> None:
         """Add the errors of the documents that follow these."""
         self.total += other.total
         for key, sample in other.samples.items():
-            most = SAMPLE_SIZE if key[1] else GROUP_SAMPLE_SIZE
-            self.samples[key] = sorted([*self.samples.get(key, ()), *sample])[:most]
+            _, cause = key
+            size = SAMPLE_SIZE if cause else GROUP_SAMPLE_SIZE
+            self.samples[key] = sorted([*self.samples.get(key, ()), *sample])[:size]
         self.last_sampled |= other.last_sampled
         self.settle()
         if other.bound is not None and (self.bound is None or other.bound < self.bound):
@@ -281,99 +282,111 @@ class KeptErrors:
         self._keep(other.documents)
 
     def settle(self) -> None:
-        """Leave out causes where there are too many: the same ones in whatever order they came."""
-        by_group: dict[str, list[str]] = {}
-        for group, key in self.samples:
-            by_group.setdefault(group, []).append(key)
-        for group, keys in by_group.items():
-            if len(keys) > MOST_KINDS + 1 or group in self.last_sampled:
-                self.last_sampled[group] = sorted(keys)[: MOST_KINDS + 1][-1]
-                for key in keys:
-                    if key > self.last_sampled[group]:
-                        del self.samples[group, key]
+        """Drop samples of groups with too many causes: of all but the first causes by their keys.
+
+        Which causes stay does not depend on the order in which they came.
+        """
+        causes_by_group: dict[str, list[str]] = {}
+        for group, cause in self.samples:
+            causes_by_group.setdefault(group, []).append(cause)
+        for group, causes in causes_by_group.items():
+            if len(causes) > MAX_TRAITS + 1 or group in self.last_sampled:
+                self.last_sampled[group] = sorted(causes)[: MAX_TRAITS + 1][-1]
+                for cause in causes:
+                    if cause > self.last_sampled[group]:
+                        del self.samples[group, cause]
 
     def _sample(
-        self, cause: str, document: str, position: int, line_at: Callable[[int], bytes]
+        self, cause_keys: str, document: str, position: int, line_at: Callable[[int], bytes]
     ) -> None:
-        name, own = split_cause_keys(cause)
-        place = crc32(f"{position} {document}".encode("utf-8", "surrogatepass")), document, position
-        for key, most in ((own, SAMPLE_SIZE), ("", GROUP_SAMPLE_SIZE)):
-            if key > self.last_sampled.get(name, "~"):
+        """Add an error to the samples of its cause and its group if its hash is small enough."""
+        group, own_cause = split_cause_keys(cause_keys)
+        digest = crc32(f"{position} {document}".encode("utf-8", "surrogatepass"))
+        place = digest, document, position
+        for cause, size in ((own_cause, SAMPLE_SIZE), ("", GROUP_SAMPLE_SIZE)):
+            if cause > self.last_sampled.get(group, "~"):  # greater than every hexadecimal digit
                 continue
-            sample = self.samples.setdefault((name, key), [])
-            if len(sample) < most or place < sample[-1][:3]:
+            sample = self.samples.setdefault((group, cause), [])
+            if len(sample) < size or place < sample[-1][:3]:
                 sample.append((*place, line_at(position)))
                 sample.sort()
-                del sample[most:]
+                del sample[size:]
 
     def _keep(self, documents: Iterable[tuple[float, str, list[bytes]]]) -> None:
-        for entry in documents:
-            if self.bound is None or entry[:2] <= self.bound:
-                self.documents.append(entry)
-                self._lines += len(entry[2])
-                self._bytes += sum(map(len, entry[2]))
-        if self._lines > self.max_lines or self._bytes > self.max_bytes:
+        """Add the lines of documents that are not above the bound."""
+        for document in documents:
+            score, id_, lines = document
+            if self.bound is None or (score, id_) <= self.bound:
+                self.documents.append(document)
+                self._n_lines += len(lines)
+                self._n_bytes += sum(map(len, lines))
+        if self._n_lines > self.max_lines or self._n_bytes > self.max_bytes:
             self._trim()
 
     def _trim(self) -> None:
-        """Leave out the documents that have no room, which are the best ones, to the line."""
-        self._lines = self._bytes = 0
-        kept: dict[str, list[bytes]] = {}
-        for score, name, errors in sorted(self.documents):
-            if self.bound is not None and (score, name) > self.bound:
+        """Drop the lines that exceed the limits: those of the documents with the highest scores."""
+        self._n_lines = self._n_bytes = 0
+        kept_lines: dict[str, list[bytes]] = {}
+        for score, id_, lines in sorted(self.documents):
+            if self.bound is not None and (score, id_) > self.bound:
                 break
-            kept[name] = []
-            for line in errors:
-                if self._lines == self.max_lines or self._bytes + len(line) > self.max_bytes:
-                    self.bound = score, name
+            kept_lines[id_] = []
+            for line in lines:
+                is_full = self._n_lines == self.max_lines
+                if is_full or self._n_bytes + len(line) > self.max_bytes:
+                    self.bound = score, id_
                     break
-                kept[name].append(line)
-                self._lines, self._bytes = self._lines + 1, self._bytes + len(line)
+                kept_lines[id_].append(line)
+                self._n_lines += 1
+                self._n_bytes += len(line)
         self.documents = [
-            (score, name, kept[name]) for score, name, _ in self.documents if kept.get(name)
+            (score, id_, kept_lines[id_]) for score, id_, _ in self.documents if kept_lines.get(id_)
         ]
 
     def rows(self) -> Iterator[Error]:
-        """Yield shown errors: documents in their order, then samples of others."""
+        """Yield displayed errors: of whole documents in their order, then samples of others."""
         return map(decode_error, self.lines())
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the same as lines."""
-        whole = {name: len(errors) for _, name, errors in self.documents}
-        for _, _, errors in self.documents:
-            yield from errors
+        """Yield the lines of whole documents in their order, then of samples of other errors."""
+        n_listed = {id_: len(lines) for _, id_, lines in self.documents}
+        for _, _, lines in self.documents:
+            yield from lines
         if self.is_complete:
             return
+        # The first errors of all samples come first, so that a limit hits all causes alike.
         ranked = sorted(
-            (at, key, entry)
+            (rank, key, sampled)
             for key, sample in self.samples.items()
-            for at, entry in enumerate(sample)
+            for rank, sampled in enumerate(sample)
         )
-        size = 0
-        told: set[tuple[str, int]] = set()
+        n_bytes = 0
+        yielded: set[tuple[str, int]] = set()
         for *_, (_, document, position, line) in ranked:
-            if position >= whole.get(document, 0) and (document, position) not in told:
-                told.add((document, position))
-                size += len(line)
-                if size > MAX_SAMPLE_BYTES:
+            is_listed = position < n_listed.get(document, 0)
+            if not is_listed and (document, position) not in yielded:
+                yielded.add((document, position))
+                n_bytes += len(line)
+                if n_bytes > MAX_SAMPLE_BYTES:
                     return
                 yield line
 
 
 def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
-    """Return the lines of each document that was compared, by its id, in the order of the schema.
+    """Return the values of each compared document, given by its id, as lines of JSON.
 
-    They are those that `leaves` counts as TP, FD, FA and FN: also the values in items and objects
-    that failed as a whole. docs/tables.md describes the columns.
+    They are in schema order: all values that `leaves` counts as TP, FD, FA or FN, also those in
+    items and objects that failed as a whole. docs/tables.md describes the columns.
     """
-    by_document = located_units(table, is_present_value, extra_keys="all")
+    units_by_document = located_units(table, is_present_value, extra_keys="all")
     return [
-        b"".join(json_line(_value_record(name, unit)) for unit in units)
-        for name, units in zip(documents, by_document, strict=True)
+        b"".join(json_line(_value_record(document, unit)) for unit in units)
+        for document, units in zip(documents, units_by_document, strict=True)
     ]
 
 
 def _value_record(document: str, unit: LocatedUnit) -> dict[str, object]:
+    """Return a value of a document by the columns of files."""
     has_both_sides = unit.outcome in BOTH_SIDES
     is_elsewhere = has_both_sides and unit.pred_path != unit.gt_path
     return {
@@ -390,7 +403,7 @@ def _value_record(document: str, unit: LocatedUnit) -> dict[str, object]:
 
 
 def confidence_of(unit: LocatedUnit) -> float | None:
-    """Return how sure the prediction is of a value; None if it does not say so."""
+    """Return the confidence that the prediction states for a value; None without one."""
     slot = int(unit.batch.pred_slot[unit.position])
     confidences = unit.batch.columns.confidences
     if confidences is None or slot < 0:

@@ -46,7 +46,7 @@ class LocatedUnit(NamedTuple):
     pred_path: Path | None
     """Where the prediction is or would be; None for a missed list item."""
     enclosure: Enclosure | None
-    """What failed as a whole around it; None if it is judged."""
+    """The unit that failed as a whole and contains it; None if it is judged."""
     outcome: Outcome
     gt: JsonValue
     """The ground truth; None if it is absent."""
@@ -107,7 +107,7 @@ class LocatedUnit(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """What a judge said; empty without a judge."""
+        """The reason of the language model that judged it; empty without one."""
         return self.table.reasons.get(self.row, "") if self.undeclared_key is None else ""
 
     @property
@@ -217,10 +217,10 @@ def alternatives_of(
     while level is not None:
         slot, gold = table.gold_slots.get(level.start + position), level.columns.gold
         if slot is not None and gold is not None and not level.is_side:
-            choices, taken = gold.alternatives_of(slot)
+            choices, chosen = gold.alternatives_of(slot)
             if choices:
                 (location,) = locate(table, level, np.array([position]))
-                yield len(location.gt_path or ()), choices[taken]
+                yield len(location.gt_path or ()), choices[chosen]
         if level.container is not None:
             position = int(level.positions[position])
         level = level.container

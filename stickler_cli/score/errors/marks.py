@@ -1,7 +1,8 @@
-"""Marks of people on errors, and the figures of a run whose ground truth is as they say."""
+"""Verdicts of people on errors, and the figures of a run whose ground truth they correct."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import add
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from stickler_cli.score.sums import COUNTING_MODES, SCORE_SCALE, Counts, RateRul
 from .located_units import LocatedUnit, alternatives_of, locate
 
 REMOVED: Final = object()
-"""In place of a value that goes, until `drop_removed`."""
+"""Stands for a removed value, until `drop_removed`: list indexes must not change before."""
 
 CountArray: TypeAlias = NDArray[np.int64]  # by counting mode and outcome, (3, 5)
 
@@ -27,15 +28,15 @@ VERDICTS: Final = {
     "both_acceptable": (True, True),
     "neither": (False, False),
 }
-"""By verdict, whether the ground truth is right, and the prediction."""
+"""By verdict, whether the ground truth is right, and whether the prediction is."""
 ACCEPTING_VERDICTS: Final = tuple(
-    verdict for verdict, (_, prediction) in VERDICTS.items() if prediction
+    verdict for verdict, (_, pred_is_right) in VERDICTS.items() if pred_is_right
 )
-"""The verdicts after which an error is none."""
+"""The verdicts that make an error right."""
 
 
 class MarkedError(NamedTuple):
-    """Which error a verdict is about."""
+    """The error that a verdict is about."""
 
     document: str
     path: str
@@ -47,16 +48,16 @@ class MarkedError(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Somebody's mark of an error."""
+    """The verdict of a person on an error."""
 
     verdict: str
     sides: Mapping[str, JsonValue] = field(default_factory=dict)
-    """The values that were seen, `gt` and `pred`, as far as the verdict has them."""
+    """The values that the person saw, by side, `gt` and `pred`, if the verdict states them."""
 
     def fits(self, unit: LocatedUnit) -> bool:
-        """Return whether an error has the values that were seen."""
-        seen = {"gt": unit.gt, "pred": unit.pred}
-        return all(seen[side] == value for side, value in self.sides.items())
+        """Return whether an error has the values that the person saw."""
+        values = {"gt": unit.gt, "pred": unit.pred}
+        return all(values[side] == value for side, value in self.sides.items())
 
 
 Marks = Mapping[str, Mapping[MarkedError, Mark]]
@@ -65,31 +66,34 @@ Marks = Mapping[str, Mapping[MarkedError, Mark]]
 
 @dataclass(slots=True)
 class MarkedCounts:
-    """Changes of marks in some documents: sums that are added up in any order."""
+    """Changes of figures by verdicts, over documents; they add up in any order."""
 
     matched_errors: list[MarkedError] = field(default_factory=list)
-    """The errors that there are, of those that marks are about."""
+    """The errors of verdicts that the run has, too."""
     counts: list[list[int]] = field(default_factory=lambda: [[0] * 5 for _ in COUNTING_MODES])
-    """By counting mode and outcome, how many more there are, or fewer."""
+    """Change of the counts, (3 counting modes, 5 outcomes)."""
     score_sum: int = 0
-    """How much the sum of scores is higher, in `SCORE_SCALE`s."""
+    """Change of the sum of scores, times `SCORE_SCALE`."""
 
-    def add(self, before: CountArray, after: CountArray, score_sum: int) -> None:
-        """Add a document: its counts, those when compared again, and how much its score rises."""
-        self.merge(MarkedCounts([], (after - before).tolist(), score_sum))
+    def add(self, before: CountArray, after: CountArray, score_change: int) -> None:
+        """Add a document: its counts before and after correction, and the change of its score."""
+        changes = (after - before).tolist()
+        self.merge(MarkedCounts(counts=changes, score_sum=score_change))
 
     def merge(self, other: "MarkedCounts") -> None:
-        """Add other documents."""
+        """Add the changes of other documents."""
         self.matched_errors += other.matched_errors
-        for mine, more in zip(self.counts, other.counts, strict=True):
-            mine[:] = map(sum, zip(mine, more, strict=True))
+        self.counts = [
+            [*map(add, counts, other_counts)]
+            for counts, other_counts in zip(self.counts, other.counts, strict=True)
+        ]
         self.score_sum += other.score_sum
 
 
 def match_marks(
     units: Iterable[LocatedUnit], marks: Mapping[MarkedError, Mark], document: str
 ) -> Iterator[tuple[MarkedError, LocatedUnit]]:
-    """Yield the errors of a document that marks are about."""
+    """Yield the errors of a document, given by its id, that have a mark."""
     for unit in units:
         marked = MarkedError(document, field_path(unit.path), unit.outcome.name)
         mark = marks.get(marked)
@@ -99,36 +103,36 @@ def match_marks(
 
 @dataclass(frozen=True, slots=True)
 class MendedRates:
-    """The rates of one counting mode, and what they are made of."""
+    """The counts and rates of one counting mode after correction."""
 
     tp: Count
-    """Right."""
+    """Right units."""
     fd: Count
-    """Wrong values."""
+    """Wrong units."""
     fa: Count
-    """Invented."""
+    """Invented units."""
     fn: Count
-    """Missed."""
+    """Missed units."""
     precision: Fraction
-    """0.0 where there is nothing to divide by, as the other rates."""
+    """Precision; 0.0 for a denominator of 0, like the other rates."""
     recall: Fraction
-    """By the option of the run that says what counts as missed."""
+    """Recall, as the run's option `recall_with_fd` defines it."""
     f1: Fraction
     """2PR / (P + R)."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedOutcome:
-    """What a run would come to if the ground truth were as people say of its errors."""
+    """The figures of a run if the ground truth were as the verdicts of people say."""
 
     verdicts: Count
-    """How many errors there are verdicts on; the last one counts, where there are several."""
+    """Number of errors with a verdict; of several verdicts on an error, the last counts."""
     right: Mapping[str, Count]
-    """How many errors of this run count as right, by verdict."""
+    """Number of errors of this run that become right, by verdict."""
     neither: Count
-    """How many stand, as neither side is right."""
+    """Number of errors that stay errors, as neither side is right."""
     unfit: Sequence[str]
-    """What fits no error of this run: document, path and outcome; sorted."""
+    """Verdicts that fit no error of this run, as document, path and outcome; sorted."""
     overall: MendedRates
     """Units, as `overall` counts them."""
     aggregate: MendedRates
@@ -140,64 +144,77 @@ class MarkedOutcome:
 
     @property
     def n_accepted(self) -> int:
-        """How many errors count as right."""
+        """Number of errors that become right."""
         return sum(self.right.values())
 
 
 def evaluate_marks(
-    marks: Marks, found: MarkedCounts, tally: Tally, rule: RateRule
+    marks: Marks, changes: MarkedCounts, tally: Tally, rule: RateRule
 ) -> MarkedOutcome:
-    """Return the figures of a run, whose sums are these, as marks change them."""
-    everything = {marked: mark for each in marks.values() for marked, mark in each.items()}
-    fitting = {marked: everything[marked].verdict for marked in set(found.matched_errors)}
-    verdicts = [*fitting.values()]
-    modes = {}
-    for mode, more in zip(COUNTING_MODES, found.counts, strict=True):
-        counts = tally.counts(mode) + Counts(*more)
+    """Return the figures of a run after its changes by marks; `tally` has its sums."""
+    mark_by_error = {
+        error: mark for document_marks in marks.values() for error, mark in document_marks.items()
+    }
+    matched_errors = set(changes.matched_errors)
+    verdicts = [mark_by_error[error].verdict for error in matched_errors]
+    rates_by_mode = {}
+    for mode, count_changes in zip(COUNTING_MODES, changes.counts, strict=True):
+        counts = tally.counts(mode) + Counts(*count_changes)
         rates = counts.derived(recall_with_fd=rule.recall_with_fd)
-        shown = (rates[name] for name in ("precision", "recall", "f1"))
-        modes[mode] = MendedRates(counts.tp, counts.fd, counts.fa, counts.fn, *shown)
+        rates_by_mode[mode] = MendedRates(
+            tp=counts.tp,
+            fd=counts.fd,
+            fa=counts.fa,
+            fn=counts.fn,
+            precision=rates["precision"],
+            recall=rates["recall"],
+            f1=rates["f1"],
+        )
     score = None
     if tally.n_scored:
-        score = (tally.score_sum + found.score_sum) / (tally.n_scored * SCORE_SCALE)
+        score = (tally.score_sum + changes.score_sum) / (tally.n_scored * SCORE_SCALE)
     return MarkedOutcome(
-        len(everything),
-        {verdict: verdicts.count(verdict) for verdict in ACCEPTING_VERDICTS if verdict in verdicts},
-        sum(verdict not in ACCEPTING_VERDICTS for verdict in verdicts),
-        sorted(str(marked) for marked in everything.keys() - fitting.keys()),
-        **modes,
+        verdicts=len(mark_by_error),
+        right={
+            verdict: verdicts.count(verdict)
+            for verdict in ACCEPTING_VERDICTS
+            if verdict in verdicts
+        },
+        neither=sum(verdict not in ACCEPTING_VERDICTS for verdict in verdicts),
+        unfit=sorted(str(error) for error in mark_by_error.keys() - matched_errors),
+        **rates_by_mode,
         overall_score=score,
     )
 
 
 def correct_truth(units: Iterable[LocatedUnit], truth: JsonValue) -> JsonValue:
-    """Return a ground truth, which stays as it is, without errors of its document.
+    """Return a ground truth in which errors of its document are corrected to be right.
 
-    What was missed goes, else the prediction takes its place; what is inside of a place that
-    changes as a whole goes with it. Lists keep their indexes until all is done.
+    A missed value is removed, and any other error takes the value of the prediction; a change of an
+    object or list includes all changes inside it. `truth` itself is not changed.
     """
     document: Any = truth
     for change in find_truth_changes(units, truth):
         document = set_value(document, change.path, change.value)
-    left: JsonValue = drop_removed(document)
-    return left
+    corrected: JsonValue = drop_removed(document)
+    return corrected
 
 
 class TruthChange(NamedTuple):
-    """A change of a ground truth by which an error is none."""
+    """A change of a ground truth that makes an error right."""
 
     outcome: Outcome
-    """That of the error."""
+    """Outcome of the error."""
     path: Path
-    """Where it is."""
+    """Path of the value that changes."""
     value: Any
-    """The new value; `REMOVED` where nothing is to be."""
+    """The new value, or `REMOVED`."""
     alternatives: Sequence[tuple[int, Alternative]] = ()
-    """The alternatives that it is inside of, by the lengths of their paths, the longest first."""
+    """The alternatives that contain the value, with the lengths of their paths, longest first."""
 
     @property
     def written_path(self) -> Path:
-        """The path in a ground truth as it is written, with the steps to alternatives."""
+        """The path in the written ground truth, with the steps to alternatives."""
         path = self.path
         for length, alternative in self.alternatives:
             path = (*path[:length], *alternative.location, *path[length:])
@@ -205,59 +222,70 @@ class TruthChange(NamedTuple):
 
 
 def find_truth_changes(units: Iterable[LocatedUnit], truth: JsonValue) -> list[TruthChange]:
-    """Return what errors would change in a ground truth: where, and what would be there.
-
-    First what goes, as a value of another kind may come in its place; then from the inside out.
-    """
-    new: dict[Path, dict[Step, int]] = {}
-    changes = [_change(unit, truth, new) for unit in units]
-    return sorted(changes, key=lambda it: (it.outcome is not Outcome.FN, -len(it.path)))
+    """Return the changes of a ground truth that make errors right, in the order to apply them."""
+    new_items: dict[Path, dict[Step, int]] = {}
+    changes = [_find_change(unit, truth, new_items) for unit in units]
+    # Removals come first, as a value of another kind may replace a removed one; then the deepest.
+    return sorted(changes, key=lambda change: (change.outcome is not Outcome.FN, -len(change.path)))
 
 
-def _change(unit: LocatedUnit, truth: JsonValue, new: dict[Path, dict[Step, int]]) -> TruthChange:
-    """Return the change of an error; new items of a list of the ground truth get its next indexes.
+def _find_change(
+    unit: LocatedUnit, truth: JsonValue, new_items: dict[Path, dict[Step, int]]
+) -> TruthChange:
+    """Return the change that makes an error right.
 
-    An alternative that was taken is the ground truth of what is inside it.
+    Invented list items get the next indexes of their list; `new_items` has those given so far. A
+    ground-truth alternative that was chosen is the ground truth of the units inside it.
     """
     value: Any = unit.pred
     if unit.outcome is Outcome.FN:
-        # A position of a tuple stays, or others would be in its place.
+        # A position of a tuple stays, as later positions would move otherwise.
         value = None if _is_position(unit.batch) else REMOVED
 
-    # The innermost unit around it that has a place in the ground truth, and the item below that.
-    item = around = unit.batch
+    # Go up to the innermost unit that has a place in the ground truth, and note its child.
+    child = ancestor = unit.batch
     position = unit.position
-    (place,) = locate(unit.table, around, np.array([position]))
-    while around.container is not None and place.gt_path is None:
-        position = int(around.positions[position])
-        item, around = around, around.container
-        (place,) = locate(unit.table, around, np.array([position]))
-    taken = [*alternatives_of(unit.table, around, position)]
-    path = place.gt_path or ()
+    (location,) = locate(unit.table, ancestor, np.array([position]))
+    while ancestor.container is not None and location.gt_path is None:
+        position = int(ancestor.positions[position])
+        child, ancestor = ancestor, ancestor.container
+        (location,) = locate(unit.table, ancestor, np.array([position]))
+    alternatives = [*alternatives_of(unit.table, ancestor, position)]
     if unit.gt_path is not None:
-        inside = [it for it in taken if it[0] < len(unit.gt_path)]
-        return TruthChange(unit.outcome, unit.gt_path, value, inside)
-    for length, it in reversed(taken):
-        truth = set_value(truth, path[:length], it.value)
-    first, *rest = (unit.pred_path or ())[len(place.pred_path or ()) :]
-    if not _is_position(item):
-        first = new_item_index(first, truth, path, new)
-    return TruthChange(unit.outcome, (*path, first, *rest), value, taken)
+        containing = [entry for entry in alternatives if entry[0] < len(unit.gt_path)]
+        return TruthChange(
+            outcome=unit.outcome, path=unit.gt_path, value=value, alternatives=containing
+        )
+    parent_path = location.gt_path or ()
+    for length, alternative in reversed(alternatives):
+        truth = set_value(truth, parent_path[:length], alternative.value)
+    first, *inner_steps = (unit.pred_path or ())[len(location.pred_path or ()) :]
+    if not _is_position(child):
+        first = new_item_index(first, truth, parent_path, new_items)
+    return TruthChange(
+        outcome=unit.outcome,
+        path=(*parent_path, first, *inner_steps),
+        value=value,
+        alternatives=alternatives,
+    )
 
 
 def new_item_index(
-    item: Step, truth: JsonValue, path: Path, new: dict[Path, dict[Step, int]]
+    item: Step, truth: JsonValue, path: Path, new_items: dict[Path, dict[Step, int]]
 ) -> int:
-    """Return the index that a list of the ground truth has for a new item, by its own name."""
-    there: Any = truth
+    """Return the index of a new item in the list at a path of the ground truth.
+
+    `item` identifies the new item; an item that was given an index before keeps it.
+    """
+    value: Any = truth
     for step in path:
         if isinstance(step, str):
-            there = there.get(step) if isinstance(there, dict) else None
-        elif isinstance(there, list):  # else it counts as one of it
-            there = there[step]
-    known = len(there) if isinstance(there, list) else int(there is not None)
-    items = new.setdefault(path, {})
-    return known + items.setdefault(item, len(items))
+            value = value.get(step) if isinstance(value, dict) else None
+        elif isinstance(value, list):  # else a single value counts as a list of one
+            value = value[step]
+    length = len(value) if isinstance(value, list) else int(value is not None)
+    indexes = new_items.setdefault(path, {})
+    return length + indexes.setdefault(item, len(indexes))
 
 
 def _is_position(batch: UnitBatch) -> bool:
@@ -270,32 +298,33 @@ def set_value(
     value: Any,
     path: Path,
     new: Any,
-    put: Callable[[Any, Any], Any] = lambda there, new: new,
+    replace: Callable[[Any, Any], Any] = lambda old, new: new,
     value_key: Callable[[Any], str | None] = lambda value: None,
 ) -> Any:
-    """Return a value with another at a path, as `put` puts it; what is missing around it is made.
+    """Return a copy of a value with a new value at a path; missing objects and lists are made.
 
-    Wrappers on the way stay; `value_key` returns their key of the value.
+    `replace(old, new)` makes the value at the path. Wrappers on the way stay: `value_key` returns
+    the key of the value in a wrapper, and None for any other object.
     """
     if not path:
-        return put(value, new)
-    step, rest = path[0], path[1:]
+        return replace(value, new)
+    step, inner_path = path[0], path[1:]
     key = value_key(value) if isinstance(value, dict) else None
     if key is not None and step not in (key, ALTERNATIVES):
-        step, rest = key, path
+        step, inner_path = key, path
     if isinstance(step, str):
-        there = value if isinstance(value, dict) else {}
-        return {**there, step: set_value(there.get(step), rest, new, put, value_key)}
-    elements = [*value] if isinstance(value, list) else [] if value is None else [value]
-    elements += [None] * (step + 1 - len(elements))
-    elements[step] = set_value(elements[step], rest, new, put, value_key)
-    return elements
+        fields = value if isinstance(value, dict) else {}
+        return {**fields, step: set_value(fields.get(step), inner_path, new, replace, value_key)}
+    items = [*value] if isinstance(value, list) else [] if value is None else [value]
+    items += [None] * (step + 1 - len(items))
+    items[step] = set_value(items[step], inner_path, new, replace, value_key)
+    return items
 
 
 def drop_removed(value: Any) -> Any:
-    """Return a value without what goes; what is left empty counts as absent."""
+    """Return a value without removed parts; an object or list may become empty."""
     if isinstance(value, dict):
-        return {key: drop_removed(part) for key, part in value.items() if part is not REMOVED}
+        return {key: drop_removed(child) for key, child in value.items() if child is not REMOVED}
     if isinstance(value, list):
-        return [drop_removed(part) for part in value if part is not REMOVED]
+        return [drop_removed(item) for item in value if item is not REMOVED]
     return value

@@ -62,7 +62,7 @@ class SimpleErrors(NamedTuple):
     documents: Indexes
     """The document of each value, (n,)."""
     is_judged: Mask
-    """Which of the values are judged, (n,)."""
+    """Whether each value is judged, (n,)."""
 
 
 class DocumentErrors(Protocol):
@@ -78,7 +78,7 @@ class DocumentErrors(Protocol):
 
     @property
     def is_wrong(self) -> Mask:
-        """Which of the documents have errors."""
+        """Whether each document has errors, (n_documents,)."""
 
     @property
     def table(self) -> UnitTable:
@@ -156,7 +156,7 @@ def has_errors(table: UnitTable) -> bool:
 def count_wrong_inside(table: UnitTable) -> Indexes:
     """Count the wrong values inside each unit that failed as a whole, (size,).
 
-    What is inside a nearer unit that failed as a whole is not counted.
+    Values inside a nearer unit that failed as a whole are not counted.
     """
     n_inside = np.zeros(table.size, np.intp)
     for row, names in table.extra_keys.items():
@@ -164,15 +164,16 @@ def count_wrong_inside(table: UnitTable) -> Indexes:
     for batch in reversed(table.batches):  # children first
         if batch.container is None or batch.is_document or not batch.size:
             continue
-        inside = n_inside[batch.span]
+        n_wrong = n_inside[batch.span]
         if batch.kind in _CONTAINERS:
             is_closed = np.zeros(batch.size, np.bool_)
             if batch.is_closed is not None:
                 is_closed |= batch.is_closed
             if batch.is_in_one_sided is not None:
                 is_closed &= ~batch.is_in_one_sided
-            passed_on = np.where(is_closed, 0, inside)
-            inside[~is_closed] = 0
+            # A unit that failed as a whole keeps its number; any other passes it to its parent.
+            passed_on = np.where(is_closed, 0, n_wrong)
+            n_wrong[~is_closed] = 0
         else:
             passed_on = is_wrong(batch).astype(np.intp)
         np.add.at(n_inside, batch.parent, passed_on)

@@ -211,7 +211,7 @@ def test_an_undeclared_key_is_a_wrong_value_with_its_confidence():
 def test_figures_are_worked_out_once_until_there_are_more_documents(monkeypatch):
     made = []
     monkeypatch.setattr(
-        kept, "_view", lambda units, *rest: made.append(units) or view(units, *rest)
+        kept, "_units_view", lambda units, *rest: made.append(units) or view(units, *rest)
     )
     gt, pred = {"items": [{"sku": "a", "qty": 1}]}, {"items": [item("a", 2, 0.5)]}
     evaluation = evaluate_many(ITEMS, [(gt, pred)])
@@ -225,4 +225,4 @@ def test_figures_are_worked_out_once_until_there_are_more_documents(monkeypatch)
     assert evaluation.to_dict()["confidence"]["units"] == 2 * first["units"]
 
 
-view = kept._view  # noqa: SLF001 - to be counted
+view = kept._units_view  # noqa: SLF001 - to be counted
