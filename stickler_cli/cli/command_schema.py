@@ -194,7 +194,7 @@ def _values_of(
     if isinstance(settings, WrapperOptions):
         unwrapper = unwrapper_of(open_default(), settings)
     for name, reference in documents.refs():
-        value = shape.read(reference, "gt").value
+        value = shape.read_side(reference, "gt").value
         unwrapped: JsonValue | None = None if isinstance(value, Problem) else value
         if unwrapped is not None and unwrapper is not None:
             unwrapped = unwrapper(unwrapped, is_truth=True).value

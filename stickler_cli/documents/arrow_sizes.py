@@ -28,7 +28,7 @@ class BatchSize(NamedTuple):
     packed_bytes: int
     unpacked_bytes: int
     values: int
-    """Number of values, with nulls, of all columns and of what is nested in them."""
+    """Number of values, including nulls, of all columns and the columns nested in them."""
 
 
 class _FlatTable(NamedTuple):
@@ -96,13 +96,13 @@ def read_batch_sizes(stream: IO[bytes], n_bytes: int) -> Iterator[BatchSize]:
 
 def _read_footer(stream: IO[bytes], n_bytes: int) -> _FlatTable:
     end_bytes = 4 + len(MAGIC)
-    end = _read_at(stream, n_bytes - end_bytes, end_bytes, n_bytes)
+    end = _read_block(stream, n_bytes - end_bytes, end_bytes, n_bytes)
     footer_bytes = _unpack("<i", end, 0)
     start = n_bytes - end_bytes - footer_bytes
-    return _root_of(_read_at(stream, start, footer_bytes, n_bytes))
+    return _root_of(_read_block(stream, start, footer_bytes, n_bytes))
 
 
-def _read_at(stream: IO[bytes], start: int, size: int, n_bytes: int) -> bytes:
+def _read_block(stream: IO[bytes], start: int, size: int, n_bytes: int) -> bytes:
     if start < 0 or size < 0 or start + size > n_bytes:
         raise ValueError("a block is not in the file")
     stream.seek(start)
@@ -112,7 +112,7 @@ def _read_at(stream: IO[bytes], start: int, size: int, n_bytes: int) -> bytes:
 def _size_of(stream: IO[bytes], block: np.void, n_bytes: int) -> BatchSize:
     """Return the size of the batch in a block, by the lengths that stand before its buffers."""
     start, metadata_bytes = int(block["offset"]), int(block["metadata_bytes"])
-    metadata = _read_at(stream, start, metadata_bytes, n_bytes)
+    metadata = _read_block(stream, start, metadata_bytes, n_bytes)
     prefix_bytes = 8 if metadata.startswith(CONTINUATION) else 4
     message = _root_of(metadata[prefix_bytes:])
     batch = message.table(2)
@@ -125,7 +125,7 @@ def _size_of(stream: IO[bytes], block: np.void, n_bytes: int) -> BatchSize:
         body = start + metadata_bytes
         unpacked_bytes = 0
         for offset, length in buffers.tolist():
-            prefix = _read_at(stream, body + offset, 8, n_bytes) if length >= 8 else b""
+            prefix = _read_block(stream, body + offset, 8, n_bytes) if length >= 8 else b""
             stated = _unpack("<q", prefix, 0) if prefix else -1
             unpacked_bytes += length if stated < 0 else stated
     n_values = int(batch.vector(1, _NODE)["length"].sum())

@@ -21,7 +21,9 @@ class CsvError(Exception):
 
     def problem(self, source: str, line: int) -> Problem:
         """Return the problem of a document, whose place in its source is `line`."""
-        return Problem(source, self._finding, self._expected, self._hint, line=line)
+        return Problem(
+            source=source, found=self._finding, expected=self._expected, hint=self._hint, line=line
+        )
 
 
 def read_csv_rows(
@@ -56,7 +58,7 @@ class _Lines:
         self.n_read = 0
         self.of_row: list[str] = []
         self.row_is_cut = False
-        """Whether the row goes on after what was read of it."""
+        """Whether the row continues after the text read so far."""
 
     def __iter__(self) -> "_Lines":
         return self
@@ -84,18 +86,24 @@ def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
     row, first_line = "".join(lines.of_row), max(1, lines.n_read - len(lines.of_row) + 1)
     quote = _find_wrong_quote(row, delimiter)
     if quote is None:
-        return CsvError(f"it cannot be read as CSV: {reason}", "", "", first_line)
+        return CsvError(
+            finding=f"it cannot be read as CSV: {reason}", expected="", hint="", line=first_line
+        )
     start, end = quote
     line = first_line + row.count("\n", 0, start)
     cell = f"the cell whose quote opens in line {line} of the file"
     hint = "a quote in a quoted cell is written twice"
     if lines.row_is_cut:
-        return CsvError(f"{reason}, and {cell} is not closed in them", "", hint, line)
+        return CsvError(
+            finding=f"{reason}, and {cell} is not closed in them", expected="", hint=hint, line=line
+        )
     if end < 0:
-        return CsvError(f"{cell} is not closed", "a quote at its end", hint, line)
+        return CsvError(
+            finding=f"{cell} is not closed", expected="a quote at its end", hint=hint, line=line
+        )
     end_line = first_line + row.count("\n", 0, end)
     finding = f"{cell} goes on after the quote in line {end_line}"
-    return CsvError(finding, "a comma or a new line there", hint, line)
+    return CsvError(finding=finding, expected="a comma or a new line there", hint=hint, line=line)
 
 
 def _find_wrong_quote(row: str, delimiter: str) -> tuple[int, int] | None:

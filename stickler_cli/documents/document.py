@@ -53,7 +53,7 @@ class FileReference(NamedTuple):
     limit: int
     """The most bytes the document may have, unpacked."""
     size: int = 0
-    """Its bytes when it was found, packed; 0 where nobody looked."""
+    """Packed size in bytes when the file was listed; 0 if unknown."""
     data: bytes | Problem | None = None
     """The document itself, where it was read ahead."""
 
@@ -66,7 +66,7 @@ class FileReference(NamedTuple):
     def line(self) -> None:
         """The document is no line."""
 
-    def read(self) -> bytes | Problem:
+    def read_data(self) -> bytes | Problem:
         """Return the bytes of the document, unpacked."""
         if self.data is not None:
             return self.data
@@ -81,7 +81,7 @@ class LineReference(NamedTuple):
     """From 1."""
     size: int
     offset: int | None
-    """Of the first byte, from the start of the file; None where it cannot be read again."""
+    """Offset of its first byte in the file; None if the line cannot be read again."""
     data: bytes | None
     """The line itself; None of one that is to be read again."""
 
@@ -90,7 +90,7 @@ class LineReference(NamedTuple):
         """The file as a problem is to name it."""
         return source_of(self.file)
 
-    def read(self) -> bytes | Problem:
+    def read_data(self) -> bytes | Problem:
         """Return the line, or the one in its place now."""
         if self.data is not None:
             return self.data
@@ -129,7 +129,7 @@ def bytes_of(reference: Reference | None) -> Data:
     """Read the bytes of a document, unpacked."""
     if reference is None or isinstance(reference, Problem):
         return reference
-    return reference.read()
+    return reference.read_data()
 
 
 def digest_of(data: Data) -> str:
@@ -182,24 +182,28 @@ def read_text(
     json_text = text
     if isinstance(value, Problem):
         hinted = wrapping == "hinted" and len(text) <= MOST_FOR_A_HINT
-        found = find_document(text, kinds) if hinted or wrapping == "taken" else None
-        if found is None:
+        search = find_document(text, kinds) if hinted or wrapping == "taken" else None
+        if search is None:
             problem = _inner_problem(text, source, line, kinds) if wrapping == "taken" else None
             return Reading(problem or value, remarks)
         if hinted:
-            return Reading(replace(value, hint=found.hint), remarks)
-        value, json_text = found.value, found.text
-        remarks += found.remarks
+            return Reading(replace(value, hint=search.hint), remarks)
+        value, json_text = search.value, search.text
+        remarks += search.remarks
     doubled = [] if nothing_dropped(json_text, value) else doubled_keys(json_text)
     if not doubled:
         return Reading(value, remarks)
-    (name, offset), *others = doubled
-    more = f", and so {'is' if len(others) == 1 else 'are'} {len(others)} more" if others else ""
+    (name, offset), *other_keys = doubled
+    further_text = (
+        f", and so {'is' if len(other_keys) == 1 else 'are'} {len(other_keys)} more"
+        if other_keys
+        else ""
+    )
     warning = Problem(
-        source,
-        f"the key {brief(name)} is there again{more}",
-        "each key once",
-        "the last one counts",
+        source=source,
+        found=f"the key {brief(name)} is there again{further_text}",
+        expected="each key once",
+        hint="the last one counts",
         line=line,
     )
     start = text.find(json_text)
@@ -245,6 +249,6 @@ def _inner_problem(
     if not isinstance(problem, Problem):
         return None
     row = problem.line or 1
-    beside = start - text.rfind("\n", 0, start) - 1 if row == (line or 1) else 0
-    column = (problem.column or 1) + beside
+    offset_in_line = start - text.rfind("\n", 0, start) - 1 if row == (line or 1) else 0
+    column = (problem.column or 1) + offset_in_line
     return replace(problem, line=row + text.count("\n", 0, start), column=column)

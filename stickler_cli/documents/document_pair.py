@@ -56,9 +56,9 @@ class PairShape(NamedTuple):
         """Return the keys, or indexes, that lead to the document of a side."""
         return self.gt_root if side == "gt" else self.pred_root
 
-    def read(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
+    def read_side(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
         """Read the document of a side; see `read_document`."""
-        reading, root = self.read_around(reference, side, data), self.root(side)
+        reading, root = self.read_container(reference, side, data), self.root(side)
         if not root or reference is None or not isinstance(reading.value, dict | list):
             return reading
         option = f"--{side}-root {root_text(root)}"
@@ -80,8 +80,14 @@ class PairShape(NamedTuple):
         value: JsonDocument | Problem | None = inner.value
         if isinstance(value, Problem):
             expected = "JSON, or a text of JSON"
-            found = f"{option} is a text that is no JSON: {brief(text)}"
-            value = Problem(place.source, found, expected, value.hint, line=place.line)
+            finding = f"{option} is a text that is no JSON: {brief(text)}"
+            value = Problem(
+                source=place.source,
+                found=finding,
+                expected=expected,
+                hint=value.hint,
+                line=place.line,
+            )
         elif value is not None:
             value = self._check_kind(value, option, place)
         remarks = tuple(dict.fromkeys(reading.remarks + inner.remarks))
@@ -95,7 +101,7 @@ class PairShape(NamedTuple):
             return replace(document, found=f"{option} is of type {kind_of(value)}", hint="")
         return document
 
-    def read_around(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
+    def read_container(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
         """Read the value that the document of a side stands in."""
         root = self.root(side)
         is_around_any = root and (self.kinds != OBJECTS or root[0].isdigit())
@@ -126,7 +132,7 @@ class Fingerprint:
     """Digests that identify the documents of a pair."""
 
     gt: str
-    """The digest of its bytes, unpacked, or of why there are none; empty where there is none."""
+    """Digest of its unpacked bytes, or of why they cannot be read; empty without a file."""
     pred: str
     hint: str
     """Hint about a document that stands alone; it depends on other documents."""
@@ -151,7 +157,7 @@ class DocumentPair:
     """Possible mistake in the id of a document that stands alone."""
     fingerprint: Fingerprint | None = None
     confidences: JsonValue = None
-    """Those of the prediction, in its shape, if it has any."""
+    """Confidences of the prediction, in its shape, if it has any."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
     """How many values were taken out of wrappers of each kind."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
@@ -162,7 +168,7 @@ class DocumentPair:
     """The gold of the ground truth, if it was taken out of wrappers."""
     is_marked: bool = field(default=True, compare=False)
     """Whether there may be wrappers in it, or confidences beside it."""
-    beside: JsonValue | Problem = None
+    separate_confidences: JsonValue | Problem = None
     """Confidences that came beside the prediction; None without any."""
 
 
@@ -185,14 +191,22 @@ class PairRef(NamedTuple):
 def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
     """Return pairs with their URLs of a known size read, all at once: each takes its time."""
     sides = (side for ref in refs for side in (ref.gt, ref.pred, ref.confidences))
-    files = (it for it in sides if isinstance(it, FileReference) and is_url(it.file))
-    elsewhere = list(dict.fromkeys(it for it in files if 0 < it.size <= it.limit))
+    files = (
+        reference
+        for reference in sides
+        if isinstance(reference, FileReference) and is_url(reference.file)
+    )
+    elsewhere = list(
+        dict.fromkeys(reference for reference in files if 0 < reference.size <= reference.limit)
+    )
     if not elsewhere:
         return refs
-    read = read_urls([it.file for it in elsewhere], max(it.limit for it in elsewhere))
+    read = read_urls(
+        [reference.file for reference in elsewhere], max(reference.limit for reference in elsewhere)
+    )
     ready = {
-        it: it._replace(data=unpacked_bytes(data, it.file, it.limit))
-        for it, data in zip(elsewhere, read, strict=True)
+        reference: reference._replace(data=unpacked_bytes(data, reference.file, reference.limit))
+        for reference, data in zip(elsewhere, read, strict=True)
     }
 
     def now(side: Reference | None) -> Reference | None:
@@ -213,31 +227,31 @@ def read_pair(
 ) -> DocumentPair:
     """Read and parse the documents of a pair; never raises for their contents.
 
-    It is marked if the text of a side has one of the `marks`. `kinds_of` is asked where only the
-    id and the ground truth say what the prediction is.
+    The pair is marked if the text of a side has one of the `marks`. `kinds_of` returns the types
+    that a prediction may have, if these depend on its id or ground truth.
     """
     data = bytes_of(ref.gt), bytes_of(ref.pred)
-    gt, kinds = ref.shape.read(ref.gt, "gt", data[0]), ref.shape.kinds
+    gt, kinds = ref.shape.read_side(ref.gt, "gt", data[0]), ref.shape.kinds
     if kinds_of is not None and ref.gt is not None and isinstance(gt.value, dict | list):
         kinds = kinds_of(ref.id, gt.value)
         gt = replace(gt, value=of_kinds(gt.value, kinds, ref.gt.source, ref.gt.line))
-    pred = ref.shape._replace(kinds=kinds).read(ref.pred, "pred", data[1])
+    pred = ref.shape._replace(kinds=kinds).read_side(ref.pred, "pred", data[1])
     return DocumentPair(
-        ref.id,
-        gt.value,
-        pred.value,
-        tuple(dict.fromkeys(gt.remarks + pred.remarks)),
-        gt.warnings + pred.warnings,
-        ref.hint,
-        fingerprint_of(ref, data) if fingerprinted else None,
+        id=ref.id,
+        gt=gt.value,
+        pred=pred.value,
+        remarks=tuple(dict.fromkeys(gt.remarks + pred.remarks)),
+        warnings=gt.warnings + pred.warnings,
+        hint=ref.hint,
+        fingerprint=fingerprint_of(ref, data) if fingerprinted else None,
         is_marked=ref.confidences is not None
         or any(mark in side for mark in marks for side in data if isinstance(side, bytes)),
-        beside=read_document(ref.confidences, kinds=kinds).value,
+        separate_confidences=read_document(ref.confidences, kinds=kinds).value,
     )
 
 
 def fingerprint_of(ref: PairRef, data: tuple[Data, Data] | None = None) -> Fingerprint:
     """Return the fingerprint of a pair; `data` are its bytes, if they were read."""
     gt, pred = data or (bytes_of(ref.gt), bytes_of(ref.pred))
-    beside = digest_of(bytes_of(ref.confidences))
-    return Fingerprint(digest_of(gt), digest_of(pred) + beside, ref.hint)
+    confidence_digest = digest_of(bytes_of(ref.confidences))
+    return Fingerprint(digest_of(gt), digest_of(pred) + confidence_digest, ref.hint)

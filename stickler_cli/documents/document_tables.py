@@ -1,6 +1,6 @@
 """Tables: with documents in cells (Parquet, Arrow, JSON Lines of whole pairs), or with metadata.
 
-A row is named as a line is. Cells hold JSON text, or what is made JSON: structs, lists and maps.
+A row is named as a line is. Cells hold JSON text, or structs, lists and maps, which become JSON.
 """
 
 import datetime as dt
@@ -70,7 +70,7 @@ class TableColumns(NamedTuple):
     """A column, or a dotted path into one."""
     pred: str | None = None
 
-    def of(self, side: Side) -> str | None:
+    def column_of(self, side: Side) -> str | None:
         """Return the column of a side."""
         return self.gt if side == "gt" else self.pred
 
@@ -161,7 +161,7 @@ def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference 
         return Problem(decoded(file), f"it cannot be made JSON: {error}", line=number)
     if len(data) > limit:
         return too_large(decoded(file), f"the document has {len(data):,} bytes", limit, number)
-    return LineReference(file, number, len(data), None, data)
+    return LineReference(file=file, line=number, size=len(data), offset=None, data=data)
 
 
 def _as_json(value: object) -> object:
@@ -202,17 +202,17 @@ def _check_columns(
     names = [name for side in SIDES.values() for name in side]
     if columns.gt or columns.pred or not cells.keys().isdisjoint(names):
         return None
-    found = "there is no column of ground truths or predictions"
+    finding = "there is no column of ground truths or predictions"
     expected = f"one of {', '.join(names)}"
     hint = f"--gt-column and --pred-column name others; columns: {', '.join(cells)}"
-    return Problem(line.source, found, expected, hint, line=line.line)
+    return Problem(source=line.source, found=finding, expected=expected, hint=hint, line=line.line)
 
 
 def _cell_of_side(
     cells: Mapping[str, _Cell], side: Side, line: Reference, columns: TableColumns
 ) -> _Cell:
     """Return the document of a side in a row, which a dotted path may lead to."""
-    column = columns.of(side)
+    column = columns.column_of(side)
     if column is None:
         return next((cells[name] for name in SIDES[side] if cells.get(name) is not None), None)
     if column in cells:
@@ -242,10 +242,10 @@ def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
     value = plain.value if plain else parse_document(data, line.source, line.line)
     if not isinstance(value, dict):
         return value if isinstance(value, Problem) else {}
-    inner = {key: part for key, part in value.items() if isinstance(part, dict | list)}
+    inner = {key: child for key, child in value.items() if isinstance(child, dict | list)}
     if plain:
-        return {**value, **{key: orjson.dumps(part) for key, part in inner.items()}}
-    texts = {found.pointer: data[found.start : found.end] for found in positions(data)}
+        return {**value, **{key: orjson.dumps(child) for key, child in inner.items()}}
+    texts = {position.pointer: data[position.start : position.end] for position in positions(data)}
     return {**value, **{key: texts[json_pointer((key,))] for key in inner}}
 
 
@@ -260,17 +260,19 @@ def _arrow_rows(
         ids = _id_column(names, columns.id, source, needed=columns.id is not None)
         places = [
             _stated_column(names, side, columns, source)
-            or (_side_column(names, side, ids, source, alone=len(sides) == 1), ())
+            or (_side_column(names, side, ids, source, is_only_side=len(sides) == 1), ())
             for side in sides
         ]
         chosen = [name for name, _ in places]
-        asked = [*([] if ids is None else [ids]), *dict.fromkeys(chosen)]
-        if twice := [name for name in asked if names.count(name) > 1]:
+        needed_columns = [*([] if ids is None else [ids]), *dict.fromkeys(chosen)]
+        if twice := [name for name in needed_columns if names.count(name) > 1]:
             raise UsageError([Problem(source, f"there are several columns {twice[0]}", "one")])
-        batches = _parquet_batches(table, asked) if is_parquet else _arrow_batches(table, file)
+        batches = (
+            _parquet_batches(table, needed_columns) if is_parquet else _arrow_batches(table, file)
+        )
         try:
-            pieces = (_bounded_slices(batch, asked) for batch in batches)
-            for batch in chain.from_iterable(pieces):
+            slices = (_bounded_slices(batch, needed_columns) for batch in batches)
+            for batch in chain.from_iterable(slices):
                 documents = [_cells(batch.column(name), name, source) for name in chosen]
                 named = (
                     [None] * batch.num_rows if ids is None else _python_values(batch.column(ids))
@@ -279,8 +281,10 @@ def _arrow_rows(
                     number += 1
                     missing = Problem(source, "there is no id", "one", line=number)
                     placed = [
-                        replace(it, source=source, line=number) if isinstance(it, Problem) else it
-                        for it in (missing if name is None and ids else name, *cells)
+                        replace(cell_column, source=source, line=number)
+                        if isinstance(cell_column, Problem)
+                        else cell_column
+                        for cell_column in (missing if name is None and ids else name, *cells)
                     ]
                     yield (
                         number,
@@ -301,35 +305,35 @@ def _bounded_slices(batch: Any, columns: Sequence[str]) -> Iterator[Any]:
     A text that stands in every row takes its length once in a file, and in each row here.
     """
     sizes = sum((_decoded_sizes(batch.column(name)) for name in columns), np.zeros(batch.num_rows))
-    pieces = np.cumsum(sizes) // MAX_DECODED_BYTES
-    bounds = [0, *(np.flatnonzero(np.diff(pieces)) + 1).tolist(), batch.num_rows]
+    slice_of_row = np.cumsum(sizes) // MAX_DECODED_BYTES
+    bounds = [0, *(np.flatnonzero(np.diff(slice_of_row)) + 1).tolist(), batch.num_rows]
     for start, end in pairwise(bounds):
         yield batch.slice(start, end - start)
 
 
 def _decoded_sizes(column: Any) -> NDArray[np.float64]:
-    """Estimate the bytes of each value of a column as a value of Python, with what is in it."""
+    """Estimate the bytes of each value of a column as a Python object, nested values included."""
     compute, types = import_pyarrow(module="pyarrow.compute"), import_pyarrow().types
     if isinstance(column.type, import_pyarrow().BaseExtensionType):
         column = column.storage
     kind = column.type
-    own: NDArray[np.float64] = np.full(len(column), float(BYTES_OF_OBJECT))
+    own_sizes: NDArray[np.float64] = np.full(len(column), float(BYTES_OF_OBJECT))
     if types.is_dictionary(kind):
         indices = column.indices.fill_null(0).to_numpy(zero_copy_only=False)
         # The dictionary is empty where all values are null.
-        return _decoded_sizes(column.dictionary)[indices] if len(column.dictionary) else own
+        return _decoded_sizes(column.dictionary)[indices] if len(column.dictionary) else own_sizes
     if _is_text(kind):
         lengths = compute.binary_length(column).fill_null(0)
-        return own + np.asarray(lengths.to_numpy(zero_copy_only=False), np.float64)
+        return own_sizes + np.asarray(lengths.to_numpy(zero_copy_only=False), np.float64)
     if types.is_struct(kind):
         children = (column.field(index) for index in range(kind.num_fields))
-        return sum(map(_decoded_sizes, children), own)
+        return sum(map(_decoded_sizes, children), own_sizes)
     if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
         offsets = column.offsets.to_numpy()
         ends = np.concatenate([[0.0], np.cumsum(_decoded_sizes(column.values))])
         inner: NDArray[np.float64] = np.diff(ends[offsets])
-        return own + inner
-    return own
+        return own_sizes + inner
+    return own_sizes
 
 
 def _is_text(kind: Any) -> bool:
@@ -405,39 +409,49 @@ def _open_table(file: str) -> Iterator[Any]:
             if _is_parquet(file):
                 table = parquet.ParquetFile(stream)
                 # Texts that stand in many rows are kept once.
-                texts = [it.name for it in table.schema_arrow if _is_text(it.type)]
+                texts = [
+                    arrow_field.name
+                    for arrow_field in table.schema_arrow
+                    if _is_text(arrow_field.type)
+                ]
                 table = parquet.ParquetFile(stream, read_dictionary=texts)
             else:
                 table = pa.ipc.open_file(stream)
         except (pa.ArrowException, OSError) as error:
             expected = "a Parquet file" if _is_parquet(file) else "an Arrow IPC file"
-            found = f"it is none ({str(error).partition('. ')[0]})"
-            raise UsageError([Problem(source, found, expected)]) from None
+            finding = f"it is none ({str(error).partition('. ')[0]})"
+            raise UsageError([Problem(source, finding, expected)]) from None
         yield table
 
 
-def _id_column(names: Sequence[str], said: str | None, source: str, *, needed: bool) -> str | None:
-    name = said or ID
+def _id_column(
+    names: Sequence[str], stated: str | None, source: str, *, needed: bool
+) -> str | None:
+    name = stated or ID
     if name in names:
         return name
     if not needed:
         return None
     hint = f"columns: {', '.join(names)}"
-    raise UsageError([Problem(source, f"there is no column {name}", "the ids", hint)])
+    raise UsageError(
+        [Problem(source=source, found=f"there is no column {name}", expected="the ids", hint=hint)]
+    )
 
 
 def _stated_column(
     names: Sequence[str], side: Side, columns: TableColumns, source: str
 ) -> tuple[str, Steps] | None:
     """Return the column that the user named for a side, and the steps that lead on inside it."""
-    stated = columns.of(side)
+    stated = columns.column_of(side)
     if stated is None:
         return None
     first, *steps = (stated,) if stated in names else parse_root(stated)
     if first not in names:
         hint = did_you_mean(first, names) or f"columns: {', '.join(names)}"
-        found = f"there is no column {first}"
-        raise UsageError([Problem(source, found, f"that of --{side}-column", hint)])
+        finding = f"there is no column {first}"
+        raise UsageError(
+            [Problem(source=source, found=finding, expected=f"that of --{side}-column", hint=hint)]
+        )
     return first, tuple(steps)
 
 
@@ -449,19 +463,25 @@ def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
 
 
 def _side_column(
-    names: Sequence[str], side: Side, ids: str | None, source: str, *, alone: bool
+    names: Sequence[str], side: Side, ids: str | None, source: str, *, is_only_side: bool
 ) -> str:
     """Return the column that holds the documents of a side."""
-    known: list[str] = [*SIDES[side], *([ANY_SIDE] if alone else ())]
-    for name in known:
+    usual_names: list[str] = [*SIDES[side], *([ANY_SIDE] if is_only_side else ())]
+    for name in usual_names:
         if name in names:
             return name
-    others: list[str] = [name for name in names if name != ids]
-    if alone and len(others) == 1:
-        return others[0]
+    other_columns: list[str] = [name for name in names if name != ids]
+    if is_only_side and len(other_columns) == 1:
+        return other_columns[0]
     hint = f"--{side}-column names another; columns: {', '.join(names)}"
-    found = f"no column has the documents of {side.upper()}"
-    raise UsageError([Problem(source, found, f"one of {', '.join(known)}", hint)])
+    finding = f"no column has the documents of {side.upper()}"
+    raise UsageError(
+        [
+            Problem(
+                source=source, found=finding, expected=f"one of {', '.join(usual_names)}", hint=hint
+            )
+        ]
+    )
 
 
 def _cells(column: Any, name: str, source: str) -> list[_Cell]:
@@ -488,15 +508,15 @@ def _python_values(column: Any, **how: str) -> list[_Cell]:
     try:
         return list(column.to_pylist(**how))
     except (OverflowError, ValueError, KeyError):
-        return [_python_value(each, **how) for each in column]
+        return [_python_value(cell, **how) for cell in column]
 
 
-def _python_value(each: Any, **how: str) -> _Cell:
+def _python_value(cell: Any, **how: str) -> _Cell:
     try:
-        found: _Cell = each.as_py(**how)
+        value: _Cell = cell.as_py(**how)
     except (OverflowError, ValueError, KeyError) as error:
         return Problem("", f"it cannot be read: {error.args[0] if error.args else error}")
-    return found
+    return value
 
 
 MAX_METADATA_BYTES: Final = 1_000_000_000  # unpacked: some ten million rows
@@ -531,7 +551,7 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
     if isinstance(data, Problem):
         raise UsageError([data])
     rows = _csv_rows(data, source) if is_csv else _json_rows(data, source)
-    found: dict[str, dict[str, str]] = {column: {} for column in columns}
+    values_by_column: dict[str, dict[str, str]] = {column: {} for column in columns}
     lines: dict[str, int] = {}
     names: dict[str, None] = {}
     for line, cells in rows:
@@ -539,12 +559,22 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
         document = cell_text(cells.get(ID))
         if document is None:
             hint = did_you_mean(ID, cells) or f"columns: {', '.join(cells)}"
-            raise UsageError([Problem(source, f"there is no {ID}", "one", hint, line=line)])
+            raise UsageError(
+                [
+                    Problem(
+                        source=source,
+                        found=f"there is no {ID}",
+                        expected="one",
+                        hint=hint,
+                        line=line,
+                    )
+                ]
+            )
         if document in lines:
             found_twice = f"the id {document!r} is also on line {lines[document]}"
             raise UsageError([Problem(source, found_twice, "one row for each id", line=line)])
         lines[document] = line
-        for column, values in found.items():
+        for column, values in values_by_column.items():
             if value := cell_text(cells.get(column)):
                 values[document] = value
     problems = [
@@ -554,7 +584,7 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
     ]
     if problems:
         raise UsageError(problems)
-    return found
+    return values_by_column
 
 
 def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
@@ -562,14 +592,23 @@ def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
         data.decode()
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        found = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        raise UsageError([Problem(source, found, line=line)]) from None
+        finding = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        raise UsageError([Problem(source, finding, line=line)]) from None
     rows = read_csv_rows(io.BytesIO(data), ",", len(data))
     try:
         _, names = next(rows, (1, []))
         if twice := [name for name, count in Counter(filter(None, names)).items() if count > 1]:
-            found = f"there are several columns {brief(twice[0])}"
-            raise UsageError([Problem(source, found, "one", "rename or delete the others")])
+            finding = f"there are several columns {brief(twice[0])}"
+            raise UsageError(
+                [
+                    Problem(
+                        source=source,
+                        found=finding,
+                        expected="one",
+                        hint="rename or delete the others",
+                    )
+                ]
+            )
         for line, cells in rows:
             yield line, dict(zip(names, cells, strict=False))
     except CsvError as error:

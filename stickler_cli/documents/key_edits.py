@@ -128,7 +128,9 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
         if pair is None:
             hint = "the new name is a name, or a path with the same names before the last one"
             expected = "OLD=NEW, such as vendor=seller or lines.descr=description"
-            problems.append(Problem(RENAME, f"it is {text!r}", expected, hint))
+            problems.append(
+                Problem(source=RENAME, found=f"it is {text!r}", expected=expected, hint=hint)
+            )
         else:
             pairs.append(pair)
     if problems:

@@ -63,27 +63,27 @@ class Wrapped:
     value: JsonDocument
     text: bytes
     """The document as strict JSON."""
-    ways: tuple[str, ...]
+    forms: tuple[str, ...]
     """Names of `_WRAPPINGS`, from the outside in."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """The names of its oddities."""
-        return (LENIENT, *(f"{LENIENT}_{way}" for way in self.ways))
+        return (LENIENT, *(f"{LENIENT}_{how_read}" for how_read in self.forms))
 
     @property
     def hint(self) -> str:
         """The option that would read it."""
-        wrappings = [_WRAPPINGS[way] for way in self.ways if way != _RELAXED]
+        wrappings = [_WRAPPINGS[how_read] for how_read in self.forms if how_read != _RELAXED]
         if not wrappings:
             return f"--lenient-json reads {_WRAPPINGS[_RELAXED]}"
         return f"--lenient-json takes it out of {' in '.join(wrappings)}"
 
 
 def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapped | None:
-    """Return the document of one of some kinds in a text that is none; None where there is none.
+    """Find a document inside a text that is not JSON itself; None if there is none.
 
-    Lists of one and JSON strings are looked into; what a model thinks aloud is not.
+    Lists of one and JSON strings are searched; the reasoning of a model is not.
     """
     try:
         text = data.decode()
@@ -92,7 +92,7 @@ def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapp
     value = parse_json(data, "")
     if isinstance(value, str):
         inner = _read_document(value, kinds) or _find_in_text(value, kinds)
-        return replace(inner, ways=("string", *inner.ways)) if inner else None
+        return replace(inner, forms=("string", *inner.forms)) if inner else None
     if isinstance(value, Problem):
         return _read_document(text, kinds) or _find_in_text(text, kinds)
     return _as_document(value, data, kinds)
@@ -108,9 +108,9 @@ def find_json(text: str) -> tuple[int, int] | None:
 
 def _read_document(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
     """Return a text that is a document, or a list of one, and nothing else."""
-    value, data, ways = _read_value(text)
+    value, data, how_read = _read_value(text)
     document = _as_document(value, data, kinds)
-    return replace(document, ways=(*document.ways, *ways)) if document else None
+    return replace(document, forms=(*document.forms, *how_read)) if document else None
 
 
 def _read_value(text: str) -> tuple[JsonValue | Problem, bytes, tuple[str, ...]]:
@@ -139,7 +139,7 @@ def _as_document(
 
 
 class _Value(NamedTuple):
-    """What looks like an object or array in a text."""
+    """A part of a text that looks like an object or array."""
 
     start: int
     end: int | None
@@ -149,9 +149,9 @@ class _Value(NamedTuple):
 
 
 def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
-    way, values = _ValueSearch(text, kinds).find_values()
+    wrapping, values = _ValueSearch(text, kinds).find_values()
     document = _read_last_document(text, values, kinds)
-    return replace(document, ways=(way, *document.ways)) if document else None
+    return replace(document, forms=(wrapping, *document.forms)) if document else None
 
 
 def _find_end_of_thoughts(text: str) -> int:
@@ -237,7 +237,7 @@ class _ValueSearch:
 
 
 def _count_open_brackets(text: str, depth: int) -> int:
-    """Return how many brackets are open after a text, of which some were open before it."""
+    """Return the number of open brackets after a text, given the number before it."""
     for bracket in _BRACKET.findall(text):
         depth = depth + 1 if bracket in "{[" else max(0, depth - 1)
     return depth
@@ -250,9 +250,9 @@ def _read_last_document(
     for value in reversed(values):
         if value.end is None or value.is_inside_brackets:
             return None
-        parsed, data, ways = _read_value(text[value.start : value.end])
+        parsed, data, how_read = _read_value(text[value.start : value.end])
         if isinstance(parsed, Problem):
             return None
         if document := _as_document(parsed, data, kinds):
-            return replace(document, ways=(*document.ways, *ways))
+            return replace(document, forms=(*document.forms, *how_read))
     return None

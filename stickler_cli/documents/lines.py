@@ -61,36 +61,36 @@ _CACHE: Final = -16_000  # kilobytes of it that are in memory
 class ById(Mapping[str, T]):
     """Values under ids, in the order in which ids were first met."""
 
-    def __init__(self, known: Iterable[tuple[str, T]] = ()) -> None:
+    def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
         """Take values that can be pickled; of two under one id the last counts."""
         self._few: dict[str, T] = {}
         self._bytes = 0
         self._many: sqlite3.Connection | None = None
-        for name, value in known:
+        for name, value in entries:
             self.put(name, value)
 
     def put(self, name: str, value: T) -> None:
         """Put a value under an id, in place of any other."""
-        if (many := self._on_disk(value)) is None:
+        if (table := self._on_disk(value)) is None:
             self._few[name] = value
         else:
-            many.execute(_PUT, _entry_of(name, value))
+            table.execute(_PUT, _entry_of(name, value))
 
     def first(self, name: str, value: T) -> T:
         """Return the first value under an id: this, if the id is new."""
-        if (many := self._on_disk(value)) is None:
+        if (table := self._on_disk(value)) is None:
             return self._few.setdefault(name, value)
-        new = many.execute(_PUT_FIRST, _entry_of(name, value)).rowcount == 1
+        new = table.execute(_PUT_FIRST, _entry_of(name, value)).rowcount == 1
         return value if new else self[name]
 
     def __getitem__(self, name: str) -> T:
-        """Return the value under an id; raise KeyError if there is none."""
+        """Return the value under an id; raise KeyError if the id is unknown."""
         if self._many is None:
             return self._few[name]
-        found = self._many.execute("SELECT value FROM known WHERE id = ?", (_key(name),)).fetchone()
-        if found is None:
+        row = self._many.execute("SELECT value FROM known WHERE id = ?", (_key(name),)).fetchone()
+        if row is None:
             raise KeyError(name)
-        value: T = pickle.loads(found[0])  # noqa: S301 - of this process
+        value: T = pickle.loads(row[0])  # noqa: S301 - of this process
         return value
 
     def __iter__(self) -> Iterator[str]:
@@ -122,7 +122,7 @@ class ById(Mapping[str, T]):
                 table.execute(f"PRAGMA {setting}")
             table.execute(_MAKE)
             table.execute("BEGIN")
-            table.executemany(_PUT, (_entry_of(*known) for known in self._few.items()))
+            table.executemany(_PUT, (_entry_of(*entry) for entry in self._few.items()))
             self._many, self._few = table, {}
         return self._many
 
@@ -157,8 +157,8 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
     try:
         with _open_lines(file) as (stream, again):
             if TABLE_SUFFIX.search(file) or _is_array(file, stream):
-                whole = _rows if TABLE_SUFFIX.search(file) else _elements
-                yield from whole(file, stream, limit)
+                read_rows = _rows if TABLE_SUFFIX.search(file) else _elements
+                yield from read_rows(file, stream, limit)
                 return
             while data := stream.readline(limit + 1):
                 number += 1
@@ -167,13 +167,21 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                     while not data.endswith(b"\n") and (data := stream.readline(limit + 1)):
                         length += len(data)
                         if length > MOST_SKIPPED * (limit + 1):  # it may have no end
-                            found = f"the line has more than {length:,} bytes, and nothing follows"
-                            yield too_large(source, found, limit, number)
+                            finding = (
+                                f"the line has more than {length:,} bytes, and nothing follows"
+                            )
+                            yield too_large(source, finding, limit, number)
                             return
                     yield too_large(source, f"the line has {length:,} bytes", limit, number)
                 elif text := data.rstrip(b" \t\r\n"):
                     # Without its end: else an error at the end would be on the next line.
-                    yield LineReference(file, number, len(text), offset if again else None, text)
+                    yield LineReference(
+                        file=file,
+                        line=number,
+                        size=len(text),
+                        offset=offset if again else None,
+                        data=text,
+                    )
                 offset += length
     except unpacking_errors() as error:
         yield unreadable(source, error, number + 1)
@@ -207,12 +215,14 @@ def _elements(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReferenc
         while not text.startswith("]", place):
             number += 1
             _, end = _DECODER.raw_decode(text, place)
-            part = text[place:end].encode("utf-8", "surrogateescape")
-            yield LineReference(file, number, len(part), None, part)
+            element = text[place:end].encode("utf-8", "surrogateescape")
+            yield LineReference(
+                file=file, line=number, size=len(element), offset=None, data=element
+            )
             place = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]  # caught
     except (AttributeError, ValueError, RecursionError) as error:
-        told = "no comma" if isinstance(error, AttributeError) else error
-        yield Problem(source, f"not valid JSON: {told}", "an array of documents", line=number)
+        reason = "no comma" if isinstance(error, AttributeError) else error
+        yield Problem(source, f"not valid JSON: {reason}", "an array of documents", line=number)
 
 
 def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | Problem]:
@@ -231,13 +241,21 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
             if len(cells) > len(paths):
                 finding = f"the row has {len(cells)} cells"
                 expected = f"at most {len(paths)}, as the header"
-                yield Problem(source, finding, expected, "is a comma not quoted?", line=number)
+                yield Problem(
+                    source=source,
+                    found=finding,
+                    expected=expected,
+                    hint="is a comma not quoted?",
+                    line=number,
+                )
                 continue
             document = json_line(_nested(paths, cells))[:-1]
             if len(document) > limit:
                 yield too_large(source, f"the row has {len(document):,} bytes", limit, number)
             else:
-                yield LineReference(file, number, len(document), None, document)
+                yield LineReference(
+                    file=file, line=number, size=len(document), offset=None, data=document
+                )
     except CsvError as error:
         yield error.problem(source, number + 1)
 
@@ -272,9 +290,18 @@ def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
 
 
 def _conflict(source: str, names: Sequence[str], first: int, second: int) -> UsageError:
-    shown = [f"{brief(names[column])} (column {column + 1})" for column in (first, second)]
-    found = f"the columns {shown[0]} and {shown[1]} are for one place in a document"
-    return UsageError([Problem(source, found, "a place for each", "rename or delete one")])
+    columns = [f"{brief(names[column])} (column {column + 1})" for column in (first, second)]
+    finding = f"the columns {columns[0]} and {columns[1]} are for one place in a document"
+    return UsageError(
+        [
+            Problem(
+                source=source,
+                found=finding,
+                expected="a place for each",
+                hint="rename or delete one",
+            )
+        ]
+    )
 
 
 def _path_of(name: str) -> tuple[str, ...]:
@@ -368,8 +395,8 @@ def _open_lines(file: str) -> Iterator[tuple[IO[bytes], bool]]:
         # Looking ahead keeps the bytes, which a pipe would not give twice.
         head = stream.peek(HEAD) if isinstance(stream, io.BufferedReader) else b""
         if is_packed(head):
-            with unpacked(stream, head) as inside:
-                yield inside, False
+            with unpacked(stream, head) as unpacked_stream:
+                yield unpacked_stream, False
         else:
             yield stream, not once
 
@@ -385,23 +412,22 @@ def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
 
 
 _LOOKED_INTO: Final[dict[str, tuple[object, IO[bytes]]]] = {}
-"""Streams of which the beginning was read, until they are opened again; each with the standard
-input of the time."""
+"""Streams whose beginning was read, until they are opened again, with their standard input."""
 
 
 class _Again(io.RawIOBase):
     """The beginning of a stream, and then the rest of it."""
 
-    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
-        self._head, self._rest = io.BytesIO(head), rest
+    def __init__(self, head: bytes, remainder: IO[bytes]) -> None:
+        self._head, self._rest = io.BytesIO(head), remainder
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        part = self._head.read(len(buffer)) or self._rest.read(len(buffer))
-        buffer[: len(part)] = part
-        return len(part)
+        block = self._head.read(len(buffer)) or self._rest.read(len(buffer))
+        buffer[: len(block)] = block
+        return len(block)
 
 
 @contextmanager
@@ -427,7 +453,7 @@ def looking_into(file: str) -> Iterator[None]:
 def _id_of(
     line: LineReference | Problem, id_field: FieldPath, side: Side, shape: PairShape
 ) -> str | Problem:
-    document = shape.read_around(line, side).value
+    document = shape.read_container(line, side).value
     if isinstance(document, Problem):
         return document
     if shape.renamings:
@@ -438,15 +464,21 @@ def _id_of(
         return id_text(value_at(document, id_field), line.source, line.line, name)
     except LookupError:
         hint = _nearest_ids(name, tuple(_ids_in(document)))
-        return Problem(line.source, f"there is no {name}", ID_EXPECTED, hint, line=line.line)
+        return Problem(
+            source=line.source,
+            found=f"there is no {name}",
+            expected=ID_EXPECTED,
+            hint=hint,
+            line=line.line,
+        )
 
 
-def _ids_in(document: JsonValue, around: FieldPath = ()) -> Iterator[str]:
+def _ids_in(document: JsonValue, parent: FieldPath = ()) -> Iterator[str]:
     """Yield the fields that may be ids, of objects two deep."""
     for key, value in document.items() if isinstance(document, dict) else ():
         if isinstance(value, str | int) and not isinstance(value, bool):
-            yield field_path((*around, key))
-        elif not around:
+            yield field_path((*parent, key))
+        elif not parent:
             yield from _ids_in(value, (key,))
 
 
@@ -462,7 +494,7 @@ ID_EXPECTED: Final = "a string or an integer"
 def id_text(
     value: JsonValue | bytes | Problem, source: str, line: int | None, name: str = "the id"
 ) -> str | Problem:
-    """Return a value as an id, or the problem that it is none."""
+    """Return a value as an id, or a problem if it is not an id."""
     if isinstance(value, Problem):
         return value
     if isinstance(value, str | int) and not isinstance(value, bool):

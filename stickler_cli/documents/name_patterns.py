@@ -120,10 +120,10 @@ def _search_in_process(name_pattern: re.Pattern[str], source: str) -> Iterator[N
 
         def search(names: Sequence[str]) -> list[str]:
             print(json.dumps(names), file=questions, flush=True)
-            parts = [json.loads(line) for line in islice(answers, len(names))]
-            if len(parts) < len(names):
-                raise _took_too_long(names[len(parts)], source)
-            return parts
+            matches = [json.loads(line) for line in islice(answers, len(names))]
+            if len(matches) < len(names):
+                raise _took_too_long(names[len(matches)], source)
+            return matches
 
         try:
             print(json.dumps(name_pattern.pattern), file=questions, flush=True)

@@ -69,7 +69,7 @@ class DocumentSet:
     refs: _References
     """Return the id of each and where it is; a problem where it cannot be used."""
     listing: Listing | None = None
-    """Of a directory."""
+    """Files of a directory, if the source is one."""
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -88,7 +88,9 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
     if isinstance(settings, PairsSource) and settings.pairs == source:
         limit, columns = settings.max_document_size, columns_of(settings)
         pairs = pairs_of_table(source, limit, columns)
-        return DocumentSet(lambda: ((it.id, it.gt) for it in pairs.refs() if it.gt is not None))
+        return DocumentSet(
+            lambda: ((pair.id, pair.gt) for pair in pairs.refs() if pair.gt is not None)
+        )
     (kind,) = _kinds(source)
     limit = settings.max_document_size
     other = settings.pred if isinstance(settings, PredictionSource) else ""
@@ -103,7 +105,9 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
         document = id_of_file(source) or decoded(source), FileReference(source, limit)
         return DocumentSet(lambda: [document])
     if kind is SourceKind.LINES and settings.id_field is None:
-        return DocumentSet(lambda: ((name_of_line(it.line), it) for it in lines_of(source, limit)))
+        return DocumentSet(
+            lambda: ((name_of_line(pair.line), pair) for pair in lines_of(source, limit))
+        )
     return _with_ids(source, kind, side if kind is SourceKind.TABLE else "gt", settings)
 
 
@@ -149,7 +153,7 @@ class Pairs:
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Files left out of each directory, by its name, because they do not end in .json."""
     hidden: Mapping[str, int] = field(default_factory=dict)
-    """Likewise, because they begin with a dot."""
+    """Number of files left out because their names begin with a dot."""
     problems: tuple[Problem, ...] = ()
     """Problems of the sources as a whole, not of single pairs."""
 
@@ -178,36 +182,39 @@ def open_pairs(
     limit, shape = settings.max_document_size, shape_of(settings, kinds)
     if isinstance(settings, PairsSource) and settings.pairs is not None:
         if settings.pair_by is not None:
-            found, hint = f"{PAIRS} has pairs already", "leave one of them out"
-            raise UsageError([Problem("--pair-by", found, "", hint)])
+            finding, hint = f"{PAIRS} has pairs already", "leave one of them out"
+            raise UsageError([Problem(source="--pair-by", found=finding, expected="", hint=hint)])
         return pairs_of_table(settings.pairs, limit, columns_of(settings), shape)
     if gt == pred == STANDARD_INPUT:
-        found = "standard input is named for both sides"
-        raise UsageError([Problem(STANDARD_INPUT, found, "- for one of them")])
-    both, notes = _kinds_of_pair(gt, pred, settings, kinds)
-    _check_columns(settings, both)
-    gt_kind, pred_kind = both
+        finding = "standard input is named for both sides"
+        raise UsageError([Problem(STANDARD_INPUT, finding, "- for one of them")])
+    kinds_of_sides, notes = _kinds_of_pair(gt, pred, settings, kinds)
+    _check_columns(settings, kinds_of_sides)
+    gt_kind, pred_kind = kinds_of_sides
     by_id = settings.id_field is not None and bool(parse_id_field(settings.id_field))
     rename = _renaming(settings.pair_by)
     single = (
-        kind is SourceKind.FILE or is_stream(it) for it, kind in zip((gt, pred), both, strict=True)
+        kind is SourceKind.FILE or is_stream(source)
+        for source, kind in zip((gt, pred), kinds_of_sides, strict=True)
     )
-    if SourceKind.FILE in both and all(single) and not by_id:
+    if SourceKind.FILE in kinds_of_sides and all(single) and not by_id:
         document = id_of_file(Path(decoded(pred if is_stream(gt) else gt)).name) or decoded(gt)
         ref = PairRef(document, _only(gt, limit), _only(pred, limit), shape=shape)
         return Pairs(partial(iter, (ref,)), total=1, single=True)
-    if both == [SourceKind.LINES, SourceKind.LINES] and not by_id:
+    if kinds_of_sides == [SourceKind.LINES, SourceKind.LINES] and not by_id:
         if settings.pair_by is not None:
-            found, hint = "lines pair by their place", "give --id-field too"
-            raise UsageError([Problem("--pair-by", found, "names or ids", hint)])
+            finding, hint = "lines pair by their place", "give --id-field too"
+            raise UsageError(
+                [Problem(source="--pair-by", found=finding, expected="names or ids", hint=hint)]
+            )
         return Pairs(partial(_by_line, gt, pred, limit, shape), problems=notes)
-    takes_id = SourceKind.LINES in both or SourceKind.TABLE in both
+    takes_id = SourceKind.LINES in kinds_of_sides or SourceKind.TABLE in kinds_of_sides
     if (
-        SourceKind.FILE in both
+        SourceKind.FILE in kinds_of_sides
         or (by_id and not takes_id)
-        or (SourceKind.LINES in both and not by_id)
+        or (SourceKind.LINES in kinds_of_sides and not by_id)
     ):
-        raise UsageError([_mismatch(gt, pred, both, by_id)])
+        raise UsageError([_mismatch(gt, pred, kinds_of_sides, by_id)])
     gts = _with_ids(gt, gt_kind, "gt", settings, shape=shape, tell=tell)
     preds = _with_ids(pred, pred_kind, "pred", settings, shape=shape, tell=tell)
     listings = {decoded(gt): gts.listing, decoded(pred): preds.listing}
@@ -217,17 +224,17 @@ def open_pairs(
         replace(preds, refs=rename(preds.refs, pred)),
     )
     # All of a directory are in memory.
-    known = ById(preds.refs()) if preds.listing is None else dict(preds.refs())
+    predictions = ById(preds.refs()) if preds.listing is None else dict(preds.refs())
     total = None
     if gts.listing is not None:
-        total = len(known) + sum(name not in known for name, _ in gts.refs())
+        total = len(predictions) + sum(name not in predictions for name, _ in gts.refs())
     return Pairs(
-        partial(_paired, gts, known, shape),
+        partial(_paired, gts, predictions, shape),
         total,
-        len(known) if total is None else total,
+        len(predictions) if total is None else total,
         skipped={name: listing.skipped for name, listing in listed.items()},
         hidden={name: listing.hidden for name, listing in listed.items()},
-        problems=(*notes, *(it for listing in listed.values() for it in listing.problems)),
+        problems=(*notes, *(source for listing in listed.values() for source in listing.problems)),
     )
 
 
@@ -251,7 +258,12 @@ def _check_columns(settings: DocumentOptions, kinds: Sequence[SourceKind]) -> No
     """Refuse columns of a side that is no table."""
     stated = (("gt", settings.gt_column), ("pred", settings.pred_column))
     problems = [
-        Problem(f"--{side}-column", f"{side.upper()} is {kind.value}", "a table", hint)
+        Problem(
+            source=f"--{side}-column",
+            found=f"{side.upper()} is {kind.value}",
+            expected="a table",
+            hint=hint,
+        )
         for (side, column), kind in zip(stated, kinds, strict=True)
         if column is not None and kind is not SourceKind.TABLE
         for hint in [f"--{side}-root takes documents out of JSON; --pairs takes both sides"]
@@ -264,12 +276,12 @@ def _kinds_of_pair(
     gt: str, pred: str, settings: DocumentOptions, kinds: tuple[DocumentKind, ...]
 ) -> tuple[list[SourceKind], tuple[Problem, ...]]:
     """Return the kinds of both sources, and a note where ground truth is an array of documents."""
-    both = _kinds(gt, pred)
-    if both[0] is not SourceKind.FILE or kinds != OBJECTS or not holds_array(gt):
-        return both, ()
-    told = "by --id-field" if settings.id_field else "paired by their place"
-    note = Problem(decoded(gt), f"it holds an array, whose elements are documents, {told}")
-    return [SourceKind.LINES if it is SourceKind.FILE else it for it in both], (note,)
+    both_kinds = _kinds(gt, pred)
+    if both_kinds[0] is not SourceKind.FILE or kinds != OBJECTS or not holds_array(gt):
+        return both_kinds, ()
+    how_paired = "by --id-field" if settings.id_field else "paired by their place"
+    note = Problem(decoded(gt), f"it holds an array, whose elements are documents, {how_paired}")
+    return [SourceKind.LINES if kind is SourceKind.FILE else kind for kind in both_kinds], (note,)
 
 
 def _only(source: str, limit: int) -> Reference:
@@ -283,29 +295,34 @@ def _only(source: str, limit: int) -> Reference:
         raise UsageError([unreadable(source_of(source), error)]) from None
     if len(data) > limit:
         return too_large(source_of(source), "the document is longer", limit)
-    return LineReference(source, 1, len(data), None, data)
+    return LineReference(file=source, line=1, size=len(data), offset=None, data=data)
 
 
 def parse_id_field(text: str) -> FieldPath:
-    """Read the path of the field that has the id; raise UsageError if it is none."""
+    """Parse the path of the field that has the id; raise UsageError if it is not a path."""
     try:
         path = parse_field_path(text)
-        found = "the field path is empty"
+        finding = "the field path is empty"
     except ValueError as error:
-        path, found = (), str(error)
+        path, finding = (), str(error)
     if not path:
-        raise UsageError([Problem("--id-field", found, "a field path such as id or meta.id")])
+        raise UsageError([Problem("--id-field", finding, "a field path such as id or meta.id")])
     return path
 
 
 def _mismatch(gt: str, pred: str, kinds: list[SourceKind], with_id_field: bool) -> Problem:
     if with_id_field and not {SourceKind.LINES, SourceKind.TABLE} & {*kinds}:
-        found = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file or a table"
+        finding = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file or a table"
         hint = "leave it out: files and directories pair by name"
-        return Problem("--id-field", found, "an id field for JSON Lines and tables only", hint)
-    found = f"this is {kinds[1].value}, but {decoded(gt)} is {kinds[0].value}"
+        return Problem(
+            source="--id-field",
+            found=finding,
+            expected="an id field for JSON Lines and tables only",
+            hint=hint,
+        )
+    finding = f"this is {kinds[1].value}, but {decoded(gt)} is {kinds[0].value}"
     hint = "" if SourceKind.FILE in kinds else "give --id-field to pair JSON Lines with others"
-    return Problem(decoded(pred), found, "two of the same kind", hint)
+    return Problem(source=decoded(pred), found=finding, expected="two of the same kind", hint=hint)
 
 
 def _by_line(gt: str, pred: str, limit: int, shape: PairShape) -> Iterator[PairRef]:
@@ -322,17 +339,17 @@ def name_of_line(number: int | None) -> str:
 def _paired(
     gts: DocumentSet, preds: Mapping[str, Reference], shape: PairShape
 ) -> Iterator[PairRef]:
-    met, alike = ById[bool](), None
+    paired_ids, alike = ById[bool](), None
     for document, gt in gts.refs():
-        met.put(document, True)
+        paired_ids.put(document, True)
         pred, hint = preds.get(document), ""
         if pred is None:
             if alike is None:
                 alike = ById((folded(name), name) for name in preds)
             hint = difference(document, alike.get(folded(document)))
-        yield PairRef(document, gt, pred, hint, shape)
+        yield PairRef(id=document, gt=gt, pred=pred, hint=hint, shape=shape)
     for document in preds:
-        if document not in met:
+        if document not in paired_ids:
             yield PairRef(document, None, preds[document], shape=shape)
 
 
@@ -384,14 +401,16 @@ def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pai
     Raises:
         UsageError: the source cannot be used.
     """
-    known = dict(open_documents(source, settings).refs())
-    if broken := [it for it in known.values() if isinstance(it, Undelivered)]:
+    confidences = dict(open_documents(source, settings).refs())
+    if broken := [
+        reference for reference in confidences.values() if isinstance(reference, Undelivered)
+    ]:
         raise UsageError(broken)
-    if pairs.single and len(known) == 1:
-        known = dict.fromkeys((ref.id for ref in pairs.refs()), *known.values())
+    if pairs.single and len(confidences) == 1:
+        confidences = dict.fromkeys((ref.id for ref in pairs.refs()), *confidences.values())
 
     def refs() -> Iterator[PairRef]:
-        return (ref._replace(confidences=known.get(ref.id)) for ref in pairs.refs())
+        return (ref._replace(confidences=confidences.get(ref.id)) for ref in pairs.refs())
 
     return replace(pairs, refs=refs)
 
@@ -465,7 +484,9 @@ def _lines(first: LineReference, end: int, count: int) -> Iterator[Reference]:
             for done in range(count):
                 data = stream.readline(end - place)
                 text = data.rstrip(b" \t\r\n")
-                yield LineReference(first.file, first.line + done, len(text), place, text)
+                yield LineReference(
+                    file=first.file, line=first.line + done, size=len(text), offset=place, data=text
+                )
                 place += len(data)
     except OSError as error:
         for number in range(done, count):
@@ -499,13 +520,18 @@ def _range_of(item: DocumentPair | PairRef) -> LineRange | None:
     name, gt, pred, hint, shape, confidences = item
     if not (isinstance(gt, LineReference) and isinstance(pred, LineReference)):
         return None
-    told = confidences is None and not hint and name == name_of_line(gt.line)
-    if not told or gt.offset is None or pred.offset is None:
+    fits_range = confidences is None and not hint and name == name_of_line(gt.line)
+    if not fits_range or gt.offset is None or pred.offset is None:
         return None
     ends = gt.offset + gt.size, pred.offset + pred.size
-    return LineRange(gt._replace(data=None), pred._replace(data=None), ends, 1, shape)
+    return LineRange(
+        gt=gt._replace(data=None), pred=pred._replace(data=None), ends=ends, pairs=1, shape=shape
+    )
 
 
 def _follow(last: LineRange, lines: LineRange) -> bool:
     sides = (last.gt, lines.gt), (last.pred, lines.pred)
-    return all(it.file == at.file and it.line == at.line + last.pairs for at, it in sides)
+    return all(
+        following.file == first.file and following.line == first.line + last.pairs
+        for first, following in sides
+    )

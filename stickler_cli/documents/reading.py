@@ -67,8 +67,8 @@ def unpacking_errors() -> tuple[type[Exception], ...]:
 
     Of gzip `BadGzipFile` is an OSError; a file that is cut off is not.
     """
-    known = sys.modules.get(_ZSTANDARD)  # as long as nothing is unpacked with it, none is its
-    return OSError, EOFError, zlib.error, *([known.ZstdError] if known else [])
+    zstandard = sys.modules.get(_ZSTANDARD)  # as long as nothing is unpacked with it, none is its
+    return OSError, EOFError, zlib.error, *([zstandard.ZstdError] if zstandard else [])
 
 
 MAX_DOCUMENT_BYTES: Final = DocumentOptions.max_document_size
@@ -93,7 +93,7 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLO
 def decoded(file: str) -> str:
     r"""Return a file name as text that can be printed and encoded; odd bytes become `\xff`.
 
-    Of a URL without what is secret in it.
+    Secrets in a URL are left out.
     """
     if is_url(file):
         return shown_url(file)
@@ -110,9 +110,9 @@ def read_bytes(
 ) -> bytes | Problem:
     """Read a regular file, unpacked if it is packed, whatever its name; nothing else is opened.
 
-    A URL is read too: names are those that the user gave, or what is below them. The limit holds
-    before and after unpacking. Somebody who gives the size has seen already that it is a regular
-    file: a FIFO cannot block the run.
+    A URL is read too: names come from the user, or lie below names that do. The limit holds before
+    and after unpacking. A caller that gives the size has already checked that it is a regular file,
+    so that a FIFO cannot block the run.
     """
     data: bytes | OSError | None
     try:
@@ -143,7 +143,7 @@ def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Prob
     """Return the contents of a file, unpacked if it is packed."""
     if isinstance(data, OSError):
         return unreadable(decoded(file), data)
-    found = "the file goes on"
+    finding = "the file goes on"
     if is_packed(data):
         limit = min(limit, max(MAX_DOCUMENT_BYTES, MAX_UNPACKED_RATIO * len(data)))
         try:
@@ -151,8 +151,8 @@ def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Prob
                 data = bytes(stream.read(limit + 1))
         except unpacking_errors() as error:
             return unreadable(decoded(file), error)
-        found += " once unpacked"
-    return data if len(data) <= limit else too_large(decoded(file), found, limit)
+        finding += " once unpacked"
+    return data if len(data) <= limit else too_large(decoded(file), finding, limit)
 
 
 def _content(file: str, size: int, limit: int) -> bytes | None:
@@ -166,8 +166,8 @@ def _content(file: str, size: int, limit: int) -> bytes | None:
         # It has changed, or states no size as those in /proc do.
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None
-        with open(handle, "rb", closefd=False) as rest:
-            return data + rest.read(max(0, limit + 1 - len(data)))
+        with open(handle, "rb", closefd=False) as stream:
+            return data + stream.read(max(0, limit + 1 - len(data)))
     finally:
         os.close(handle)
 
@@ -185,7 +185,9 @@ def unreadable(source: str, error: Exception, line: int | None = None) -> Proble
 def too_large(source: str, found: str, limit: int, line: int | None = None) -> Problem:
     """Return that a document has more bytes than are read."""
     hint = "if this is one document, raise --max-document-size"
-    return Problem(source, found, f"at most {limit:,} bytes", hint, line=line)
+    return Problem(
+        source=source, found=found, expected=f"at most {limit:,} bytes", hint=hint, line=line
+    )
 
 
 def parse_document(
@@ -199,17 +201,17 @@ def parse_document(
 def of_kinds(
     value: JsonValue, kinds: Sequence[DocumentKind], source: str, line: int | None
 ) -> JsonDocument | Problem:
-    """Return a value that is a document of one of some kinds, or the problem that it is none."""
+    """Return a value if its type is one of some kinds, else a problem."""
     if kind_of(value) in kinds:
         return value  # type: ignore[return-value] # its kind says so
     hint = ""
     if isinstance(value, list) and line is None:
         hint = "many documents go into a JSON Lines file (.jsonl), one on each line"
     elif isinstance(value, dict) and [*map(kind_of, value.values())].count("array") == 1:
-        name = next(name for name, part in value.items() if isinstance(part, list))
+        name = next(name for name, child in value.items() if isinstance(child, list))
         hint = f"if it is at {brief(name)}, --pred-root or --gt-root says so"
-    found = f"the document is of type {kind_of(value)}"
-    return Problem(source, found, expected_of(kinds), hint, line=line)
+    finding = f"the document is of type {kind_of(value)}"
+    return Problem(source=source, found=finding, expected=expected_of(kinds), hint=hint, line=line)
 
 
 def expected_of(kinds: Sequence[DocumentKind]) -> str:
@@ -244,10 +246,14 @@ def has_long_number(data: bytes) -> bool:
     """Return whether a text may hold an integer that orjson would make a float of."""
     sample = data[::6].translate(_DIGITS_AS_0)  # which takes three at least of 19 digits
     digits = data.translate(_DIGITS_AS_0) if b"000" in sample else b""
-    at = digits.find(_LONG_NUMBER)
-    while at >= 0 and digits[at - 1 : at] in (b'"', b".", b"0"):  # text, such as an exact sum
-        at = digits.find(_LONG_NUMBER, at + len(_LONG_NUMBER))
-    return at >= 0
+    position = digits.find(_LONG_NUMBER)
+    while position >= 0 and digits[position - 1 : position] in (
+        b'"',
+        b".",
+        b"0",
+    ):  # text, such as an exact sum
+        position = digits.find(_LONG_NUMBER, position + len(_LONG_NUMBER))
+    return position >= 0
 
 
 def _syntax_problem(
@@ -255,8 +261,8 @@ def _syntax_problem(
 ) -> Problem:
     """Return the problem of a text that orjson refused, in words a person can act on."""
     if not data.strip(_BLANK):
-        whole = "line" if line else "file"
-        return Problem(source, f"the {whole} is {'blank' if data else 'empty'}", "JSON", line=line)
+        unit = "line" if line else "file"
+        return Problem(source, f"the {unit} is {'blank' if data else 'empty'}", "JSON", line=line)
     encoding = json.detect_encoding(data)
     if not encoding.startswith("utf-8"):
         return Problem(source, f"the text is {encoding[:6].upper()}", "UTF-8", line=line)
@@ -264,20 +270,22 @@ def _syntax_problem(
         text = data.decode()
     except UnicodeDecodeError as wrong:
         before = data[: wrong.start].decode()
-        found = f"byte 0x{data[wrong.start]:02x} is not UTF-8"
+        finding = f"byte 0x{data[wrong.start]:02x} is not UTF-8"
         row = before.count("\n") + (line or 1)
-        return Problem(source, found, line=row, column=len(before) - before.rfind("\n"))
+        return Problem(source, finding, line=row, column=len(before) - before.rfind("\n"))
     row = error.lineno + (line or 1) - 1
     start = error.pos - (text[max(error.pos - 1, 0) : error.pos] == "-")
     if literal := _NON_FINITE.match(text, start):
-        found, expected = f"{literal[0]} is not JSON", "a number or null"
+        finding, expected = f"{literal[0]} is not JSON", "a number or null"
         hint = "Python's json.dumps writes it unless told allow_nan=False"
     elif _DEPTH in error.msg:
-        found, expected, hint = "the document is nested more than 1024 levels deep", "", ""
+        finding, expected, hint = "the document is nested more than 1024 levels deep", "", ""
     else:
-        found, expected = f"not valid JSON: {error.msg}", ""
+        finding, expected = f"not valid JSON: {error.msg}", ""
         hint = _hint(text, error.pos, in_lines=line is not None)
-    return Problem(source, found, expected, hint, line=row, column=error.colno)
+    return Problem(
+        source=source, found=finding, expected=expected, hint=hint, line=row, column=error.colno
+    )
 
 
 def _hint(text: str, end: int, *, in_lines: bool) -> str:
@@ -310,7 +318,7 @@ class Position(NamedTuple):
     """Start of its key; without one, of the value."""
     start: int
     end: int
-    around: int
+    parent_start: int
     """Where the object or list begins that it is in; -1 for the whole."""
 
 
@@ -330,17 +338,23 @@ class _Open:
 
 def positions(data: bytes) -> Iterator[Position]:
     """Yield where the values of valid JSON stand, each when it ends: parts before their whole."""
-    around: list[_Open] = []
+    open_containers: list[_Open] = []
     line, before = 1, 0
     for match in _TOKEN.finditer(data):
         start, end, token = *match.span(), match[0]
         line += data.count(b"\n", before, start)
-        before, inner = start, around[-1] if around else None
+        before, inner = start, open_containers[-1] if open_containers else None
         if token in b"}]":
-            closed = around.pop()
-            outside = around[-1].start if around else -1
-            place = closed.pointer, closed.line, closed.member, closed.start
-            yield Position(*place, end, outside)
+            closed = open_containers.pop()
+            outside = open_containers[-1].start if open_containers else -1
+            yield Position(
+                pointer=closed.pointer,
+                line=closed.line,
+                member=closed.member,
+                start=closed.start,
+                end=end,
+                parent_start=outside,
+            )
         elif inner is not None and token == b",":
             inner.step = inner.step + 1 if isinstance(inner.step, int) else None
         elif inner is not None and inner.step is None:
@@ -352,9 +366,16 @@ def positions(data: bytes) -> Iterator[Position]:
                 member = start if inner.key is None else inner.key
             if token in b"{[":
                 step = 0 if token == b"[" else None
-                around.append(_Open(pointer, line, member, start, step))
+                open_containers.append(_Open(pointer, line, member, start, step))
             else:
-                yield Position(pointer, line, member, start, end, inner.start if inner else -1)
+                yield Position(
+                    pointer=pointer,
+                    line=line,
+                    member=member,
+                    start=start,
+                    end=end,
+                    parent_start=inner.start if inner else -1,
+                )
 
 
 def lines_in(data: bytes, pointers: Collection[str]) -> dict[str, int]:
@@ -365,18 +386,22 @@ def lines_in(data: bytes, pointers: Collection[str]) -> dict[str, int]:
     >>> lines_in(b'{\n"a": [1,\n2]}', {"/a/1", "/a", ""}) == {"": 1, "/a": 2, "/a/1": 3}
     True
     """
-    return {found.pointer: found.line for found in positions(data) if found.pointer in pointers}
+    return {
+        position.pointer: position.line
+        for position in positions(data)
+        if position.pointer in pointers
+    }
 
 
 def doubled_keys(data: bytes) -> list[tuple[str, int]]:
     """Return the keys of valid JSON that their object already has, with their offsets, in order."""
-    found, seen = [], set()
+    doubled, seen = [], set()
     for place in sorted(positions(data), key=attrgetter("member")):
         if place.member < place.start:  # it has a key
-            if (place.around, place.pointer) in seen:
-                found.append((orjson.loads(_key(data, place)), place.member))
-            seen.add((place.around, place.pointer))
-    return found
+            if (place.parent_start, place.pointer) in seen:
+                doubled.append((orjson.loads(_key(data, place)), place.member))
+            seen.add((place.parent_start, place.pointer))
+    return doubled
 
 
 def _key(data: bytes, place: Position) -> bytes:
@@ -386,30 +411,30 @@ def _key(data: bytes, place: Position) -> bytes:
 def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
     """Return a JSON text with keys added to objects in it, by their JSON Pointers.
 
-    New keys come last, written as the members before them. A key that is there already gets its
-    new value, and what was to be added inside the old one is gone with it.
+    New keys come last, formatted like the members before them. An existing key gets its new value;
+    additions inside its old value are dropped.
     """
     data = text.encode("utf-8", "surrogatepass")
-    inside: defaultdict[int, list[Position]] = defaultdict(list)
+    members_by_start: defaultdict[int, list[Position]] = defaultdict(list)
     objects = {}
     for place in positions(data):
-        inside[place.around].append(place)
+        members_by_start[place.parent_start].append(place)
         objects[place.pointer] = place
     edits: list[tuple[int, int, str]] = []
     for pointer, keys in added.items():
         begin = objects[pointer].start + 1
-        members = inside[begin - 1]
+        members = members_by_start[begin - 1]
         # A brace has no blank after it where a comma has one.
         after, separator, colon = begin, " ", ": "
         if members:
             first, after = members[0], members[-1].end
             colon = data[first.member + len(_key(data, first)) : first.start].decode()
             separator = data[begin : first.member].decode() or " " * (colon != ":")
-        own = {place.pointer: (place.start, place.end) for place in members}
+        spans = {place.pointer: (place.start, place.end) for place in members}
         new = []
         for key, value in keys.items():
             written = json.dumps(value, ensure_ascii=False)
-            if old := own.get(pointer + json_pointer((key,))):
+            if old := spans.get(pointer + json_pointer((key,))):
                 edits.append((*old, written))
             else:
                 new.append(f"{json.dumps(key)}{colon}{written}")

@@ -1,7 +1,7 @@
 """JSON as programs and models write it besides the standard: rewritten as strict JSON.
 
 It may have Python literals (`True`, `None`, tuples, single quotes), trailing commas and comments.
-Nothing else is repaired: what is still not JSON then, is none. All work is linear in the text.
+Nothing else is repaired. All work is linear in the length of the text.
 """
 
 import json
@@ -136,11 +136,11 @@ class _StrictWriter:
         self.has_comma: list[bool] = []
         """For each open bracket, whether there is a comma directly inside it."""
 
-    def add(self, piece: str) -> None:
-        if piece == "," and self.has_comma:
+    def add(self, text: str) -> None:
+        if text == "," and self.has_comma:
             self.has_comma[-1] = True
         self.significant.append(len(self.pieces))
-        self.pieces.append(piece)
+        self.pieces.append(text)
 
     def open(self, bracket: str) -> None:
         self.opened.append(len(self.pieces))
@@ -194,6 +194,6 @@ def _rewrite_word(source: str) -> str:
     number = _PYTHON_NUMBER.fullmatch(source)
     if number is None or not (number[2] or number[4]):
         return source
-    sign, whole, dot, decimals, exponent = number.groups(default="")
-    written = f"{whole or '0'}{dot}{decimals or '0' if dot else ''}{exponent}"
+    sign, integer, dot, decimals, exponent = number.groups(default="")
+    written = f"{integer or '0'}{dot}{decimals or '0' if dot else ''}{exponent}"
     return f"{sign.replace('+', '')}{written.replace('_', '')}"

@@ -35,7 +35,7 @@ def root_text(steps: Steps) -> str:
 
 
 def find_at(value: JsonValue, steps: Steps, option: str, place: Reference) -> JsonValue | Problem:
-    """Return the value that steps lead to, through texts of JSON; a problem if there is none.
+    """Return the value at some steps, also inside texts of JSON; a problem if it does not exist.
 
     A key that contains dots itself is found too.
     """
@@ -62,8 +62,14 @@ def read_inner_json(value: JsonValue) -> JsonValue:
 
 
 def _missing_step(value: JsonValue, step: str, option: str, place: Reference) -> Problem:
-    found = f"there is no {brief(step)}"
+    finding = f"there is no {brief(step)}"
     if not isinstance(value, dict | list):
-        found += f" in a value of type {kind_of(value)}"
+        finding += f" in a value of type {kind_of(value)}"
     hint = did_you_mean(step, value) if isinstance(value, dict) else ""
-    return Problem(place.source, found, f"the document at {option}", hint, line=place.line)
+    return Problem(
+        source=place.source,
+        found=finding,
+        expected=f"the document at {option}",
+        hint=hint,
+        line=place.line,
+    )

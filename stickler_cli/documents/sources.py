@@ -85,10 +85,17 @@ def _kind_on_disk(name: str) -> SourceKind | Problem:
 def _kind_of_file(name: str, *, is_regular: bool) -> SourceKind | Problem:
     if not is_regular:
         hint = "name - to read JSON Lines from standard input"
-        return Problem(decoded(name), "this is not a regular file", _KINDS, hint)
-    if made := _own_format(name):
-        hint = "stickler report reads a run" if made.startswith("stickler-run/") else ""
-        return Problem(decoded(name), f"this is a file of stickler ({made})", "documents", hint)
+        return Problem(
+            source=decoded(name), found="this is not a regular file", expected=_KINDS, hint=hint
+        )
+    if own_format := _own_format(name):
+        hint = "stickler report reads a run" if own_format.startswith("stickler-run/") else ""
+        return Problem(
+            source=decoded(name),
+            found=f"this is a file of stickler ({own_format})",
+            expected="documents",
+            hint=hint,
+        )
     kind = _asked_for(name)
     if kind in {SourceKind.LINES, SourceKind.TABLE} and not os.access(name, os.R_OK):
         return Problem(decoded(name), "cannot be read: permission denied")
@@ -98,8 +105,8 @@ def _kind_of_file(name: str, *, is_regular: bool) -> SourceKind | Problem:
 def _own_format(file: str) -> str:
     """Return the format of a file that this program wrote; empty of any other."""
     with suppress(OSError), Path(file).open("rb") as stream:
-        found = _OWN_FORMAT.match(stream.read(_BEGINNING))
-        return found[1].decode() if found else ""
+        match = _OWN_FORMAT.match(stream.read(_BEGINNING))
+        return match[1].decode() if match else ""
     return ""
 
 
@@ -138,8 +145,8 @@ def near_name(name: str) -> str:
 
 def id_of_file(name: str) -> str | None:
     """Return a document file's name, or relative path, without suffixes; None for other files."""
-    stem, found = _DOCUMENT_SUFFIX.subn("", name)
-    return decoded(stem) if found else None
+    stem, n_suffixes = _DOCUMENT_SUFFIX.subn("", name)
+    return decoded(stem) if n_suffixes else None
 
 
 _FoundFiles: TypeAlias = list[
@@ -158,9 +165,9 @@ def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = N
         UsageError: the directory, or one below it, cannot be listed.
     """
     lister = _list_elsewhere if is_url(root) else _list_here
-    found: _FoundFiles = []
-    with nullcontext() if tell is None else _telling(tell, decoded(root), found):
-        return lister(root, limit, found)
+    files: _FoundFiles = []
+    with nullcontext() if tell is None else _telling(tell, decoded(root), files):
+        return lister(root, limit, files)
 
 
 @contextmanager
@@ -185,7 +192,7 @@ def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[N
         thread.join()  # a process with two threads cannot be forked
 
 
-def _list_here(root: str, limit: int, found: _FoundFiles) -> Listing:
+def _list_here(root: str, limit: int, files: _FoundFiles) -> Listing:
     problems: list[Problem] = []
     named: list[tuple[str, str]] = []  # directories named as documents are
     skipped = hidden = 0
@@ -198,18 +205,27 @@ def _list_here(root: str, limit: int, found: _FoundFiles) -> Listing:
                 named.append((document, decoded(entry.path)))
         elif entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it never raises
             place, hint = decoded(entry.path), "name the directory itself, or copy it"
-            problems.append(Problem(place, "a linked directory is left out", "", hint))
+            problems.append(
+                Problem(
+                    source=place, found="a linked directory is left out", expected="", hint=hint
+                )
+            )
         elif document is None:
             skipped += 1
         else:
-            found.append((document, decoded(entry.path), _reference(entry, limit)))
-    holding = {parent for _, file, _ in found for parent in Path(file).parents} if named else set()
-    found += (
+            files.append((document, decoded(entry.path), _reference(entry, limit)))
+    holding = {parent for _, file, _ in files for parent in Path(file).parents} if named else set()
+    files += (
         (document, file, Problem(file, "this is a directory", "a file"))
         for document, file in named
         if Path(file) not in holding
     )
-    return Listing(_by_id(root, found, problems), skipped, hidden, tuple(problems))
+    return Listing(
+        documents=_by_id(root, files, problems),
+        skipped=skipped,
+        hidden=hidden,
+        problems=tuple(problems),
+    )
 
 
 def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
@@ -219,7 +235,7 @@ def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
     try:
         for relative, url, size in list_url(root):
             document = id_of_file(relative)
-            if any(part.startswith(".") for part in relative.split("/")):
+            if any(segment.startswith(".") for segment in relative.split("/")):
                 hidden += 1
             elif document is None:
                 skipped += 1
@@ -229,23 +245,39 @@ def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
         raise UsageError([unreadable(decoded(root), error)]) from error
     if not found and not skipped and not hidden:
         hint = "is the name right?"
-        raise UsageError([Problem(decoded(root), "there is nothing", ".json files", hint)])
-    return Listing(_by_id(root, found, problems), skipped, hidden, tuple(problems))
+        raise UsageError(
+            [
+                Problem(
+                    source=decoded(root),
+                    found="there is nothing",
+                    expected=".json files",
+                    hint=hint,
+                )
+            ]
+        )
+    return Listing(
+        documents=_by_id(root, found, problems),
+        skipped=skipped,
+        hidden=hidden,
+        problems=tuple(problems),
+    )
 
 
 def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, Reference]:
-    """Return files by their ids, in order; a problem where two have one, or there is none."""
+    """Return files by id, in order; a problem if two files have one id, or there is no file."""
     found.sort(key=itemgetter(0, 1))
     documents: dict[str, Reference] = {}
     for document, same in groupby(found, key=itemgetter(0)):
-        (_, source, reference), *others = same
-        if others:
-            found_twice = f"{' and '.join(file for _, file, _ in others)} has the same id"
+        (_, source, reference), *other_files = same
+        if other_files:
+            found_twice = f"{' and '.join(file for _, file, _ in other_files)} has the same id"
             reference = Problem(source, found_twice, ONE_FILE)
         documents[document] = reference
     if not documents:
         hint = "a JSON Lines file is named itself, not its directory"
-        problems.append(Problem(decoded(root), "there are no .json files", "", hint))
+        problems.append(
+            Problem(source=decoded(root), found="there are no .json files", expected="", hint=hint)
+        )
     return documents
 
 
@@ -266,14 +298,14 @@ def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
     try:
-        found = entry.stat()
+        status = entry.stat()
     except FileNotFoundError:
         return Problem(decoded(entry.path), "the link leads nowhere")
     except OSError as error:
         return unreadable(decoded(entry.path), error)
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return Problem(decoded(entry.path), "this is not a regular file")
-    return FileReference(entry.path, limit, found.st_size)
+    return FileReference(entry.path, limit, status.st_size)
 
 
 def folded(name: str) -> str:
@@ -287,6 +319,8 @@ def difference(name: str, other: str | None) -> str:
         return ""
     same_form = normalize_text("NFC", name) == normalize_text("NFC", other)
     # Escaped, since the two forms look alike.
-    shown = ascii(other) if same_form else repr(other)
-    what = f"Unicode form (here {name!a})" if same_form else "case"
-    return f"there is {shown}, which differs only in {what}; ids pair by their exact characters"
+    other_text = ascii(other) if same_form else repr(other)
+    aspect = f"Unicode form (here {name!a})" if same_form else "case"
+    return (
+        f"there is {other_text}, which differs only in {aspect}; ids pair by their exact characters"
+    )

@@ -30,7 +30,7 @@ class Form(NamedTuple):
 
 
 OWN: Final = Form("_value", "_confidence")
-"""The form of stickler-eval: an object with this value key is a wrapper, whatever else it has."""
+"""The form of stickler-eval: every object with this value key is a wrapper."""
 
 NO_FORM: Final = Form("", "", "none")
 """Stands for no form where values stay in their wrappers."""
@@ -97,25 +97,25 @@ def find_form(value: Mapping[str, JsonValue], *, in_azure_document: bool = False
     if len(forms) != 1:
         return None
     (form,) = forms
-    others = value.keys() - {form.value, form.confidence}
-    return form if all(_is_metadata(key, form) for key in others) else None
+    other_keys = value.keys() - {form.value, form.confidence}
+    return form if all(_is_metadata(key, form) for key in other_keys) else None
 
 
 def find_metadata_keys(value: Mapping[str, JsonValue]) -> tuple[str, frozenset[str]] | None:
     """Return the confidence key, and all metadata keys, of an object that holds several values.
 
     Such an object has a value key with its confidence, and a key such as `type` or `unit` beside
-    them. None if the object is none of this kind.
+    them. Return None for any other object.
     """
     forms = _find_usual_forms(value)
     if len({form.confidence for form in forms}) != 1:
         return None
     confidence = forms[0].confidence
     value_keys = {form.value for form in forms}
-    others = value.keys() - value_keys - {confidence}
-    if len(value_keys) == 1 and not any(map(_OTHER_VALUES.fullmatch, others)):
+    other_keys = value.keys() - value_keys - {confidence}
+    if len(value_keys) == 1 and not any(map(_OTHER_VALUES.fullmatch, other_keys)):
         return None
-    metadata = frozenset(key for key in others if _is_metadata(key, forms[0]))
+    metadata = frozenset(key for key in other_keys if _is_metadata(key, forms[0]))
     return confidence, metadata | {confidence}
 
 
@@ -157,18 +157,18 @@ def _find_azure_form(
     if not isinstance(type_name, str) or type_name not in _AZURE_TYPES:
         return None
     value_keys = _AZURE_VALUE_KEYS & value.keys()
-    others = value.keys() - value_keys - {_TYPE, _CONTENT}
+    other_keys = value.keys() - value_keys - {_TYPE, _CONTENT}
     if (
         value_keys
-        and others >= _FORM_RECOGNIZER_KEYS
-        and not _FORM_RECOGNIZER_EVIDENCE.isdisjoint(others)
+        and other_keys >= _FORM_RECOGNIZER_KEYS
+        and not _FORM_RECOGNIZER_EVIDENCE.isdisjoint(other_keys)
     ):
-        others -= _FORM_RECOGNIZER_TEXTS
-    if len(value_keys) > 1 or not all(map(_METADATA.fullmatch, others)):
+        other_keys -= _FORM_RECOGNIZER_TEXTS
+    if len(value_keys) > 1 or not all(map(_METADATA.fullmatch, other_keys)):
         return None
     if value_keys:
         (value_key,) = value_keys
-    elif not in_azure_document and _AZURE_EVIDENCE.isdisjoint(others):
+    elif not in_azure_document and _AZURE_EVIDENCE.isdisjoint(other_keys):
         return None  # it may describe a value, as a JSON Schema does
     elif _CONTENT in value:
         value_key = _CONTENT

@@ -50,7 +50,7 @@ class Unwrapped:
     inherited: int = 0
     """Values that have the confidence of an object or a list around them."""
     problems: list[str] = field(default_factory=list)
-    """Confidences that are none."""
+    """Confidences that are not numbers in [0, 1]."""
     stated: dict[Path, float] = field(default_factory=dict)
     """The confidences that wrappers have themselves, by the place of their value."""
     metadata: dict[Path, JsonObject] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Unwrapped:
     gold: Gold | None = None
     """The gold of a ground truth, if it has any."""
     misread: list[Problem] = field(default_factory=list)
-    """What it says by a value of another type."""
+    """Annotations of the ground truth that have a value of a wrong type."""
     nested_lists: list[Problem] = field(default_factory=list)
     """Lists of right values that are nested more deeply than their place allows."""
 
@@ -75,7 +75,7 @@ class PlaceWithFields(Protocol):
         """Whether a list may be one value of the place."""
 
     def child_node(self, step: Step) -> "PlaceWithFields | None":
-        """Return the place of a field or of an element; None if there is none."""
+        """Return the place of a field or element; None if it does not exist."""
 
     def nodes_by_name(self) -> Mapping[str, Any]:
         """Return the places of the fields."""
@@ -88,13 +88,13 @@ class FieldNameTree(dict[str, "FieldNameTree"]):
     """The names of fields, and of the fields in each."""
 
     @classmethod
-    def of(cls, paths: Iterable[Path]) -> "FieldNameTree":
+    def from_paths(cls, paths: Iterable[Path]) -> "FieldNameTree":
         """Return the names in some paths of fields."""
         names = cls()
         for path in paths:
-            inside = names
+            children = names
             for name in path:
-                inside = inside.setdefault(str(name), cls())
+                children = children.setdefault(str(name), cls())
         return names
 
     any_of: bool = False
@@ -139,7 +139,7 @@ class Unwrapper:
 
     @property
     def marks(self) -> tuple[bytes, ...]:
-        """Bytes of which some are in the text of any document that has wrappers."""
+        """Byte strings; the text of every document with wrappers contains at least one of them."""
         if self.edits or self.reads_any_of:
             return (b"",)
         if self._form is None:
@@ -147,7 +147,9 @@ class Unwrapper:
         # A key may be written with escapes.
         keys = (self._form.value, LABELLED)
         return tuple(
-            json.dumps(key, ensure_ascii=it).encode() for key in keys for it in (True, False)
+            json.dumps(key, ensure_ascii=as_ascii).encode()
+            for key in keys
+            for as_ascii in (True, False)
         )
 
     def __call__(self, document: JsonValue, *, is_truth: bool = False) -> Unwrapped:
@@ -207,7 +209,7 @@ class Unwrapper:
         return self._names[id(node)]
 
 
-def beside(bare: Unwrapped, given: JsonValue) -> Unwrapped:
+def add_confidences(bare: Unwrapped, confidences: JsonValue) -> Unwrapped:
     """Return a document with confidences that mirror it, numbers at the leaves.
 
     A number where the document has an object or a list is that of all values in it.
@@ -222,7 +224,7 @@ def beside(bare: Unwrapped, given: JsonValue) -> Unwrapped:
             problems=[*bare.problems],
         ),
     )
-    return work.finish(bare.value, work.mirror_confidences(bare.value, given, (), None))
+    return work.finish(bare.value, work.mirror_confidences(bare.value, confidences, (), None))
 
 
 class _Work:
@@ -265,17 +267,19 @@ class _Work:
         A value without a confidence of its own has the `inherited` one. An alternative right value
         is a candidate: if it is a list, it is no list of alternatives again.
         """
-        value, own = self.unwrap(value, node, path)
+        value, own_confidence = self.unwrap(value, node, path)
         if isinstance(value, list) and not is_candidate and self.is_any_of(node):
-            value, own = self.take_first(value, node, path)
+            value, own_confidence = self.take_first(value, node, path)
         if isinstance(value, dict) and (keys := self.unwrapper.metadata_of(value, node)):
             confidence_key, metadata_keys = keys
             self.result.skipped_keys[confidence_key] += 1
-            own = self.add_metadata(value, confidence_key, metadata_keys, path, own)
+            own_confidence = self.add_metadata(
+                value, confidence_key, metadata_keys, path, own_confidence
+            )
             value = {name: child for name, child in value.items() if name not in metadata_keys}
-        if own is not None:
-            self.result.stated[path] = own
-        confidence = inherited if own is None else own
+        if own_confidence is not None:
+            self.result.stated[path] = own_confidence
+        confidence = inherited if own_confidence is None else own_confidence
 
         if isinstance(value, dict):
             value = self.edit_keys(value, path)
@@ -296,7 +300,7 @@ class _Work:
                 for index, item in enumerate(value)
             ]
             return [item for item, _ in items], [item_confidence for _, item_confidence in items]
-        return value, self.count_confidence(value, confidence, inherited=own is None)
+        return value, self.count_confidence(value, confidence, inherited=own_confidence is None)
 
     def element_of(self, node: PlaceWithFields | None, index: int) -> PlaceWithFields | None:
         """Return the place of an element; that of the list has the same fields."""
@@ -320,14 +324,14 @@ class _Work:
         self.result.is_changed = True
         if not values:
             return None, None
-        first, *others = (None if value == "" else value for value in values)
+        first, *other_values = (None if value == "" else value for value in values)
         self.result.gold = self.result.gold or Gold()
         gold = self.result.gold.descendant(path)
         for index, value in enumerate(values):
             self.check_nesting(value, node, (*path, index))
         alternatives = (
             self.unwrap_alternative(value, node, path, (index,), is_candidate=True)
-            for index, value in enumerate(others, start=1)
+            for index, value in enumerate(other_values, start=1)
         )
         gold.alternatives = (*alternatives, *gold.alternatives)
         return self.unwrap(first, node, path)
@@ -359,15 +363,15 @@ class _Work:
         self, value: JsonValue, node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
         """Return a value without the wrappers around it, and the confidence of the innermost."""
-        own, within = None, tuple[Step, ...]()
+        confidence, within = None, tuple[Step, ...]()
         while isinstance(value, dict) and (form := self.form_of(value, node)):
             self.result.wrappers[form.name] += 1
             if self.is_truth and not SAID.keys().isdisjoint(value):
                 self.add_gold(value, path, within, node)
             metadata = value.keys() - {form.value}
-            own = self.add_metadata(value, form.confidence, metadata, path, own)
+            confidence = self.add_metadata(value, form.confidence, metadata, path, confidence)
             value, within = value.get(form.value), (*within, form.value)
-        return value, own
+        return value, confidence
 
     def form_of(self, value: JsonObject, node: PlaceWithFields | None) -> Form | None:
         form_of = self.unwrapper.form_of
@@ -391,15 +395,17 @@ class _Work:
     ) -> float | None:
         """Note the metadata of a value; return its own confidence, else that of `outer`."""
         self.result.is_changed = True
-        own = outer
+        confidence = outer
         if confidence_key in value:
             stated = self.read_confidence(value[confidence_key], (*path, confidence_key))
-            own = own if stated is None else stated
-        more = {key: value[key] for key in value if key in metadata_keys and key != confidence_key}
-        if more:
-            self.result.metadata[path] = self.result.metadata.get(path, {}) | more
-            self.result.skipped_keys.update(key for key in more if key not in SAID)
-        return own
+            confidence = confidence if stated is None else stated
+        metadata = {
+            key: value[key] for key in value if key in metadata_keys and key != confidence_key
+        }
+        if metadata:
+            self.result.metadata[path] = self.result.metadata.get(path, {}) | metadata
+            self.result.skipped_keys.update(key for key in metadata if key not in SAID)
+        return confidence
 
     def add_gold(
         self, wrapper: JsonObject, path: Path, within: Path, node: PlaceWithFields | None
@@ -442,7 +448,7 @@ class _Work:
         self.result.skipped_keys += inner.skipped_keys
         self.result.misread += inner.misread
         self.result.nested_lists += inner.nested_lists
-        return Alternative(bare, inner.gold, inner.metadata, written)
+        return Alternative(value=bare, gold=inner.gold, metadata=inner.metadata, location=written)
 
     def count_confidence(
         self, value: JsonValue, confidence: float | None, *, inherited: bool
@@ -454,30 +460,30 @@ class _Work:
         return confidence
 
     def mirror_confidences(
-        self, value: JsonValue, given: JsonValue, path: Path, inherited: float | None
+        self, value: JsonValue, confidences: JsonValue, path: Path, inherited: float | None
     ) -> JsonValue:
         """Return given confidences in the shape of a value.
 
         A value without a confidence of its own has the `inherited` one.
         """
-        own = None
-        if not isinstance(given, dict | list):
-            own = self.read_confidence(given, path)
-        confidence = inherited if own is None else own
+        own_confidence = None
+        if not isinstance(confidences, dict | list):
+            own_confidence = self.read_confidence(confidences, path)
+        confidence = inherited if own_confidence is None else own_confidence
         if isinstance(value, dict):
-            by_name = given if isinstance(given, dict) else {}
+            by_name = confidences if isinstance(confidences, dict) else {}
             return {
                 name: self.mirror_confidences(child, by_name.get(name), (*path, name), confidence)
                 for name, child in value.items()
             }
         if isinstance(value, list):
-            by_index = given if isinstance(given, list) else []
+            by_index = confidences if isinstance(confidences, list) else []
             items = zip_longest(value, by_index[: len(value)])
             return [
                 self.mirror_confidences(item, item_given, (*path, index), confidence)
                 for index, (item, item_given) in enumerate(items)
             ]
-        return self.count_confidence(value, confidence, inherited=own is None)
+        return self.count_confidence(value, confidence, inherited=own_confidence is None)
 
     def read_confidence(self, stated: JsonValue, path: Path) -> float | None:
         """Return a confidence as a number in [0, 1]; None, and a problem, of anything else."""

@@ -22,7 +22,7 @@ from stickler_cli.documents.document_pair import (
     ready_to_read,
 )
 from stickler_cli.documents.key_edits import NO_EDITS
-from stickler_cli.documents.wrappers import Unwrapped, Unwrapper, beside
+from stickler_cli.documents.wrappers import Unwrapped, Unwrapper, add_confidences
 from stickler_cli.metrics import MeasuredDocument
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
@@ -51,12 +51,12 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
         gt = unwrapper(pair.gt, is_truth=True)
     if isinstance(pair.pred, dict | list):
         pred = (unwrapper or Unwrapped)(pair.pred)
-    if isinstance(pair.beside, Problem):
-        return replace(pair, warnings=(*pair.warnings, pair.beside))
-    if pair.beside is not None:
+    if isinstance(pair.separate_confidences, Problem):
+        return replace(pair, warnings=(*pair.warnings, pair.separate_confidences))
+    if pair.separate_confidences is not None:
         edits = unwrapper.edits if unwrapper else NO_EDITS
-        pred = beside(pred, edits.edit_all(pair.beside, is_truth=False))
-    if not (gt.is_changed or pred.is_changed) and pair.beside is None:
+        pred = add_confidences(pred, edits.edit_all(pair.separate_confidences, is_truth=False))
+    if not (gt.is_changed or pred.is_changed) and pair.separate_confidences is None:
         return pair
     warnings = [Problem(pair.id, finding, "a number in [0, 1]") for finding in pred.problems]
     warnings += (replace(finding, source=pair.id) for finding in gt.misread)

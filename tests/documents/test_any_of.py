@@ -65,7 +65,7 @@ def test_lists_stay_where_no_place_has_the_annotation():
     root = compile_schema(objects(tags=TAGS)).root
     unwrapped = Unwrapper(root)({"tags": [["a"], ["b"]]}, is_truth=True)
     assert not unwrapped.is_changed
-    assert FieldNameTree.of([("tags",)])["tags"].any_of is False
+    assert FieldNameTree.from_paths([("tags",)])["tags"].any_of is False
 
 
 def test_documents_without_wrappers_are_looked_at_where_a_place_has_the_annotation():

@@ -86,7 +86,7 @@ def test_text_is_taken_as_it_is(tmp_path: Path, kind: str):
     (row,) = rows_of(file, ["gt"], LIMIT)
     (reference,) = row.documents
     assert reference is not None
-    assert reference.read() == text  # type: ignore[union-attr]
+    assert reference.read_data() == text  # type: ignore[union-attr]
 
 
 def test_structs_lists_maps_dates_and_decimals_become_json(tmp_path: Path):

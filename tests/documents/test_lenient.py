@@ -13,7 +13,7 @@ A = '{"a": 1}'
 
 def ways_of(text: str) -> tuple[object, tuple[str, ...]] | None:
     found = find_document(text.encode())
-    return None if found is None else (found.value, found.ways)
+    return None if found is None else (found.value, found.forms)
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_any_document_is_found_in_any_text(value: dict, before: str, after: str)
     found = find_document(f"x{before}{text}{after}x".encode())
 
     assert found is not None
-    assert (found.value, found.ways) == (value, ("prose",))
+    assert (found.value, found.forms) == (value, ("prose",))
 
 
 @given(st.text())

@@ -72,4 +72,4 @@ def test_a_file_that_was_cut_off_meanwhile_has_empty_documents(tmp_path):
     (part,) = in_ranges(refs_of(tmp_path, b"{}\n" * 3, b"{}\n" * 3))
     (tmp_path / "pred.jsonl").write_bytes(b"{}\n")
     assert isinstance(part, LineRange)
-    assert [ref.pred.read() for ref in part.refs()] == [b"{}", b"", b""]
+    assert [ref.pred.read_data() for ref in part.refs()] == [b"{}", b"", b""]

@@ -6,7 +6,7 @@ import pytest
 
 from stickler_cli.core.json_values import least
 from stickler_cli.documents.wrapper_forms import Form
-from stickler_cli.documents.wrappers import FieldNameTree, Unwrapped, Unwrapper, beside
+from stickler_cli.documents.wrappers import FieldNameTree, Unwrapped, Unwrapper, add_confidences
 from stickler_cli.schema.compiler import compile_schema
 
 SCHEMA = {
@@ -246,7 +246,7 @@ def test_a_form_of_ones_own():
 def test_confidences_may_come_beside_a_document():
     document = {"total": 5, "items": [{"qty": 1}, {"qty": 2}], "x": None, "y": "z"}
     given = {"total": 0.9, "items": [0.8, {"qty": 0.7}, {"qty": 0.1}], "x": 0.5, "other": 1}
-    found = beside(Unwrapped(document), given)
+    found = add_confidences(Unwrapped(document), given)
     assert found.value == document
     assert found.confidences == {
         "total": 0.9,
@@ -259,22 +259,25 @@ def test_confidences_may_come_beside_a_document():
 
 def test_a_confidence_beside_a_list_is_that_of_its_values():
     document = bare({"total": 5, "items": [{"qty": 1}, {"qty": 2}]})
-    found = beside(document, {"total": {"deep": 1}, "items": 0.5})
+    found = add_confidences(document, {"total": {"deep": 1}, "items": 0.5})
     assert found.confidences == {"total": None, "items": [{"qty": 0.5}, {"qty": 0.5}]}
-    assert beside(document, {}).confidences is None
+    assert add_confidences(document, {}).confidences is None
     wrapped = bare({"total": {"_value": 5}})
-    assert beside(wrapped, {"total": 0.5}).wrappers == {"_value": 1}
+    assert add_confidences(wrapped, {"total": 0.5}).wrappers == {"_value": 1}
 
 
 def test_names_of_fields_stand_for_the_fields():
-    assert FieldNameTree.of([("a", "b"), ("a", "c"), ("d",)]) == {"a": {"b": {}, "c": {}}, "d": {}}
-    names = FieldNameTree.of([("total", "value")])
+    assert FieldNameTree.from_paths([("a", "b"), ("a", "c"), ("d",)]) == {
+        "a": {"b": {}, "c": {}},
+        "d": {},
+    }
+    names = FieldNameTree.from_paths([("total", "value")])
     document = {"total": {"value": 5, "confidence": 0.9}, "tax": {"value": 1, "confidence": 0.8}}
     assert Unwrapper(names)(document).value == {"total": document["total"], "tax": 1}
 
 
 def test_what_is_no_confidence_beside_a_document_is_told():
-    found = beside(Unwrapped({"total": 5}), {"total": "high"})
+    found = add_confidences(Unwrapped({"total": 5}), {"total": "high"})
     assert found.confidences is None
     assert found.problems == ['/total: the confidence is "high"']
 

@@ -137,7 +137,7 @@ def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer
     if [*settings.by] != [*filter(None, [policy.by])]:
         option = f"--by {policy.by}" if policy.by else "no --by"
         raise UsageError([Problem(file, f"the policy was made with {option}", "the same here")])
-    names = FieldNameTree.of(parse_field_path(place.field) for place in policy.places)
+    names = FieldNameTree.from_paths(parse_field_path(place.field) for place in policy.places)
     has_root = any(not place.field for place in policy.places)
     kinds = ("array",) if has_root else OBJECTS
     router = _Router(
@@ -188,7 +188,7 @@ class _Router:
         """Return the line of a prediction: the values that pass, or its problem."""
         try:
             with room_for_depth():
-                value = self._shape.read(reference, "pred").value
+                value = self._shape.read_side(reference, "pred").value
                 if value is not None and not isinstance(value, Problem):
                     return self._route_values(document, value)
                 problem = value or Problem(document, "there is no prediction")

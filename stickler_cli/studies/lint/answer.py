@@ -141,7 +141,7 @@ class _Reader:
 
     def _read_document(self, reference: Reference) -> Document | None:
         """Return a document without its wrappers; None with a finding if it cannot be used."""
-        reading = self.shape.read(reference, "gt")
+        reading = self.shape.read_side(reference, "gt")
         if isinstance(reference, LineReference):
             reference = reference._replace(data=None)  # places are kept, lines are not
         value = reading.value
