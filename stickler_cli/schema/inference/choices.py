@@ -295,7 +295,7 @@ def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
     if is_set(seen):
         yield CODE, "its texts are a few values, each seen often"
     if seen.share("prose") >= MOSTLY:
-        yield PROSE, "its texts are long: most words must be there, in any order"
+        yield PROSE, "its texts are long: most words must be there, phrases in any order"
 
 
 def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:

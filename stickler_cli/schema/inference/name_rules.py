@@ -112,7 +112,11 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     "name": ("a name: words may change places, as in `Smith, John`", STRING, WORDS),
     "address": ("an address: parts may change places", STRING, LONG_ADDRESS),
     "place": ("a place: a short name, in which a letter may be misread", STRING, ANY_TEXT),
-    "prose": ("a longer text: most of its words must be there, in any order", STRING, PROSE),
+    "prose": (
+        "a longer text: most of its words must be there, phrases in any order",
+        STRING,
+        PROSE,
+    ),
     "box": ("a box on a page: what counts is how far two overlap", BOX, OVERLAP),
 }
 """By their key in names.json, which has the names of each language."""
