@@ -358,9 +358,12 @@ _NOTES: Final = (
 """The side tables by row."""
 
 
-def listed(column: Any, size: int) -> list[Any]:
-    """Return a column of a batch as a list; it may be one value for all units."""
-    return column.tolist() if isinstance(column, np.ndarray) else [column] * size
+def column_values(column: Any, positions: Indexes) -> list[Any]:
+    """List a column of a batch for units at some positions; it may be one value for all units."""
+    if isinstance(column, np.ndarray):
+        values: list[Any] = column[positions].tolist()
+        return values
+    return [column] * len(positions)
 
 
 class UnitTable:
@@ -547,8 +550,10 @@ class UnitTable:
                 continue
             if batch.is_item or batch.is_side:  # of documents that are no objects
                 continue
-            names = [self.fields.paths[number][-1] for number in listed(batch.field, batch.size)]
-            orders = listed(batch.order, batch.size)
+            positions = np.arange(batch.size)
+            field_numbers = column_values(batch.field, positions)
+            names = [self.fields.paths[number][-1] for number in field_numbers]
+            orders = column_values(batch.order, positions)
             entries += zip(
                 batch.document.tolist(), orders, names, batch.score.tolist(), strict=True
             )

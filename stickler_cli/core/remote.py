@@ -418,7 +418,7 @@ def _answer(limit: int) -> Any:
     """Return a class of answers of HTTP whose bodies end with an error where they are too long."""
     aiohttp = import_extra("aiohttp", "a URL", "remote")
 
-    async def read(answer: Any) -> bytes:
+    async def read_body(answer: Any) -> bytes:
         body = bytearray()
         async for block in answer.content.iter_any():
             body += block
@@ -427,7 +427,7 @@ def _answer(limit: int) -> Any:
         return bytes(body)
 
     # The limit is in its name, by which fsspec knows one connection from another.
-    return type(f"AnswerOf{limit}", (aiohttp.ClientResponse,), {"read": read})
+    return type(f"AnswerOf{limit}", (aiohttp.ClientResponse,), {"read": read_body})
 
 
 def _tried(url: str, do: Callable[[], T]) -> T:

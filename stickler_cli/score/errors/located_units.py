@@ -9,7 +9,7 @@ import numpy as np
 from stickler_cli.compare.columns import NOTHING, Indexes, Mask
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.result import BOTH_SIDES, FA, FD, TP, Outcome
-from stickler_cli.compare.units import MISMATCH, OBJECT, VALUE, UnitBatch, UnitTable
+from stickler_cli.compare.units import MISMATCH, OBJECT, VALUE, UnitBatch, UnitTable, column_values
 from stickler_cli.core.json_values import Alternative, JsonValue
 from stickler_cli.core.locations import ANY_KEY, Path, Step
 
@@ -178,7 +178,7 @@ def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Inde
 
 def orders(batch: UnitBatch, positions: Indexes) -> list[int]:
     """Return the order of units among the parts of their parents."""
-    return selected_values(batch.order, positions)
+    return column_values(batch.order, positions)
 
 
 def path_steps(
@@ -186,19 +186,11 @@ def path_steps(
 ) -> tuple[list[Step], list[Step]]:
     """Return the last steps of both paths of units; `NOTHING` where an item is absent."""
     if batch.is_item:
-        gt_indexes = selected_values(batch.gt_index, positions)
-        return gt_indexes, selected_values(batch.pred_index, positions)
+        gt_indexes = column_values(batch.gt_index, positions)
+        return gt_indexes, column_values(batch.pred_index, positions)
     paths = table.fields.paths
-    names: list[Step] = [paths[number][-1] for number in selected_values(batch.field, positions)]
+    names: list[Step] = [paths[number][-1] for number in column_values(batch.field, positions)]
     return names, names
-
-
-def selected_values(column: Any, positions: Indexes) -> list[Any]:
-    """List the values of some units of a batch; a column may have one value for all units."""
-    if isinstance(column, np.ndarray):
-        values: list[Any] = column[positions].tolist()
-        return values
-    return [column] * len(positions)
 
 
 def whole_path(steps: Path) -> Path | None:
@@ -297,7 +289,7 @@ def located_units(
 def units_at(table: UnitTable, batch: UnitBatch, selected: Indexes) -> Iterator[LocatedUnit]:
     """Yield units of a batch, given by their positions in it."""
     figures = (
-        selected_values(column, selected)
+        column_values(column, selected)
         for column in (batch.similarity, batch.score, batch.threshold, batch.weight)
     )
     columns = zip(

@@ -23,7 +23,7 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.one_of import follow_references
 from stickler_cli.compare.plan import Mode, Node, Options, Plan
 from stickler_cli.compare.result import TP
-from stickler_cli.compare.units import listed
+from stickler_cli.compare.units import column_values
 from stickler_cli.core.json_values import JsonObject, JsonValue, json_key, json_line
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem
@@ -237,8 +237,10 @@ class Witnesses:
         partners: dict[int, int] = {}
         for batch in table.batches:
             if batch.is_item and batch.container is table.batches[0]:
-                gt_index, pred_index = listed(batch.gt_index, batch.size), batch.pred_index
-                sides = zip(gt_index, listed(pred_index, batch.size), strict=True)
+                positions = np.arange(batch.size)
+                gt_indexes = column_values(batch.gt_index, positions)
+                pred_indexes = column_values(batch.pred_index, positions)
+                sides = zip(gt_indexes, pred_indexes, strict=True)
                 partners |= {pred: gt for gt, pred in sides if gt >= 0 and pred >= 0}
         return partners
 
