@@ -148,6 +148,7 @@ def test_a_currency_around_an_amount_counts_where_none_is_beside_it():
         ("api_key", ["sk-aB3"], "CodeComparator"),
         ("regex", ["CO|Co"], "CodeComparator"),
         ("chemical_formula", ["CO"], "CodeComparator"),
+        ("file_path", ["/srv/Data"], "CodeComparator"),
         ("homepage", ["https://ex.com/A"], "CaseInsensitiveComparator"),
     ],
 )
