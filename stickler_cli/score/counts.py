@@ -118,7 +118,7 @@ DOCUMENT, FIELD, SIDE, ITEM, INNER_ITEM = (role.value for role in Role)
 
 
 class UnitRules(NamedTuple):
-    """How a unit counts, if it is judged."""
+    """The countings of one judged unit, and its part in items that are exact as a whole."""
 
     in_overall: bool
     in_aggregate: bool
@@ -126,11 +126,11 @@ class UnitRules(NamedTuple):
     is_item: bool
     """Whether it is an item or an object, which can be exact as a whole."""
     is_wrong: bool
-    """Whether an item that contains it, or that it is, is not exact."""
+    """Whether it makes itself, and every item that contains it, inexact."""
 
 
 def unit_rules(kind: int, role: int, outcome: int, *, parent_is_one_sided: bool) -> UnitRules:
-    """Return how a unit counts that is judged."""
+    """Return the rules of a judged unit: its countings, and its part in exact items."""
     in_overall, in_aggregate, in_leaves = unit_countings(
         kind, role, outcome, parent_is_one_sided=parent_is_one_sided
     )
@@ -180,7 +180,7 @@ def is_wrong_unit(kind: int, role: int, outcome: int) -> bool:
 IS_ITEM, IS_WRONG = LEAVES + 1, LEAVES + 2  # rows of the rules, after the three countings
 
 CASES: Final = [*product(UnitKind, Role, (False, True), range(NOT_EVALUATED + 1))]
-"""All cases that the rules of units tell apart; `cases_of_units` has their positions."""
+"""All combinations that rules depend on: kind, role, one-sided parent, outcome."""
 
 RULES_OF_CASES: Final = np.array(
     [
@@ -201,7 +201,7 @@ def role_of(batch: UnitBatch) -> int:
 
 
 def cases_of_units(table: UnitTable) -> Indexes:
-    """Return the position of the case of each unit in `CASES`."""
+    """Return the position in `CASES` of each unit, (size,)."""
     n_outcomes = NOT_EVALUATED + 1
     cases = np.empty(table.size, np.intp)
     for batch in table.batches:
@@ -243,7 +243,8 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
     rows = entries % table.size
     first_entries = entries - rows  # of the counting
     owners = find_owners(table).ravel()
-    while len(rows):  # of units, then of the objects around them, up to documents
+    # Count units in their own fields, then in the fields of the objects around them.
+    while len(rows):
         bins.append(first_bin[rows] + columns)
         rows = owners[first_entries + rows]
         (inside,) = (rows != NOTHING).nonzero()
