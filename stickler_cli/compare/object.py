@@ -54,6 +54,10 @@ from .units import OBJECT as OBJECT_UNIT
 from .units import Placement, UnitBatch, join_some, notes_by_row
 from .work import UNDECLARED_STEPS
 
+MAX_COMPARED_KEYS: Final = 1 << 16
+"""Keys that only documents name, of pairs that are scored at once: each takes some 500 bytes until
+its scores are added up."""
+
 _OBJECTS: Final = frozenset((dict, type(None)))
 
 CompareSegment = Callable[["FieldSegment", Columns], PairScores]
@@ -229,6 +233,16 @@ class ObjectNode(Node):
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
         """Score pairs of objects by the weighted mean of their fields."""
+        if self.families and len(gt) > 1:
+            blocks = _split_by_keys(columns, gt, pred)
+            if len(blocks) > 1:
+                return self._join_scores(
+                    columns,
+                    [
+                        self.score_declared(columns, gt[block], pred[block], options, mode)
+                        for block in blocks
+                    ],
+                )
         task = Scoring(options, max(mode, Mode.FINAL))
         (compared,) = ((gt & pred) >= 0).nonzero()  # at least one side is present
         compared_gt, compared_pred = gt, pred
@@ -264,6 +278,21 @@ class ObjectNode(Node):
         similarity, _, outcome = classify(similarity, similarity, self.threshold, gt, pred)
         scores = PairScores(self, columns, gt=gt, pred=pred, outcome=outcome, similarity=similarity)
         scores.is_unfounded = is_unfounded
+        return scores
+
+    def _join_scores(self, columns: Columns, parts: Sequence[PairScores]) -> PairScores:
+        """Return the scores of all pairs, of which parts were scored apart."""
+        scores = PairScores(
+            self,
+            columns,
+            gt=np.concatenate([part.gt for part in parts]),
+            pred=np.concatenate([part.pred for part in parts]),
+            outcome=np.concatenate([part.outcome for part in parts]),
+            similarity=np.concatenate([part.similarity for part in parts]),
+        )
+        scores.is_unfounded = np.concatenate(
+            [np.broadcast_to(part.is_unfounded, len(part.gt)) for part in parts]
+        )
         return scores
 
     def record_declared(
@@ -604,3 +633,11 @@ def _set_aggregate(scores: PairScores, is_included: bool | Mask) -> None:
     """Record whether the aggregates include some units."""
     for positions, group in scores.by_node():
         group.batch.in_aggregate = join_some(is_included, positions)
+
+
+def _split_by_keys(columns: Columns, gt: Indexes, pred: Indexes) -> list[Indexes]:
+    """Split pairs of objects into blocks that have few enough keys to be scored at once."""
+    gt_layout, pred_layout, *_ = columns.entries
+    n_keys = gt_layout.lengths[gt] + pred_layout.lengths[pred]
+    block = n_keys.cumsum() // MAX_COMPARED_KEYS
+    return np.split(np.arange(len(gt)), np.diff(block).nonzero()[0] + 1)

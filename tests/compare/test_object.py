@@ -4,6 +4,8 @@ import pytest
 
 from stickler_cli.comparators import LevenshteinComparator
 from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare import object as object_module
+from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.object_fields import Field
@@ -11,6 +13,7 @@ from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import ComparisonError
+from stickler_cli.schema.compiler import compile_schema
 from .nodes import (
     alike,
     an_object,
@@ -320,3 +323,27 @@ def test_the_key_that_a_comparator_fails_on_is_named(names):
         compared(node, gt, dict.fromkeys(names, "other"))
 
     assert failed.value.path == ("b",)
+
+
+@pytest.mark.parametrize("max_keys", [1, 7, 50])
+def test_keys_of_many_pairs_are_scored_in_blocks_with_the_same_result(monkeypatch, max_keys):
+    rows = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
+    plan = compile_schema({"type": "object", "properties": {"rows": rows}})
+    gt_rows = [{"a": row, "b": {"c": row % 3}} for row in range(9)]
+    pred_rows = [{"a": row + row % 2, "b": {"c": row % 3, "d": 1}} for row in range(8, -1, -1)]
+    gt, pred = {"rows": [*gt_rows, {}]}, {"rows": pred_rows}
+    at_once = compare(plan, [gt], [pred]).document_scores.tolist()
+    n_blocks = []
+    join_scores = ObjectNode._join_scores  # noqa: SLF001 - what is joined is what is tested
+    monkeypatch.setattr(
+        ObjectNode,
+        "_join_scores",
+        lambda node, columns, parts: (
+            n_blocks.append(len(parts)) or join_scores(node, columns, parts)
+        ),
+    )
+    monkeypatch.setattr(object_module, "MAX_COMPARED_KEYS", max_keys)
+
+    assert compare(plan, [gt], [pred]).document_scores.tolist() == at_once
+    assert min(n_blocks) > 1
+    assert 0 < at_once[0] < 1
