@@ -383,3 +383,13 @@ def test_a_cause_is_asked_for_by_its_number():
     assert known.find_numbered(1) == known.numbered()[0]
     with pytest.raises(UsageError, match="the run has 1 cause, expected a number up to 1"):
         known.find_numbered(2)
+
+
+def test_some_errors_of_a_cause_may_be_added_by_themselves():
+    found = evaluated(*(({"currency": "USD"}, {"currency": "NZD"}) for _ in range(3)))
+    (cause,) = found.fold(causes.Causes)
+    some = causes.Causes()
+    some.add_errors(cause, causes.CauseSize(2, 2, 2), ["0", "2"])
+
+    assert [(it.key, it.size) for it in some] == [(cause.key, (2, 2, 2))]
+    assert some.documents_of([cause]) == ["0", "2"]

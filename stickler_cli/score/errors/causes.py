@@ -127,7 +127,8 @@ class Causes:
             if cause := find_cause(error):
                 errors_by_cause[cause].append(error)
             if error.n_wrong_values is None:
-                self.values.add_wrong(error.unit.pattern, error.unit.pred)
+                pattern = cause[0][0] if cause else error.unit.pattern
+                self.values.add_wrong(pattern, error.unit.pred)
         self.values.add_truths(batch.table, batch.is_wrong)
         self.values.settle()
         ids = batch.compared_ids

@@ -141,13 +141,13 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
 
 def describe_origins(error: ClassifiedError) -> str:
     """Word the sources of the wrong values of a pair of list items; empty if unknown."""
-    pred = error.unit.pred
+    pred: Any = error.unit.pred  # an object, if there are origins
     sentences = []
     for origin in error.origins:
         name = field_path(origin.field[-1:])
         if len(origin.of) == 1:
             sentences.append(f"{name} holds the true {field_path(origin.of[0][-1:])}")
-        elif isinstance(pred, dict):
+        else:
             factors = [plain_text(pred[other[-1]]) for other in origin.of]
             sentences.append(f"{name} = {' x '.join(factors)}")
     return "; ".join(sentences)
