@@ -151,7 +151,8 @@ const copies = (error) => {
 
 // What runs said of a value, each beside the truth.
 const saidBy = (value) => (value === true ? element("span", { class: "absent" }, "right") : value === null ? element("span", { class: "absent" }, "absent") : shown(value));
-const moveMark = (move) => element("span", { class: `badge ${{ broken: "bad", fixed: "good" }[move] ?? ""}` }, move);
+const SHORT_MOVES = { "wrong otherwise": "otherwise", "wrong in the same way": "same way" }; // as a row has room for them
+const moveMark = (move) => element("span", { class: `badge ${{ broken: "bad", fixed: "good" }[move] ?? ""}`, title: move }, SHORT_MOVES[move] ?? move);
 const runsTable = (errors) => {
   const row = (error) => element("tr", {}, element("th", { scope: "row" }, linkTo(placeOf(error))), element("td", { class: "value", "data-label": "truth" }, saidBy(error[GT])), ...error[DIFFERING].map((value, at) => element("td", { class: "value", "data-label": facts.runs[at] }, ...(value === true || value === null || error[GT] === null ? [saidBy(value)] : marked("pred", error[GT], value)))));
   return tableOf(["Field", "Truth", ...facts.runs], errors.map(row));
