@@ -46,6 +46,10 @@ FEW: Final = 50_000
 MOST_SKIPPED: Final = 10
 """Lengths of the longest document after which the end of a line is looked for no further."""
 
+MAX_BLANK_LINES: Final = 1_000_000
+"""Blank lines that are skipped one after the other, in about a second: a packed file of few bytes
+may have billions."""
+
 LITTLE: Final = 16_000_000
 """Bytes of documents that are held with them."""
 
@@ -153,7 +157,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
     (a gzip file cut short, a disk error): that one is the last.
     """
     source = source_of(file)
-    number = offset = 0
+    number = offset = blank_lines = 0
     try:
         with _open_lines(file) as (stream, again):
             if TABLE_SUFFIX.search(file) or _is_array(file, stream):
@@ -173,6 +177,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                             yield too_large(source, finding, limit, number)
                             return
                     yield too_large(source, f"the line has {length:,} bytes", limit, number)
+                    blank_lines = -1
                 elif text := data.rstrip(b" \t\r\n"):
                     # Without its end: else an error at the end would be on the next line.
                     yield LineReference(
@@ -182,6 +187,12 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                         offset=offset if again else None,
                         data=text,
                     )
+                    blank_lines = -1  # and 0 after this line
+                blank_lines += 1
+                if blank_lines > MAX_BLANK_LINES:
+                    found = f"more than {MAX_BLANK_LINES:,} blank lines follow each other"
+                    yield Problem(source, found, "documents", line=number)
+                    return
                 offset += length
     except unpacking_errors() as error:
         yield unreadable(source, error, number + 1)

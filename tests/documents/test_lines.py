@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.core.problems import Problem
+from stickler_cli.documents import lines as lines_module
 from stickler_cli.documents.document import FileReference, LineReference, bytes_of, read_document
 from stickler_cli.documents.lines import documents_by_id, lines_of
 
@@ -238,3 +239,17 @@ def test_a_line_without_end_is_given_up(monkeypatch):
     assert problem.line == 2
     assert problem.found.startswith("the line has more than 1,")
     assert problem.found.endswith(" bytes, and nothing follows")
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+def test_a_packed_file_of_line_breaks_alone_is_given_up(tmp_path, monkeypatch, ending):
+    monkeypatch.setattr(lines_module, "MAX_BLANK_LINES", 100)
+    file = tmp_path / "a.jsonl.gz"
+    file.write_bytes(gzip.compress(b"{}" + ending * 101 + b"{}" + ending * 10_000 + b"{}"))
+
+    first, second, problem = lines_of(str(file), 1_000)
+
+    assert (first.line, second.line) == (1, 102)
+    assert isinstance(problem, Problem)
+    assert problem.found == "more than 100 blank lines follow each other"
+    assert problem.line == 202 + 1
