@@ -576,7 +576,7 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
     assert (gate.mode, gate.path, gate.metric) == ("metric:", (), "pages.missed")
     assert (gate.text, gate.operator, gate.limit) == ("metric:pages.missed <= 2", "<=", 2)
     known = {"anls_star": 0.75, "pages.missed": None}
-    made = Evaluation(metrics={"any": Measure("any", known=known)})
+    made = Evaluation(metrics={"any": Measure("any", recorded_figures=known)})
     result = judge_gate(parse_gate("metric:anls_star>=0.7"), made)
     assert (result.value, result.passed) == (0.75, True)
     assert result.reason == "metric:anls_star 0.75 >= 0.7"
@@ -584,7 +584,7 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
         judge_gate(gate, made).reason
         == "metric:pages.missed is undefined: it has nothing to divide by"
     )
-    broken = Measure("pages", known={"pages.missed": None}, problem="add: it is full")
+    broken = Measure("pages", recorded_figures={"pages.missed": None}, problem="add: it is full")
     failed = judge_gate(gate, Evaluation(metrics={"any": made.metrics["any"], "pages": broken}))
     assert failed.reason == "metric:pages.missed is undefined: add: it is full"
     with pytest.raises(UsageError, match=r"one of anls_star, pages\.missed"):

@@ -405,7 +405,9 @@ def test_a_gate_on_several_fields_is_judged_by_the_one_whose_change_misses_most(
 def measured(**figures):
     """A run of which metrics say this."""
     run = run_of(single("a", right=True))
-    measures = {name: Measure(name, known={name: figure}) for name, figure in figures.items()}
+    measures = {
+        name: Measure(name, recorded_figures={name: figure}) for name, figure in figures.items()
+    }
     run.evaluation.metrics.update(measures)
     return run
 
