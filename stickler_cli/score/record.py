@@ -241,13 +241,11 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
 
     It has the records of single documents if the run keeps them and `per_document` is true.
     """
-    schema = asdict(run.schema)
-    if not run.schema.by:
-        del schema["by"]
+    signature = asdict(run.schema).items()
     record: dict[str, object] = {
         "format": RUN_FORMAT,
         "version": run.version,
-        "schema": schema,
+        "schema": {key: value for key, value in signature if key != "by" or value},
         "options": options_record(run.options),
         **run.evaluation.view(run.fields, recall_with_fd=run.options.recall_with_fd),
         "gates": encoded(run.gates),

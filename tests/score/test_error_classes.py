@@ -422,7 +422,7 @@ def test_an_evaluation_counts_classes_overall_and_by_field():
         "total": 7,
         "overall": {"missed_value": 4, "invented_value": 1, "decimal_shift": 2},
         "fields": {
-            "new": {"invented_value": 1},
+            "*": {"invented_value": 1},
             "rows.name": {"missed_value": 1},
             "rows.price": {"missed_value": 1, "decimal_shift": 2},
             "rows.sku": {"missed_value": 1},

@@ -52,10 +52,7 @@ class Bin(NamedTuple):
 
     def view(self) -> dict[str, Any]:
         """Return the bin by its keys in run files; the interval only if there is one."""
-        view = self._asdict()
-        if not self.interval:
-            del view["interval"]
-        return view
+        return {key: value for key, value in self._asdict().items() if key != "interval" or value}
 
 
 @dataclass(frozen=True, eq=False)
