@@ -190,8 +190,8 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                     blank_lines = -1  # and 0 after this line
                 blank_lines += 1
                 if blank_lines > MAX_BLANK_LINES:
-                    found = f"more than {MAX_BLANK_LINES:,} blank lines follow each other"
-                    yield Problem(source, found, "documents", line=number)
+                    finding = f"more than {MAX_BLANK_LINES:,} blank lines follow each other"
+                    yield Problem(source, finding, "documents", line=number)
                     return
                 offset += length
     except unpacking_errors() as error:
