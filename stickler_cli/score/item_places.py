@@ -89,8 +89,9 @@ def count_item_places(table: UnitTable) -> ItemPlaceCounts:
         (selected,) = (np.broadcast_to(batch.outcome, batch.size) <= FN).nonzero()
         bins = np.searchsorted(BIN_STARTS, places_in_list(batch, selected), side="right") - 1
         is_right = batch.outcome[selected] == TP
-        for counts, chosen in ((lost, ~is_right), (right, is_right)):
-            np.add.at(counts, (batch.document[selected][chosen], bins[chosen]), 1)
+        cells = batch.document[selected] * n_bins + bins
+        for counts, is_counted in ((lost, ~is_right), (right, is_right)):
+            counts[:] += np.bincount(cells[is_counted], minlength=lost.size).reshape(lost.shape)
     sums = (lost, right, lost * lost, lost * right, right * right)
     return ItemPlaceCounts(np.stack([array.sum(axis=0) for array in sums], axis=1).tolist())
 

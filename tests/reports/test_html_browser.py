@@ -108,10 +108,10 @@ def page(open_page, run_of):
 def becomes(page, read, expected) -> None:
     """Wait until the page shows what it should; its script works by events."""
     for _ in range(0, PATIENCE, 20):
-        if decode() == expected:
+        if read() == expected:
             return
         page.wait_for_timeout(20)
-    assert decode() == expected
+    assert read() == expected
 
 
 def headed(page, expected: str) -> None:
@@ -798,7 +798,7 @@ def test_words_that_differ_are_marked_as_words_or_by_their_characters(open_page,
 
 def test_the_command_that_explains_an_error_is_copied_for_a_shell(open_page, run_of):
     run = replace(
-        run_of(ITEMS, INVOICES, detailed=True), explaining="stickler compare s.json gt/ pred/"
+        run_of(ITEMS, INVOICES, detailed=True), explain_command="stickler compare s.json gt/ pred/"
     )
     page = open_page(run, "#document=it's&path=lines[0].qty")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
