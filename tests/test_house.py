@@ -392,14 +392,6 @@ FIGURES: Final = {
         "packed calls": 1,
         "odd docstrings": 14.7,
     },
-    "documents": {
-        "vague locals": 17.8,
-        "vague parameters": 4.0,
-        "vague attributes": 3.5,
-        "vague functions": 5.1,
-        "packed calls": 1,
-        "odd docstrings": 10.7,
-    },
     # `of`, the figure that is the score, is a public argument of adapters.
     "integrations": {"vague parameters": 4.3, "vague attributes": 50.0},
     "reports": {
