@@ -7,6 +7,7 @@ from stickler_cli.core.figures import (
     count_unlisted,
     digits_of,
     format_beside_limit,
+    in_short,
     interval_text,
     join_some,
     number_of,
@@ -135,3 +136,11 @@ def test_a_figure_has_the_decimals_that_tell_it_from_a_limit(value, limit, text)
 def test_json_that_is_printed_is_the_same_json_without_commands(text, shown):
     assert visible_json(text) == shown
     assert json.loads(shown) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [(0, "0"), (9_999, "9,999"), (10_000, "10k"), (999_499, "999k"), (999_500, "1M")],
+)
+def test_a_long_number_is_shown_in_thousands_or_millions(count, shown):
+    assert in_short(count) == shown
