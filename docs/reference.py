@@ -34,7 +34,7 @@ def commands() -> Iterator[str]:
     common = {entry: entry for entry, times in others.items() if times > 2 and entry not in shared}
     yield "# Commands"
     yield ""
-    yield "What `--help` prints, and `--help-all` of eval, but for exit codes that mean the same"
+    yield "What `--help-all` prints, without exit codes that mean the same"
     yield "everywhere. For the other commands, options that eval has with the same words are only"
     yield "named, as are whole groups of them; the page about each command has its description."
     yield f"All here have {', '.join(EVERYWHERE)};"

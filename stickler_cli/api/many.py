@@ -97,7 +97,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         pairing_floor: in [-1, 1); at or below this similarity two list elements are not the same.
         extra_fields: what undeclared keys of predictions are: `fa` (false alarms) or `ignore`.
         partial_gt: whether a declared key that a ground truth leaves out is not labelled, so that
-            whatever is predicted there is passed over; null is labelled as absent.
+            whatever is predicted there is ignored; null means absent.
         work_limit: units of work that a pair may take before it is a failed document; a unit is
             about a second, but counted.
         recall_with_fd: whether recall also counts false discoveries as not found.

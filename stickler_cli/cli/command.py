@@ -43,7 +43,7 @@ PANELS: Final = (
 WIDEST: Final = 120  # columns: longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2
-EVERYTHING: Final = "everything"
+EVERYTHING: Final = "help_all"
 """The parameter of the option that shows all options, and the mark of a context that does."""
 SPACE: Final = 6  # columns around the names of commands
 

@@ -154,7 +154,10 @@ def _infer_from_ground_truth(
         observe(gt, settings), decoded(gt), when=when, keeps=command, boxes=boxes
     )
     if kind_of_source(gt) is SourceKind.FILE and holds_array(gt):
-        remark = "its array is one document: its elements are documents with a SCHEMA of objects"
+        remark = (
+            f"{decoded(gt)} is one array, counted as one document; give a schema of type object to "
+            "evaluate its elements"
+        )
         return replace(schema, remark=f"{schema.remark}; {remark}")
     if kind_of_source(gt) is SourceKind.FILE and (doubt := doubt_of_document(gt)):
         return replace(schema, remark=f"{schema.remark}; {doubt}")

@@ -39,9 +39,31 @@ USUAL: Final = {
         *("id_field", "lenient_json", "validate", "limit"),
         *("output", "format", "show_non_matches", "show_documents", "only_errors"),
         *("fail_under", "gate", "by", "run_dir", "jobs", "quiet"),
-    )
+    ),
+    "compare": ("document", "field", "cause", "only_errors", "everything", "format", "output"),
+    "errors": (
+        *("document", "field", "error_class", "cause", "sort", "limit"),
+        *("id_field", "lenient_json", "verbose", "format", "output"),
+    ),
+    "report": ("format", "output", "open", "by", "counting", "sort", "only_errors", "sources"),
+    "diff": ("gate", "margin", "counting", "names", "id_field", "format", "output", "verbose"),
+    "lint": ("fail_on", "ignore", "places", "id_field", "format", "output"),
+    "accept": (
+        *("max_error", "assurance", "apply", "confidence", "id_field"),
+        *("by", "format", "output"),
+    ),
+    "tune": ("verdicts", "field", "write", "id_field", "ci", "format", "output"),
+    "judge-check": ("fail_under", "endpoint", "max_cost", "offline", "format", "output"),
+    "split": ("fail_under", "id_field", "ci", "format", "output"),
+    "places": ("page_size", "min_overlap", "id_field", "ci", "format", "output"),
+    "plan": (
+        *("half_width", "of", "every_field", "detect", "gate", "power", "base", "new"),
+        *("format", "output"),
+    ),
+    "audit": ("verdicts", "write_gold", "gate", "draw", "id_field", "jobs", "format", "output"),
+    "merge": ("gate", "fail_under", "format", "output", "quiet"),
 }
-"""The options that most runs use: all that `--help` shows of a command that has very many."""
+"""The options that most people need: all that `--help` shows; `--help-all` shows every option."""
 OWN_FILE: Final = "stickler.toml"
 """The file that has options of all commands."""
 
@@ -169,7 +191,7 @@ OWN: Final = {
   stickler show schema.json --infer always""",
     ),
     "merge": Command(
-        help="""Put the runs of shards together, to the last digit.
+        help="""Merge the runs of shards; same numbers as one run.
 
         The runs must be of one version, one schema and the same options, and no document may be in
         two of them. Gates are judged anew: those given here, else those of the runs.

@@ -192,7 +192,6 @@ def open_pairs(
     _check_columns(settings, kinds_of_sides)
     gt_kind, pred_kind = kinds_of_sides
     by_id = settings.id_field is not None and bool(parse_id_field(settings.id_field))
-    rename = _renaming(settings.pair_by)
     single = (
         kind is SourceKind.FILE or is_stream(source)
         for source, kind in zip((gt, pred), kinds_of_sides, strict=True)
@@ -217,13 +216,28 @@ def open_pairs(
         raise UsageError([_mismatch(gt, pred, kinds_of_sides, by_id)])
     gts = _with_ids(gt, gt_kind, "gt", settings, shape=shape, tell=tell)
     preds = _with_ids(pred, pred_kind, "pred", settings, shape=shape, tell=tell)
+    rename = _renaming(settings.pair_by)
+    return _pair_by_id(
+        gt,
+        replace(gts, refs=rename(gts.refs, gt)),
+        pred,
+        replace(preds, refs=rename(preds.refs, pred)),
+        shape,
+        notes,
+    )
+
+
+def _pair_by_id(  # noqa: PLR0913, PLR0917 - both sides, and what is known of both
+    gt: str,
+    gts: DocumentSet,
+    pred: str,
+    preds: DocumentSet,
+    shape: PairShape,
+    notes: Sequence[Problem],
+) -> Pairs:
+    """Pair two sets of documents by id; a set with a listing is in memory."""
     listings = {decoded(gt): gts.listing, decoded(pred): preds.listing}
     listed = {name: listing for name, listing in listings.items() if listing is not None}
-    gts, preds = (
-        replace(gts, refs=rename(gts.refs, gt)),
-        replace(preds, refs=rename(preds.refs, pred)),
-    )
-    # All of a directory are in memory.
     predictions = ById(preds.refs()) if preds.listing is None else dict(preds.refs())
     total = None
     if gts.listing is not None:

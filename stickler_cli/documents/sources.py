@@ -274,7 +274,7 @@ def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, 
             reference = Problem(source, found_twice, ONE_FILE)
         documents[document] = reference
     if not documents:
-        hint = "a JSON Lines file is named itself, not its directory"
+        hint = "for JSON Lines give the file, not its directory"
         problems.append(
             Problem(source=decoded(root), found="there are no .json files", expected="", hint=hint)
         )

@@ -86,8 +86,10 @@ def of_class(error_class: ErrorClass, count: int) -> str:
     """Return a number of errors of a class in words.
 
     >>> of_class(ErrorClass.ITEM_WITH_ERRORS, 2), of_class(ErrorClass.FORMAT, 2)
-    ('2 items with errors', '2 format')
+    ('2 items with errors', '2 written differently')
     """
+    if error_class is ErrorClass.FORMAT:
+        return f"{count:,} written differently"
     words = error_class.replace("_", " ")
     one, dot, rest = words.partition(" with ")
     return (number_of(count, one) if one.endswith(_THINGS) else f"{count:,} {one}") + dot + rest
@@ -137,7 +139,7 @@ def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
         return _cause_text(view, known, first)
     other = first.error_class is ErrorClass.OTHER
     what = f"{number:,} wrong" if other else of_class(first.error_class, number)
-    return f"{name}: {what}, all different"
+    return f"{name}: {what}, no two alike"
 
 
 def _sources(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:

@@ -315,7 +315,7 @@ class DifferenceView:
             "p: paired permutation test over documents, corrected for all fields (Holm)",
             f"unchanged: the interval is within {settings.margin:g} of 0, whatever p is",
             f"improved, regressed: p is at most {settings.alpha:.4g}, and the interval excludes 0",
-            "inconclusive: neither, or only one of the two; the reason says which",
+            "inconclusive: test and interval do not agree; the reason names the one that fails",
             "broken, fixed: documents in which the field was right and is wrong, and the reverse",
         ]
 

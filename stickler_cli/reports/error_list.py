@@ -48,12 +48,18 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
     shown_of_all = "" if errors.total is None else f"{n_shown} of "
     n_errors = n_shown if errors.total is None else errors.total
     head = [Text(f"{shown_of_all}{number_of(n_errors, 'error')}{documents_text}", "title")]
-    n_hidden, hint = n_shown - sum(map(len, groups.values())), ": --sort document lists them"
-    if not errors.causes:
+    if errors.causes:
+        n_hidden = n_shown - sum(map(len, groups.values()))
+        hidden_text = (
+            f"{n_hidden} more are hidden: they lie inside items or objects already counted as "
+            "wrong; show them with --sort document"
+        )
+    else:
         n_hidden = sum(error.inside is not None for error in errors.rows())
-        hint = ", which are errors themselves"
+        hidden_text = (
+            f"{n_hidden} of them lie inside items or objects that are listed as errors too"
+        )
     if n_hidden:
-        hidden_text = f"{n_hidden} of them inside items or objects that failed as a whole{hint}"
         head.append(Text(hidden_text, "dim", INDENT))
     sections = [Section("", head)]
     if not errors.causes and n_shown:

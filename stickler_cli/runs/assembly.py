@@ -1,7 +1,7 @@
 """Settings made into a run that may begin, once everything was checked, and into its parts."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -233,12 +233,6 @@ def assemble(
     )
     job = job_of(loaded, settings, job, schema_grouping)
     workers = _workers(settings, job)
-    ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
-    if ignored:
-        notes = [*notes, f"ignored, as the schema says: {', '.join(dict.fromkeys(ignored))}"]
-    notes = [*notes, loaded.note] if loaded.note else notes
-    if settings.ignore:
-        notes = [*notes, f"left out on both sides, as --ignore says: {', '.join(settings.ignore)}"]
     workers = replace(workers, cluster=_cluster(settings, workers, loaded.plan))
     return Assembly(
         schema=loaded,
@@ -247,10 +241,21 @@ def assemble(
         job=job,
         workers=workers,
         gates=gates,
-        notes=notes,
+        notes=[*notes, *_notes_on_fields(loaded, settings)],
         warnings=warnings,
         policy=policy,
     )
+
+
+def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[str]:
+    """Yield notes on fields that are ignored, and the note of the schema."""
+    ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
+    if ignored:
+        yield f"ignored, as the schema says: {', '.join(dict.fromkeys(ignored))}"
+    if loaded.note:
+        yield loaded.note
+    if settings.ignore:
+        yield f"left out on both sides, as --ignore says: {', '.join(settings.ignore)}"
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:

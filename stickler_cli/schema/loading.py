@@ -190,7 +190,7 @@ def load_schemas(
         warnings=tuple(
             warning for schema in schemas_by_step.values() for warning in schema.warnings
         ),
-        remark=f"{inferred[0].remark}{f'; likewise for {n_others} more' if n_others else ''}"
+        remark=f"{inferred[0].remark}{f'; the same for {n_others} more' if n_others else ''}"
         if inferred
         else "",
         note=" ".join(schema.note for schema in schemas_by_step.values() if schema.note),

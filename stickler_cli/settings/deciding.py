@@ -157,8 +157,8 @@ class FindingOptions(Settings, panel="input"):
 
     id_field: str | None = option(
         None,
-        "Pair JSON Lines by this field; without it, by line. Of tables, the column of ids, "
-        "which is id otherwise.",
+        "Pair JSON Lines by this field (default: by line). For tables: the id column "
+        "(default: id).",
         "PATH",
     )
     gt_root: str | None = option(
@@ -290,8 +290,7 @@ class ComparisonOptions(Settings, panel="counting"):
     )
     partial_gt: bool = option(
         False,
-        "Take a declared key that a ground truth leaves out as not labelled: whatever is predicted "
-        "there is passed over; null is labelled as absent.",
+        "Ignore predictions for keys that the ground truth omits. null still means absent.",
     )
 
 

@@ -27,6 +27,7 @@ from stickler_cli.runs.job import Job, OutputsRequested, parse_groupings, valida
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.confidence.confidences import Confidences
 from stickler_cli.score.detail import Detail, Histogram
+from stickler_cli.score.errors.causes import Causes
 from stickler_cli.score.errors.error_rows import Error, columns_of_record, error_record
 from stickler_cli.score.errors.marks import Mark, MarkedError
 from stickler_cli.score.evaluation import Evaluation, Results
@@ -143,8 +144,8 @@ def comparable(value: object) -> object:
             return sorted(value.records() if isinstance(value, Confidences) else value, key=str)
         case Results():
             return {part.name: comparable(getattr(value, part.name)) for part in fields(value)}
-        case Measure():
-            return value.figures, value.state
+        case Measure() | Causes():
+            return (value.figures, value.state) if isinstance(value, Measure) else value.view()
         case dict():
             return {key: comparable(part) for key, part in value.items()}
     return value

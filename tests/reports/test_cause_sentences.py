@@ -47,7 +47,7 @@ def test_pairs_that_stand_alone_are_put_together(texts):
     found = texts(*(({"currency": gt}, {"currency": pred}) for gt, pred in pairs))
 
     assert found == [
-        "3 currency: 3 wrong, all different",
+        "3 currency: 3 wrong, no two alike",
         "2 currency USD -> NZD 2 times",
     ]
 

@@ -62,7 +62,8 @@ def test_a_page_has_all_tables_and_lets_nothing_be_loaded(made, name):
     page = made(name, "html")
 
     assert 'content="default-src ' in page
-    assert page.count("<table") == made(name, "markdown").count("\n| :---")
+    # Some pages draw a picture as a table, too.
+    assert page.count("<table") >= made(name, "markdown").count("\n| :---")
     assert made(name, "table").splitlines()[0] in page
 
 

@@ -100,11 +100,10 @@ def _make_curve(field: FieldPolicy) -> Curve:
 def _promise_sentence(policy: AcceptancePolicy) -> str:
     """Return the promise of a policy in words."""
     requirement, n_documents = policy.asked, len(policy.documents)
-    scope = "all fields at once" if requirement.together else "each field by itself"
+    scope = "all fields together" if requirement.together else "each field"
     return (
-        f"at most {requirement.max_error:g} of the values that pass are wrong, in the mean over "
-        f"documents: {requirement.assurance:g} sure for {scope}, from {n_documents} labelled "
-        "documents"
+        f"on average at most {requirement.max_error:g} of the accepted values per document are "
+        f"wrong ({requirement.assurance:.4g} sure, {scope}), from {n_documents} labelled documents"
     )
 
 

@@ -80,11 +80,11 @@ class AcceptSettings(
 ACCEPT: Final = Study(
     AcceptSettings,
     "score.policy:AcceptancePolicy",
-    """Find the confidences from which values may pass unseen.
+    """Find confidences above which values can skip review.
 
-    GT and PRED are labelled documents whose predictions have confidences. For each field there
-    is the lowest confidence such that, with the assurance that was asked for, the expected
-    share of wrong values among those of a document that pass is at most the one allowed.
+    GT and PRED are labelled documents whose predictions have confidences. Each field gets the
+    lowest threshold at which, with the assurance you ask for, at most --max-error of the accepted
+    values of a document are wrong on average.
     """,
     """
   stickler accept schema.json gt/ pred/ --max-error 0.05 -o policy.json

@@ -45,10 +45,11 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
 JUDGES: Final = Study(
     JudgeSettings,
     "studies.judges.answer:JudgeReport",
-    """Hold the judges of a schema against labelled pairs.
+    """Check LLM judges against your labels.
 
-    Told are agreement, Cohen's kappa, the pairs that a judge accepts though they differ, and
-    what asking took, for each field that asks a model. The pairs are those of tune --verdicts.
+    Reports agreement, Cohen's kappa, the pairs that a judge accepts although they differ, and
+    tokens, cost and time, for each field that asks a model. Pairs have the form that
+    tune --verdicts takes.
     """,
     """
   stickler judge-check schema.json pairs.jsonl

@@ -34,7 +34,7 @@ PACKETS: Final = Study(
     """Compare how packets were split into documents.
 
     GT and PRED are what eval takes; each document is a packet: its sections, with their pages
-    and their class. Told are sections found whole, boundaries, panoptic quality, the class of
+    and their class. Reports sections found whole, boundaries, panoptic quality, the class of
     pages, V-measure, Rand indexes and the order of pages, with intervals by packet.
     """,
     """

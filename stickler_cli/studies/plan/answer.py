@@ -319,7 +319,7 @@ _LOWER_END: Final = {">=": True, ">": True, "<=": False, "<": False}
 
 
 def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
-    """Say how many documents it takes."""
+    """Estimate how many documents an interval, a change or a gate needs."""
     base, new, name = settings.base, settings.new, settings.run or settings.new or ""
     whole = name and bool(base) is bool(new)
     if not whole or not (settings.half_width or settings.detect or settings.gate):
@@ -348,7 +348,7 @@ def _remarks(settings: PlanSettings, documents: int, *, assumed: bool) -> Iterat
             "assumed; --base and --new have that of two runs"
         )
     if settings.detect is not None and settings.detect <= MARGIN:
-        yield f"change: diff says that it is one with a --margin below {settings.detect:g}"
+        yield f"change: diff calls this improved only if --margin is below {settings.detect:g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
 
     run: str = option(
         "",
-        "A run of documents like those to come: a run file or directory.  [default: NEW]",
+        "A run of similar documents: a run file or directory. Not needed with --base and --new.",
         "[RUN]",
         is_path=True,
         argument=True,
@@ -34,7 +34,9 @@ class PlanSettings(FinishedOptions, StudyOptions):
     of: str = option(
         "f1", "The figure, such as items.amount.f1 or documents.right.", "FIGURE", in_file="none"
     )
-    every_field: bool = option(False, "That of every field.", flag="--all", in_file="none")
+    every_field: bool = option(
+        False, "Estimate for the figure of every field.", flag="--all", in_file="none"
+    )
     detect: float | None = option(
         None,
         "Tell how many documents show a change of this size in a paired comparison.",
@@ -54,15 +56,17 @@ class PlanSettings(FinishedOptions, StudyOptions):
     )
     base: str | None = option(
         None,
-        "With --new: two runs that differ as the ones to come.",
+        "The earlier of two runs that differ as the ones to come will; needs --new.",
         "RUN",
         in_file="none",
         role="input",
     )
-    new: str | None = option(None, "Likewise.", "RUN", in_file="none", role="input")
+    new: str | None = option(
+        None, "The later of the two runs; needs --base.", "RUN", in_file="none", role="input"
+    )
     correlation: float = option(
         0.5,
-        "Of the errors of both runs in documents, where --detect has one run only.",
+        "Correlation of the errors of the two runs over documents; used if --detect has one run.",
         "SHARE",
         values=replace(SHARE, fits=lambda number: 0 <= number < 1),
     )
@@ -72,10 +76,10 @@ class PlanSettings(FinishedOptions, StudyOptions):
 PLAN: Final = Study(
     PlanSettings,
     "studies.plan.answer:SizeReport",
-    """Say how many documents it takes.
+    """Estimate how many documents a result needs.
 
-    For an interval of some half width, to show a change, or until a gate can pass: by the method
-    of the intervals, turned round, of a run of documents like those.
+    The result is an interval of some width, a change, or a gate that passes. The estimate inverts
+    the method of the intervals, using a pilot run of similar documents.
     """,
     """
   stickler plan run.json --half-width 0.02 --all
