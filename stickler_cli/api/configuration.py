@@ -298,6 +298,7 @@ class _Writer:
         return {**named, "match_threshold": node.match_threshold, "fields": fields}
 
     def _field(self, entry: Field, parent: Any, path: Path) -> dict[str, Any]:
+        """Return the configuration of one field; `parent` is a model class or a subschema."""
         if not entry.name.isidentifier() or keyword.iskeyword(entry.name):
             self._note(path, f"{entry.name} is no Python name")
         field_info: FieldInfo | None = None

@@ -148,6 +148,7 @@ def _command_on_sources(command: str, settings: EvalSettings, options: Mapping[s
         return ""
     sources = [settings.gt, settings.pred] if settings.pairs is None else []
     words = ["stickler", command, *filter(None, [settings.schema]), *sources]
+    # Arguments are in `words` already, and some options make sense for this command only.
     # --by-file gives the groups of documents here, but their schemas in the other command.
     left_out = "by_file" if settings.schema_by is None else ""
     shared = {

@@ -187,6 +187,11 @@ _THOUSANDS_OR_DECIMALS: Final = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 def _number_at(
     text: str, run: re.Match[str], *, negated: bool, no_decimals: bool = False
 ) -> Decimal | None:
+    """Return the number at a run of digits, with its sign; None if the run is not a number.
+
+    It is negative behind a minus, also one before a currency sign, if the whole text stands in
+    brackets, or if the text is `negated` by a word such as credit.
+    """
     before, after = text[: run.start()], text[run.end() :]
     sign = "-" if re.search(r"(?<![^\W_])-\s?[^\w\s]?\s?$", before) else ""
     bracket = "(" in before and ")" in after and not any(map(str.isalnum, before + after))

@@ -382,6 +382,7 @@ def have_exchanged_words(gt: Words, pred: Words) -> bool:
     positions_of_old: dict[str, list[int]] = {}
     for position, old, _ in replaced:
         positions_of_old.setdefault(old, []).append(position)
+    # A word that comes back more than one position away has changed places with another.
     is_exchanged = any(
         abs(position - old_position) > 1
         for position, _, new in replaced

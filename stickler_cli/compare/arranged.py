@@ -142,6 +142,7 @@ def pair_by_position(
         pred_slots = gt_slots + (pred_lists.starts[pred] - gt_lists.starts[gt])[owner]
 
     scores = item.similarity(elements, gt_slots, pred_slots, options, Mode.PAIRING)
+    # With gold, two items may turn out to be absent on both sides: these are no pair.
     pairs = ListPairs(owner=owner, gt=gt_slots, pred=pred_slots, similarity=scores.similarity)
     return pairs if elements.gold is None else pairs.select((~scores.is_empty).nonzero()[0])
 

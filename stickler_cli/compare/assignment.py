@@ -75,7 +75,10 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
     row_of_column: Indexes,
     column_of_row: list[int],
 ) -> None:
-    """Assign one row by a shortest augmenting path (Dijkstra) and update the dual prices.
+    """Assign one row by a shortest augmenting path (Dijkstra) and update the dual variables.
+
+    The dual variables are `best`, the gain of each row after the price of its column, and `price`,
+    that of each column. The reduced cost of a row and column is never below 0.
 
     The path alternates between columns and the rows that have them, and ends at a free column;
     then each row of the path moves on by one column. Assignment and prices change in place.

@@ -345,11 +345,14 @@ class Columns:
 
     @cached_property
     def codes(self) -> Codes:
-        """A number for each value; absent ones have `NOTHING`."""
+        """A code for each distinct value, from 0 on; absent values have `NOTHING`.
+
+        Values of different types have different codes, so that 1 and true differ.
+        """
         slot_values = self._all_values()
         if self.types <= TEXTS:
             codes_of_texts = dict.fromkeys(slot_values, NOTHING)
-            texts: list[Any] = [text for text in codes_of_texts if text]
+            texts: list[Any] = [text for text in codes_of_texts if text]  # "" is absent
             codes_of_texts.update(zip(texts, count()))
             return Codes(
                 *self._split_sides(map(codes_of_texts.__getitem__, slot_values), np.intp), texts

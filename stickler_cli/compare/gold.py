@@ -308,9 +308,10 @@ def gold_decides(
 
 
 def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
-    """Return the slot of the first absent alternative of each slot; `NOTHING` if it has none.
+    """Return for each ground-truth slot the slot of its first alternative that may be absent.
 
-    A value in which everything may be absent is an absent alternative itself.
+    An alternative may be absent if it is absent, or if everything in it may be absent. A value
+    without alternatives in which everything may be absent has its own slot; all others `NOTHING`.
     """
     gold = columns.gold
     if gold is None:

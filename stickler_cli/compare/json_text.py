@@ -90,7 +90,11 @@ class JsonTextNode(DelegatingNode):
         return read
 
     def _are_texts(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return masks of the slots of either side with a single value that is no JSON text."""
+        """Return masks of the slots of each side whose present value is not a list or object.
+
+        Texts of JSON count as the list or object that they hold. The last entry of a mask stands
+        for the slot `NOTHING` (-1).
+        """
 
         def find_texts() -> tuple[Mask, Mask]:
             """Find present values whose content is neither an object nor a list."""

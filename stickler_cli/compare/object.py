@@ -112,6 +112,8 @@ class ObjectNode(Node):
     labels_inside = True
 
     def __post_init__(self) -> None:
+        """Compute what every comparison needs of the fields, once for each plan."""
+        # Reversed, so that the first of several fields with one name wins.
         declared = {entry.name: entry for entry in reversed((*self.fields, *self.ignored))}
         object.__setattr__(self, "field_by_name", declared)
         object.__setattr__(self, "declared_names", frozenset(declared))
@@ -124,6 +126,7 @@ class ObjectNode(Node):
 
         has_unions = any(isinstance(entry.node, OneOfNode) for entry in self.fields)
         included = include_by_annotation([entry.aggregate for entry in self.fields])
+        # With unions it depends on the arm that compares a pair.
         object.__setattr__(self, "included", None if has_unions else tuple(included))
 
         leaves = [

@@ -160,9 +160,10 @@ class OneOfNode(ChoiceNode):
         return next((index for index, arm in enumerate(self.arms) if arm.accepts(value)), None)
 
     def find_annotation(self, scores: PairScores) -> bool | Outcomes | None:
-        """Return the annotation of the aggregate by the arm of each pair.
+        """Return the `aggregate` annotation of the arm that compares each pair.
 
-        It is one value if all arms have the same, else one of `ANNOTATION_CODES` for each pair.
+        It is one value if all arms agree. Otherwise it is an array of `ANNOTATION_CODES`, one for
+        each pair; the ground truth chooses the arm, or the prediction if the former is absent.
         """
         annotations = {arm.aggregate for arm in self.arms}
         if len(annotations) == 1:

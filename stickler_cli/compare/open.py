@@ -186,7 +186,11 @@ class SchemasNode(Node):
         return scores
 
     def _documents_of_schema(self, columns: Columns, step: str, slots: list[int]) -> Columns:
-        """Return the columns of the documents below the key of one schema."""
+        """Return the columns of the documents of one schema.
+
+        A run with several schemas wraps each document in an object with one key, `step`, that names
+        its schema; the columns hold the values at that key.
+        """
         gts, preds = (
             [values[slot][step] for slot in slots]  # type: ignore[index, call-overload]
             for values in (columns.gt, columns.pred)

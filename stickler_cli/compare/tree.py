@@ -429,9 +429,10 @@ class UnitTree:
 
     @cached_property
     def pairings(self) -> "dict[int, Pairing]":
-        """The partner of each item of a list, and the runner-up that it might have had, by row.
+        """The partner of each item of a list and the best other candidate, by row of the table.
 
-        Models that pairs depend on are asked about all pairs once more; judges are asked nothing.
+        All pairs are compared again, in the mode for pairing: it asks embedding models, but no
+        judges.
 
         Raises:
             ComparisonError: a comparator failed on a pair that was not chosen.

@@ -163,7 +163,7 @@ class TupleNode(SequenceNode):
         `owner` is the pair of tuples of each position. `has_absent` says that positions were left
         out because their values count as absent.
         """
-        is_present = items.outcome < TN
+        is_present = items.outcome < TN  # TN is the last outcome: absent on both sides
         if not is_present.all():
             has_absent, owner = True, owner[is_present]
         outcome, similarity, score = (
@@ -173,7 +173,7 @@ class TupleNode(SequenceNode):
         n_positions = np.maximum(np.bincount(owner, minlength=n_tuples), 1)
         mean = np.bincount(owner, similarity, n_tuples) / n_positions
         mean_score = mean
-        if items.score is not items.similarity:
+        if items.score is not items.similarity:  # they are one array if nothing was clipped
             mean_score = np.bincount(owner, score, n_tuples) / n_positions
         if columns.gold is not None or columns.work.has_ignored_values or has_absent:
             # A tuple without a position that counts is absent.

@@ -253,7 +253,7 @@ def _pair_by_id(  # noqa: PLR0913, PLR0917 - both sides, and what is known of bo
 
 
 def _renaming(pattern: str | None) -> Callable[[_References, str], _References]:
-    """Return what puts the documents of a source under the part of their names that pairs.
+    """Return a function that renames the references of a source to the part that pairs.
 
     Raises:
         UsageError: the pattern is no regular expression.

@@ -297,17 +297,17 @@ def policy_table(outcome: PolicyOutcome) -> Figures:
 
 
 def repeats_table(repeats: "Repeats") -> Table:
-    """Return a row for each field."""
+    """Return a row for each field, with its lowest and highest F1 over the runs."""
 
-    def end(choose: Callable[..., float | None]) -> Callable[["FieldRepeats"], float | None]:
+    def extreme_f1(choose: Callable[..., float | None]) -> Callable[["FieldRepeats"], float | None]:
         return lambda field_repeats: choose(
             (f1 for f1 in field_repeats.f1 if f1 is not None), default=None
         )
 
     figures = [
         FigureColumn("field", "field", str),
-        FigureColumn("lowest F1", end(min)),
-        FigureColumn("highest F1", end(max)),
+        FigureColumn("lowest F1", extreme_f1(min)),
+        FigureColumn("highest F1", extreme_f1(max)),
         FigureColumn("documents", "documents", int, 4),
         FigureColumn(
             "all right",

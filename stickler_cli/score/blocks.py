@@ -155,14 +155,17 @@ class DocumentBlock:
         return positions
 
     def rows(self, fields: Sequence[int] | None = None) -> FieldRows:
-        """Unpack the rows of all fields, or of the fields with some numbers."""
+        """Unpack the rows of all fields, or of the fields with some numbers.
+
+        Each row has a code; `cell_and_score` maps a code to indexes into `cells` and `scores`.
+        """
         row_fields, documents = np.repeat(self.fields, self.n_rows), self.document_of_rows()
-        positions = self.code_of_rows()
+        codes = self.code_of_rows()
         if fields is not None:
             selected = np.isin(row_fields, fields)
             row_fields, documents = row_fields[selected], documents[selected]
-            positions = positions[selected]
-        cells, scores = self.cell_and_score[positions].T
+            codes = codes[selected]
+        cells, scores = self.cell_and_score[codes].T
         return FieldRows(
             field=row_fields,
             document=documents,

@@ -103,7 +103,7 @@ def parse_gate(
         text: the gate.
         option: the name of the option, for messages.
         lowest: the smallest limit that is allowed for a rate or score.
-        metrics: the metrics of a study, which are shares; by default those of a run.
+        metrics: names of metrics that gates on fields may use; by default those of a run.
 
     Raises:
         UsageError: the text is not a gate; with the nearest text that is one.

@@ -252,6 +252,7 @@ def beta_percentiles(alpha: Floats, beta: Floats, tail: float) -> Floats:
     growth = 1 + mean * np.expm1(log_odds)
     density = np.exp(alphas * log_odds - (alphas + betas) * np.log(growth))
     slope = alphas - (alphas + betas) * mean * np.exp(log_odds) / growth  # of the log density
+    # Trapezoid rule, with the end correction of Euler and Maclaurin.
     integral = step * (np.cumsum(density, axis=1) - density * (0.5 + step * slope / 12))
     target = tail * integral[:, -1:]
     rows = np.arange(len(alphas))

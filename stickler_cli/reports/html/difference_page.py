@@ -119,10 +119,12 @@ def _causes(
             for text in texts:
                 side = "" if of_outcome[0].move else f"{run}-"
                 key = f"{outcome.replace(' ', '-')}-{side}{text.key}"
-                number = n_rows[text.number]
-                rows.append([key, text.text, number, text.values, text.number, [], outcome])
-            for cause, number in keys.items():
-                positions[outcome, cause] = first + number - 1
+                n_values = n_rows[text.number]
+                # Key, text, rows, lost values, number, origins and outcome, as the script expects.
+                rows.append([key, text.text, n_values, text.values, text.number, [], outcome])
+            # Causes of one run are numbered from 1, in the order of their rows.
+            for cause, cause_number in keys.items():
+                positions[outcome, cause] = first + cause_number - 1
     return rows, positions
 
 

@@ -215,7 +215,11 @@ def _choose_names_in_code(name: str, parent_name: str, seen: Observed) -> Inferr
 
 
 def _choose_money(seen: Observed | None, currencies: frozenset[str]) -> LeafDefault:
-    """Return how amounts are compared: by the uses of a dot, by the currencies, by their size."""
+    """Choose the comparator of amounts.
+
+    The values show first whether a dot separates thousands or decimals; without evidence their
+    currencies decide. Amounts with fractions of a cent get no tolerance of a cent.
+    """
     evidence = Counter[str]() if seen is None else seen.evidence
     default = MONEY
     if evidence[DOT_FOR_THOUSANDS] or evidence[DOT_FOR_DECIMALS]:

@@ -119,7 +119,11 @@ def _classify_scalars(
     places: "ValuePlaces",
     comparator: Any,
 ) -> ErrorClass:
-    """Return the class of two values; neither is an object or a list."""
+    """Return the error class of two values, neither of which is an object or a list.
+
+    In this order: a wrong type; a certain class of both texts, unless the comparator reads them
+    in a way that explains the difference; a value of another place; that reading; similar texts.
+    """
     gt_text, pred_text = plain_text(gt), plain_text(pred)
     if max(len(gt_text), len(pred_text)) > LONGEST:
         return _classify_long_texts(gt_text, pred_text) or _unexplained(path)

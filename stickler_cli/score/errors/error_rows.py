@@ -268,7 +268,11 @@ class KeptErrors:
             self._keep([(*rank, [line_at(position) for position in range(n_listed)])])
 
     def merge(self, other: "KeptErrors") -> None:
-        """Add the errors of the documents that follow these."""
+        """Add the kept errors of later documents.
+
+        Samples stay sorted and limited in size. `bound` is the score above which documents are no
+        longer kept; the lower bound of both holds for the merged errors.
+        """
         self.total += other.total
         for key, sample in other.samples.items():
             _, cause = key

@@ -320,7 +320,11 @@ def located_simple_errors(table: UnitTable) -> list[list[ClassifiedError]]:
 
 
 def simple_errors(table: UnitTable) -> list[SimpleErrors]:
-    """Return the simple errors of all documents, by field and class."""
+    """Return the simple errors of all documents, by field and class.
+
+    A simple error is a missed or invented value or item whose class follows from its outcome alone,
+    so that whole arrays of them are classified at once.
+    """
     errors: list[SimpleErrors] = []
     for batch in table.batches:
         if batch.kind != VALUE:

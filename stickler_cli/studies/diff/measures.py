@@ -148,7 +148,10 @@ def corrected_p(
 def trend_of(
     sample: Sample, interval: Interval | None, corrected_p: float, settings: TrendSettings
 ) -> tuple[Trend, Decision]:
-    """Return the trend of a figure, and its grounds."""
+    """Return the trend of a figure, and what decided it.
+
+    Figures of several runs that vary are tested by their variance, others by permutations.
+    """
     alike = len({*sample.runs[0], *sample.runs[1]}) <= 1
     if alike and not sample.differing:
         return Trend.IDENTICAL, Decision.EQUAL

@@ -285,7 +285,7 @@ class Pilot:
 
 
 def chance_ratios(documents: int, level: float) -> tuple[float, float]:
-    """Return how much smaller and larger than theirs the variance of all may be.
+    """Return bounds of the true variance as multiples of the variance of a sample.
 
     Source: the interval of a variance by chi-squared, as for normal deviations.
     """
