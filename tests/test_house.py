@@ -394,14 +394,6 @@ FIGURES: Final = {
     },
     # `of`, the figure that is the score, is a public argument of adapters.
     "integrations": {"vague parameters": 4.3, "vague attributes": 50.0},
-    "reports": {
-        "vague locals": 7.5,
-        "vague parameters": 2.9,
-        "vague attributes": 0.0,
-        "vague functions": 4.3,
-        "packed calls": 0,
-        "odd docstrings": 5.6,
-    },
     "studies": {
         "vague locals": 5.9,
         "vague functions": 2.2,

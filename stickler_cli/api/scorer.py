@@ -178,7 +178,7 @@ class Scorer:
         """Return the causes of errors in several documents."""
         judgements = [*scored]
         errors = [judgement.errors for judgement in judgements if not judgement.problem]
-        return self.teller.of_many(errors, len(judgements) - len(errors))
+        return self.teller.describe_documents(errors, len(judgements) - len(errors))
 
     def evaluate(self, gt: DocumentLike, pred: DocumentLike) -> EvalResult:
         """Compare a prediction with the ground truth.
@@ -442,7 +442,7 @@ class _Compared:
         """Return the feedback on one of them."""
         tp, fd, _, fn, _ = self.counts.units[LEAVES, row].tolist()  # its rows come first
         named = [] if errors else [name for name, right in self._right if row in right]
-        return self.scorer.teller.of_one(errors, tp, tp + fd + fn, named)
+        return self.scorer.teller.describe_document(errors, tp, tp + fd + fn, named)
 
 
 class Scored:

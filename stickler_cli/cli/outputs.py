@@ -20,7 +20,7 @@ from stickler_cli.reports.formats import (
     SUFFIXES,
     WITH_DETAIL,
     format_of,
-    pieces,
+    render_pieces,
     require,
     written,
 )
@@ -106,7 +106,7 @@ class Outputs:
         # `errors` was asked for a list, so quiet does not suppress its table.
         is_list = isinstance(self.settings, ErrorsSettings)
         if self.printed and not (self.settings.quiet and self.printed == "table" and not is_list):
-            for text in pieces(self.printed, results, self.style):
+            for text in render_pieces(self.printed, results, self.style):
                 is_json = self.style.in_log and self.printed in _JSON
                 write_result(visible_json(text) if is_json else text)
         if isinstance(results, Run) and (wanted := self.style.fields) != TableStyle().fields:

@@ -54,7 +54,7 @@ _WORDS: Final = frozenset(
 """Names of fields that a sentence would take for words of its own."""
 
 _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
-"""What classes named after a thing end in; the others are named after what happened to it."""
+"""Endings of error classes that are named after a thing; other classes are named after an event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,9 @@ def of_class(error_class: ErrorClass, count: int) -> str:
     if error_class is ErrorClass.FORMAT:
         return f"{count:,} written differently"
     words = error_class.replace("_", " ")
-    one, dot, rest = words.partition(" with ")
-    return (number_of(count, one) if one.endswith(_THINGS) else f"{count:,} {one}") + dot + rest
+    noun, separator, complement = words.partition(" with ")
+    count_text = number_of(count, noun) if noun.endswith(_THINGS) else f"{count:,} {noun}"
+    return f"{count_text}{separator}{complement}"
 
 
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
@@ -105,29 +106,33 @@ def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
     """Return causes of errors of a run in words, those that lost most values first."""
     return [
         CauseText(
-            number,
-            sum(cause.size.values for cause in told_together),
-            _told_text(view, causes, told_together),
-            told_together,
-            causes.documents_of(told_together),
-            [*_origin_texts(view, causes, told_together)],
+            number=number,
+            values=sum(cause.size.values for cause in told_together),
+            text=_describe_together(view, causes, told_together),
+            causes=told_together,
+            documents=causes.documents_of(told_together),
+            origins=[*_origin_texts(view, causes, told_together)],
         )
         for number, told_together in enumerate(causes.numbered(), 1)
     ]
 
 
-def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
+def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
     """Return a cause in words, or several that are told together."""
-    first, number = told[0], sum(cause.size.errors for cause in told)
+    first, number = alike_causes[0], sum(cause.size.errors for cause in alike_causes)
     if first.trait is None or not first.trait.gt:
-        return _cause_text(view, known, first)
+        return _cause_text(view, run_causes, first)
     name, slip = view.quoted(field_path(first.trait.path)), SAME_SLIP.get(first.error_class)
     if number == 1:
         return f"{_pair(view, first, first.trait)} once"
     if first.error_class is ErrorClass.SWAPPED:
-        slip = _sources(view, known, told) or "wrong"
+        slip = _sources(view, run_causes, alike_causes) or "wrong"
     if slip:
-        lists = {info.field for info in view.run.fields if info.kind in ("list", "tuple")}
+        lists = {
+            declared_field.field
+            for declared_field in view.run.fields
+            if declared_field.kind in ("list", "tuple")
+        }
         path = first.trait.path
         in_list = any(path[:size] in lists for size in range(len(path) + 1))
         # Of a field that is in no list, a document has one value.
@@ -135,58 +140,64 @@ def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
             f", {number_of(number, 'time')}" if in_list else f" in {number_of(number, 'document')}"
         )
         return f"{name}: {slip}{often}"
-    if len(told) == 1:
-        return _cause_text(view, known, first)
+    if len(alike_causes) == 1:
+        return _cause_text(view, run_causes, first)
     other = first.error_class is ErrorClass.OTHER
-    what = f"{number:,} wrong" if other else of_class(first.error_class, number)
-    return f"{name}: {what}, no two alike"
+    count_text = f"{number:,} wrong" if other else of_class(first.error_class, number)
+    return f"{name}: {count_text}, no two alike"
 
 
-def _sources(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
+def _sources(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
     """Return which field's values were swapped in; empty where it may be chance."""
-    for (field, (other, *_)), _ in known.telling_origins_of(told):
+    for (field, (other, *_)), _ in run_causes.telling_origins_of(alike_causes):
         return f"the value of {'another item' if other == field else _quote_name(view, other)}"
     return ""
 
 
-def _origin_texts(view: RunView, known: Causes, told: tuple[Cause, ...]) -> Iterator[str]:
+def _origin_texts(
+    view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]
+) -> Iterator[str]:
     """Yield in how many items which fields hold others, most first."""
-    for origin, errors in known.telling_origins_of(told):
-        name, *of = (_quote_name(view, it[-1:]) for it in (origin.field, *origin.of))
-        if len(of) > 1:
-            yield f"{name} is {' times '.join(of)}, as predicted, in {errors:,}"
-        elif told[0].trait and told[0].trait.differing:
-            yield f"{name} holds {of[0]} in {errors:,}"
+    for origin, errors in run_causes.telling_origins_of(alike_causes):
+        name, *source_names = (_quote_name(view, path[-1:]) for path in (origin.field, *origin.of))
+        if len(source_names) > 1:
+            yield f"{name} is {' times '.join(source_names)}, as predicted, in {errors:,}"
+        elif alike_causes[0].trait and alike_causes[0].trait.differing:
+            yield f"{name} holds {source_names[0]} in {errors:,}"
 
 
-def _cause_text(view: RunView, known: Causes, cause: Cause) -> str:
+def _cause_text(view: RunView, run_causes: Causes, cause: Cause) -> str:
     (errors, _, documents), kind = cause.size, cause.trait
     name = view.quoted(field_path(kind.path if kind else cause.pattern) or WHOLE)
-    around = number_of(documents, "document")
-    inside = f" in {around}"
-    spread = "" if errors == documents else inside
+    documents_text = number_of(documents, "document")
+    in_documents = f" in {documents_text}"
+    spread = "" if errors == documents else in_documents
     if kind is None:
         return f"{name}: {of_class(cause.error_class, errors)}, of many kinds"
     if kind.differing:
-        *most, last = (_quote_name(view, (each,)) for each in kind.differing)
-        names = f"{', '.join(most)} and {last}" if most else last
-        found = known.telling_origins_of([cause])
-        held = [(number, it.of[0]) for it, number in found if len(it.of) == 1]
-        if held and held[0][0] * FEW >= errors:
-            number, of = held[0]
-            told = f" ({number:,} hold {_quote_name(view, of[-1:])})"
+        *first_names, last_name = (
+            _quote_name(view, (field_name,)) for field_name in kind.differing
+        )
+        names = f"{', '.join(first_names)} and {last_name}" if first_names else last_name
+        telling_origins = run_causes.telling_origins_of([cause])
+        held_fields = [
+            (number, origin.of[0]) for origin, number in telling_origins if len(origin.of) == 1
+        ]
+        if held_fields and held_fields[0][0] * FEW >= errors:
+            number, held_field = held_fields[0]
+            ending = f" ({number:,} hold {_quote_name(view, held_field[-1:])})"
         else:
-            told = f" of {around}"
-        return f"{name}: {names} wrong in {number_of(errors, 'item')}{told}"
+            ending = f" of {documents_text}"
+        return f"{name}: {names} wrong in {number_of(errors, 'item')}{ending}"
     if kind.gt:
         return f"{_pair(view, cause, kind)} {errors:,} times{spread}"
     if cause.error_class in _ONE_SIDED:
-        what = _ONE_SIDED[cause.error_class]
+        outcome_words = _ONE_SIDED[cause.error_class]
         times = "" if errors == documents else f" {errors:,} times"
-        return f"{_quote_name(view, kind.path)} {what}{times}{inside}"
+        return f"{_quote_name(view, kind.path)} {outcome_words}{times}{in_documents}"
     if cause.error_class in _WHOLE:
-        what = _WHOLE[cause.error_class]
-        return f"{name}: {number_of(errors, 'item')} {what}{inside}"
+        outcome_words = _WHOLE[cause.error_class]
+        return f"{name}: {number_of(errors, 'item')} {outcome_words}{in_documents}"
     return f"{name}: {of_class(cause.error_class, errors)}{spread}"
 
 
@@ -214,5 +225,5 @@ def _unquoted(text: str) -> str:
 def more_causes(causes: Sequence[CauseText]) -> str:
     """Return how many causes a report does not name; empty for none."""
     values = sum(cause.values for cause in causes)
-    told = f"{number_of(len(causes), 'other cause')}, {number_of(values, 'value')}"
-    return f"and {told}" if causes else ""
+    counts_text = f"{number_of(len(causes), 'other cause')}, {number_of(values, 'value')}"
+    return f"and {counts_text}" if causes else ""

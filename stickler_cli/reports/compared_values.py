@@ -51,7 +51,7 @@ def mark_differences(gt: str, pred: str, tone: Tone) -> tuple[list[Span], list[S
 
 
 def value_lines(gt: str, pred: str, width: int, margin: str) -> Iterator[tuple[Span, ...]]:
-    """Yield a line for the truth and one for what was found, in a terminal of a width."""
+    """Yield a line for the truth and one for the prediction, in a terminal of a width."""
     labels = [f"{margin}{side:<4}  " for side in ("gt", "pred")]
     texts = cut_around_difference(gt, pred, max(1, width - len(labels[0])))
     for label, spans in zip(labels, mark_differences(*texts, "title"), strict=True):

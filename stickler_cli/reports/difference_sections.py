@@ -135,7 +135,7 @@ class DifferenceView:
     def whole(self) -> list[Change]:
         """The figures of whole documents, F1 in the counting mode that is read."""
         counting = self.difference.settings.counting
-        return [it for it in self.difference.whole if it.mode in ("", counting)]
+        return [change for change in self.difference.whole if change.mode in ("", counting)]
 
     def name(self, change: Change) -> str:
         """Return the path of a field, or the name of a figure of the whole."""
@@ -161,14 +161,14 @@ class DifferenceView:
     def title(self) -> str:
         """The schema, and the runs of both sides."""
         new, counting = self.difference.new, self.difference.settings.counting
-        sides = ([it.source, *it.further] for it in (self.difference.base, new))
+        sides = ([run.source, *run.further] for run in (self.difference.base, new))
         source, other = (" + ".join(map(self.quoted, names)) for names in sides)
         read = "" if counting == CountingOptions.counting else f", counting {counting}"
         return f"{self.quoted(new.model_name)}: from {source} to {other}{read}"
 
     @property
     def flow(self) -> list[str]:
-        """What became of wrong values: how many were wrong before, and how many are after."""
+        """Sentences on wrong values: how many were wrong before, and how many are after."""
         flow = self.difference.flow
         if flow is None:
             return []
@@ -224,7 +224,7 @@ class DifferenceView:
     def trend_line(self) -> str:
         """The figure with the most significant loss, F1, and the number of fields by trend."""
         headline, f1 = self.difference.headline, self.difference.whole[0]
-        figures = [f"{self.name(headline)} {self.told(headline)}"]
+        figures = [f"{self.name(headline)} {self.describe_change(headline)}"]
         if headline != f1:
             before, after, change, _, _ = self.figures(f1)
             reason = "" if f1.decided_by in _TESTS else f" ({f1.decided_by.value})"
@@ -233,8 +233,8 @@ class DifferenceView:
         counts = [f"{count} {trend.value}" for trend, count in n_by_trend.items() if count]
         return "; ".join([*figures, f"fields: {', '.join(counts) or 'none'}"])
 
-    def told(self, change: Change) -> str:
-        """Return the change of a figure in words, and its grounds."""
+    def describe_change(self, change: Change) -> str:
+        """Describe the change of a figure and the reason of its trend in words."""
         before, after, by, _, p = self.figures(change)
         by = "" if change.change is None else f" ({by})"
         return f"{before} to {after}{by}: {change.trend.value} (p {p}; {change.decided_by.value})"
@@ -242,7 +242,7 @@ class DifferenceView:
     def fields_with(self, *trends: Trend) -> list[tuple[Tone, str]]:
         """Return the tone and a text of each field of some trends, the greatest change first."""
         return [
-            (MARKS[trend][1], f"{self.name(change)} {self.told(change)}")
+            (MARKS[trend][1], f"{self.name(change)} {self.describe_change(change)}")
             for trend in trends
             for change in self.difference.with_trend(trend)
         ]
@@ -251,34 +251,41 @@ class DifferenceView:
     def findings(self) -> list[tuple[Tone, str]]:
         """Tone and text of each field that changed, and of changes too small to count."""
         settings = self.difference.settings
-        found = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
+        findings = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
         small = [
-            f"{self.name(it)} (p {rate(it.corrected_p)})"
-            for it in (*self.whole, *self.difference.fields)
-            if it.trend is Trend.UNCHANGED and (it.corrected_p or 0) <= settings.alpha
+            f"{self.name(change)} (p {rate(change.corrected_p)})"
+            for change in (*self.whole, *self.difference.fields)
+            if change.trend is Trend.UNCHANGED and (change.corrected_p or 0) <= settings.alpha
         ]
         if small:
-            what = f"more than chance, but by less than {settings.margin:g}, which counts as none"
-            found.append(("warn", f"{what}: {join_some(small, NAMED)}"))
-        return found
+            size_text = (
+                f"more than chance, but by less than {settings.margin:g}, which counts as none"
+            )
+            findings.append(("warn", f"{size_text}: {join_some(small, NAMED)}"))
+        return findings
 
     @property
     def contrasts(self) -> list[tuple[bool, str]]:
         """Differences besides figures, and whether they make the runs incomparable."""
         quoted, difference = self.quoted, self.difference
-        found = [
-            (each.decides, f"{each.what}: {quoted(each.base)} -> {quoted(each.new)}")
-            for each in difference.contrasts
+        contrasts = [
+            (
+                contrast.decides,
+                f"{contrast.what}: {quoted(contrast.base)} -> {quoted(contrast.new)}",
+            )
+            for contrast in difference.contrasts
         ]
-        others = {
+        documents_by_description = {
             "not compared in the new run, counted as missed": difference.lost,
             "only in the new run, left out": difference.only_new,
         }
-        for what, documents in others.items():
+        for description, documents in documents_by_description.items():
             if documents:
                 count = number_of(len(documents), "document")
-                found.append((False, f"{count} {what}: {join_some(map(quoted, documents), NAMED)}"))
-        return found
+                contrasts.append(
+                    (False, f"{count} {description}: {join_some(map(quoted, documents), NAMED)}")
+                )
+        return contrasts
 
     @property
     def documents(self) -> dict[str, tuple[Sequence[DocumentChange], int]]:
@@ -287,9 +294,9 @@ class DifferenceView:
         Of those that broke hard more are named than of others.
         """
         worse, better = self.difference.worse, self.difference.better
-        most = max(NAMED, min(sum(document.hard for document in worse), MOST_HARD))
+        max_worse = max(NAMED, min(sum(document.hard for document in worse), MOST_HARD))
         return {
-            "worse": (worse[:most], len(worse[most:])),
+            "worse": (worse[:max_worse], len(worse[max_worse:])),
             "better": (better[:NAMED], len(better[NAMED:])),
         }
 
@@ -325,26 +332,26 @@ def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> lis
     view = DifferenceView(difference, code, page=True) if page else DifferenceView(difference)
     gates = [*gate_blocks(difference.gates, page=page)]
     findings = [Text(text, tone, INDENT) for tone, text in view.findings]
-    whole: list[Block] = [change_table(view, view.whole)]
+    totals: list[Block] = [change_table(view, view.whole)]
     metrics = [metric_changes_table(difference.metrics)] if difference.metrics else []
-    parts: list[Sequence[Block]]
+    contents: list[Sequence[Block]]
     nested = not (style.plain or page)
     fields = [change_table(view, difference.fields, "field", nested=nested)]
-    documents = [[*_changed_documents(view, what)] for what in view.documents]
+    documents = [[*_changed_documents(view, direction)] for direction in view.documents]
     contrasts = [*_contrasts(view)]
     figures = fields if difference.fields else []
     exact = [exact_items_table(view)] if difference.exact_items else []
     if page:
         title = [Text(f"{MARKER}\n### {view.title}"), Text(view.verdict[1], "title")]
         head = [*title, *contrasts, *map(Text, [view.headline, *view.flow, view.of_runs])]
-        parts = [head, gates, findings, whole, metrics, *documents, figures, exact]
+        contents = [head, gates, findings, totals, metrics, *documents, figures, exact]
     else:
         trend = Text(view.trend_line, view.trend_tone, INDENT)
         flow = [Text(line, indent=INDENT) for line in view.flow]
-        told = [Text(view.headline), trend, *flow, Text(view.of_runs, "dim", INDENT)]
-        head = [Text(view.title, "title"), *contrasts, *told]
-        parts = [head, whole, metrics, findings, figures, exact, *documents, gates]
-    return [Section("", part) for part in parts]
+        summary = [Text(view.headline), trend, *flow, Text(view.of_runs, "dim", INDENT)]
+        head = [Text(view.title, "title"), *contrasts, *summary]
+        contents = [head, totals, metrics, findings, figures, exact, *documents, gates]
+    return [Section("", blocks) for blocks in contents]
 
 
 def _contrasts(view: DifferenceView) -> Iterator[Text]:
@@ -355,31 +362,38 @@ def _contrasts(view: DifferenceView) -> Iterator[Text]:
         yield Text(words[decides] + text, "bad" if decides else "warn", INDENT)
 
 
-def _changed_documents(view: DifferenceView, what: str) -> Iterator[Text]:
-    documents, more = view.documents[what]
+def _changed_documents(view: DifferenceView, direction: str) -> Iterator[Text]:
+    documents, n_unlisted = view.documents[direction]
     if documents and view.page:
-        yield Text(f"Documents that got {what}:")
+        yield Text(f"Documents that got {direction}:")
     elif documents:
-        yield Text(f"documents that got {what}", "title")
+        yield Text(f"documents that got {direction}", "title")
     mark, gap = ("**broke hard**: ", " ") if view.page else ("broke hard: ", "  ")
     for document in documents:
-        told = (mark if document.hard else "") + view.document_text(document)
-        text = f"{view.signed(document.change)}{gap}{view.quoted(document.id)}: {told}"
+        description = (mark if document.hard else "") + view.document_text(document)
+        text = f"{view.signed(document.change)}{gap}{view.quoted(document.id)}: {description}"
         yield Text(text, "bad" if document.hard else "", INDENT * 2)
-    if more:
-        yield Text(count_unlisted(more), indent=INDENT if view.page else "")
+    if n_unlisted:
+        yield Text(count_unlisted(n_unlisted), indent=INDENT if view.page else "")
 
 
 def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
     """Return a row for each figure of a metric of both runs."""
 
-    def change(it: MetricChange) -> str:
-        return NOTHING if it.change is None else f"{it.change:+.4g}"
+    def change(metric_change: MetricChange) -> str:
+        return NOTHING if metric_change.change is None else f"{metric_change.change:+.4g}"
 
     figures = [
         FigureColumn("metric", "name", str),
-        FigureColumn("before", "before", shown=lambda it: metric_text(it.before)),
-        FigureColumn("after", "after", shown=lambda it: metric_text(it.after), tone="title"),
+        FigureColumn(
+            "before", "before", shown=lambda metric_change: metric_text(metric_change.before)
+        ),
+        FigureColumn(
+            "after",
+            "after",
+            shown=lambda metric_change: metric_text(metric_change.after),
+            tone="title",
+        ),
         FigureColumn("change", "change", shown=change),
     ]
     return Figures(figures, changes).table()

@@ -58,7 +58,7 @@ class Teller:
     reveal: Reveal = "all"
     budget: int = BUDGET
 
-    def of_one(
+    def describe_document(
         self, errors: Sequence[Error], right: int, values: int, present_fields: Iterable[str]
     ) -> str:
         """Describe the errors of one document; if it has none, name its right fields.
@@ -78,7 +78,7 @@ class Teller:
             [f"{right} of {number_of(values, 'value')} right."], self._lines(errors)
         )
 
-    def of_many(self, documents: Sequence[Sequence[Error]], unread: int = 0) -> str:
+    def describe_documents(self, documents: Sequence[Sequence[Error]], unread: int = 0) -> str:
         """Describe the causes of errors in several documents, those of most documents first.
 
         `unread` counts further documents without a prediction to compare.
@@ -90,7 +90,7 @@ class Teller:
         errors_by_place: dict[tuple[str, str], list[tuple[int, Error]]] = {}
         for document_index, errors in enumerate(documents):
             for error in _worth_telling(errors):
-                key = _place_name(self._pattern(error)), _how(error)
+                key = _place_name(self._pattern(error)), _describe_mistake(error)
                 errors_by_place.setdefault(key, []).append((document_index, error))
         causes = []
         for (name, how_wrong), place_errors in errors_by_place.items():
@@ -129,7 +129,7 @@ class Teller:
                 lists.setdefault((path[:-1], error.outcome), []).append(error)
             else:
                 weighted_lines.append(
-                    (self._lost(error), f"{_place_name(path)}: {self._found(error)}")
+                    (self._lost(error), f"{_place_name(path)}: {self._describe_sides(error)}")
                 )
         for (path, outcome), items in lists.items():
             values_text = "; ".join(filter(None, map(self._side, items[:_MOST_ITEMS])))
@@ -141,13 +141,13 @@ class Teller:
             text for _, text in sorted(weighted_lines, key=lambda weighted_line: -weighted_line[0])
         ]
 
-    def _found(self, error: Error) -> str:
+    def _describe_sides(self, error: Error) -> str:
         if error.outcome == "FA":
             return f"expected nothing, got {value_text(error.pred)}"
         expected = value_text(error.gt) if self.reveal == "all" else _KINDS[kind_of(error.gt)]
         if error.outcome == "FN":
             return f"missed, expected {expected}"
-        how_wrong = _how(error)
+        how_wrong = _describe_mistake(error)
         how_text = "" if how_wrong == "wrong" else f" ({how_wrong})"
         return f"expected {expected}, got {value_text(error.pred)}{how_text}"
 
@@ -229,7 +229,7 @@ def _worth_telling(errors: Iterable[Error]) -> Iterator[Error]:
             yield error
 
 
-def _how(error: Error) -> str:
+def _describe_mistake(error: Error) -> str:
     """Describe how a value is wrong."""
     if error.outcome != "FD":
         return _ONE_SIDED[error.outcome]

@@ -91,7 +91,7 @@ def require(format_names: Collection[str]) -> None:
             require_pyarrow(name.title())
 
 
-def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
+def render_pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
     """Yield the report of a subject as text that ends with a line break.
 
     It comes piece by piece where the whole grows with the documents. The style is nothing to
@@ -136,10 +136,10 @@ def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator
     if format_name in ROW_FORMATS:
         yield from _module("row_reports").rows_written(format_name, subject, style)
     else:
-        for text_piece in pieces(format_name, subject, style):
+        for text_piece in render_pieces(format_name, subject, style):
             yield text_piece.encode("utf-8", "backslashreplace")
 
 
 def render(format_name: str, subject: "Subject", style: TableStyle) -> str:
     """Return a report as one text."""
-    return "".join(pieces(format_name, subject, style))
+    return "".join(render_pieces(format_name, subject, style))

@@ -102,7 +102,8 @@ def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
         "outcome": place.outcome.name,
         "class": error_class,
         "swapped_with": pair.swapped_with(place) or None,
-        "difference": [{"text": piece.text, "in": piece.side} for piece in difference] or None,
+        "difference": [{"text": segment.text, "in": segment.side} for segment in difference]
+        or None,
         "comparator": place.comparator or None,
         "reason": place.reason or None,
         "alternatives": list(place.other_alternatives) or None,
@@ -117,7 +118,7 @@ def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
         "pairing": encoded(place.pairing),
         "sum": encoded(place.sum),
         "undeclared_keys": list(place.undeclared_keys) or None,
-        "parts": [_place_record(pair, part) for part in place.parts] or None,
+        "parts": [_place_record(pair, child) for child in place.parts] or None,
     }
     record = {key: value for key, value in entries.items() if value is not None}
     if place.kind == "leaf" or place.sum is None:
@@ -142,11 +143,11 @@ def json_text(value: object) -> str:
         if isinstance(text_or_value, str):
             texts.append(text_or_value)
         else:
-            pending += reversed(_taken_apart(*text_or_value))
+            pending += reversed(_split_one_level(*text_or_value))
     return "".join(texts)
 
 
-def _taken_apart(value: object, depth: int) -> list[str | tuple[object, int]]:
+def _split_one_level(value: object, depth: int) -> list[str | tuple[object, int]]:
     """Split a value by one level into text and the values in it with their depth."""
     entries: list[tuple[str, object]]
     match value:
@@ -162,11 +163,11 @@ def _taken_apart(value: object, depth: int) -> list[str | tuple[object, int]]:
     line_start, last_line_start = (f"\n{_INDENT * level}" for level in (depth + 1, depth))
     if depth >= _MOST_INDENTED:
         line_start, last_line_start = "", ""
-    pieces: list[str | tuple[object, int]] = []
+    segments: list[str | tuple[object, int]] = []
     for key, entry in entries:
-        text = f"{',' if pieces else brackets[0]}{line_start}{key}"
+        text = f"{',' if segments else brackets[0]}{line_start}{key}"
         if isinstance(entry, int | str):  # most are
-            pieces.append(text + json.dumps(entry))
+            segments.append(text + json.dumps(entry))
         else:
-            pieces += [text, (entry, depth + 1)]
-    return [*pieces, f"{last_line_start}{brackets[1]}"]
+            segments += [text, (entry, depth + 1)]
+    return [*segments, f"{last_line_start}{brackets[1]}"]

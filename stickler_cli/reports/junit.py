@@ -113,7 +113,7 @@ def _difference_text(difference: Difference, style: TableStyle) -> str:
     if style.junit_fields:
         failures_by_field = _failed(difference.gates, {})
         for change in difference.fields:
-            lines, is_empty = [view.told(change)], not change.documents
+            lines, is_empty = [view.describe_change(change)], not change.documents
             cases.append(
                 _case_of(
                     _DIFFERENCE,

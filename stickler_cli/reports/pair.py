@@ -117,7 +117,7 @@ class ComparedPair:
         path = place.pred_path if place.outcome is Outcome.FA else place.gt_path
         return self.errors.get((path or (), place.outcome))
 
-    def shown(self, place: TreePart) -> tuple[list[TreePart], str]:
+    def select_children(self, place: TreePart) -> tuple[list[TreePart], str]:
         """Return the children of a place to show, and a text that counts the hidden ones."""
         elements = place.parts
         if self.detail == "all":
@@ -307,13 +307,13 @@ def diff_values(gt: JsonValue, pred: JsonValue) -> list[TextRun]:
     """Cut two values, as JSON, into common and one-sided runs; shorten long runs."""
     half = EQUAL_RUN // 2
     shortened_runs = []
-    for piece in diff_texts(_json(gt), _json(pred)):
-        text = piece.text
-        if piece.side != "both":
+    for segment in diff_texts(_json(gt), _json(pred)):
+        text = segment.text
+        if segment.side != "both":
             text = _truncated(text)
         elif len(text) > EQUAL_RUN:
             text = f"{text[:half]}…{text[-half:]}"
-        shortened_runs.append(TextRun(text, piece.side))
+        shortened_runs.append(TextRun(text, segment.side))
     return shortened_runs
 
 
@@ -399,7 +399,7 @@ def notebook_table(pair: ComparedPair) -> Table:
         Column("gt", left=True),
         Column("pred", left=True),
     ]
-    places = [shown for chosen in pair.chosen for shown in _shown_places(pair, chosen)]
+    places = [shown_place for chosen in pair.chosen for shown_place in _shown_places(pair, chosen)]
     places.sort(key=lambda place: not (is_judged(place) and place.outcome in ERRORS))
     rows = []
     for place in places:
@@ -427,7 +427,7 @@ OUTCOME_WORDS: Final = {
 def _shown_places(pair: ComparedPair, place: TreePart) -> Iterator[TreePart]:
     """Yield a place and all that is shown inside it."""
     yield place
-    for child in pair.shown(place)[0]:
+    for child in pair.select_children(place)[0]:
         yield from _shown_places(pair, child)
 
 
@@ -439,7 +439,7 @@ def _side_texts(place: TreePart) -> tuple[str, str]:
 
 def _place_rows(pair: ComparedPair, place: TreePart, floor: float) -> Iterator[list[Span]]:
     gt, pred = place.own_gt, place.own_pred
-    children, hidden_text = pair.shown(place)
+    children, hidden_text = pair.select_children(place)
     value_texts = (
         "" if gt is None else value_text(gt),
         "" if pred is None else value_text(pred),
@@ -464,7 +464,7 @@ def _tree(
     pair: ComparedPair, place: TreePart, style: TableStyle, depth: int, floor: float
 ) -> Iterator[tuple[list[Span], list[Text | Line]]]:
     """Yield the row of a place and those of its shown parts; their sum stands below the last."""
-    children, hidden_text = pair.shown(place)
+    children, hidden_text = pair.select_children(place)
     margin = INDENT * (depth + 1)
     details: list[Text | Line] = [*_values(pair, place, style, margin)]
     explanation = pair.why(place, floor)
@@ -489,15 +489,15 @@ def _values(pair: ComparedPair, place: TreePart, style: TableStyle, margin: str)
     if differs(place):
         runs = diff_values(gt, pred)
         sides = {
-            side: [piece for piece in runs if piece.side in (side, "both")]
+            side: [segment for segment in runs if segment.side in (side, "both")]
             for side in ("gt", "pred")
         }
     elif place.outcome is Outcome.TN or (place.is_right and pair.detail != "all"):
         return
     else:
-        piece = value_run(pred if gt is None else gt)
+        segment = value_run(pred if gt is None else gt)
         side = "pred" if gt is None else "gt" if pred is None else "both"
-        sides = {side: [piece]} if piece.text else {}
+        sides = {side: [segment]} if segment.text else {}
     for side, side_pieces in sides.items():
         # By colour, or by marks where there is none.
         texts_and_tones = (

@@ -180,7 +180,7 @@ def _policy(view: RunView, style: TableStyle) -> Iterator[Block | Figures]:
 
 
 def policy_sentences(outcome: PolicyOutcome) -> Iterator[Text]:
-    """Yield what a policy lets pass, and a warning where that checks nothing."""
+    """Describe the values that a policy accepts; warn if it was made from the same documents."""
     n_accepted = sum(field.accepted for field in outcome.fields)
     values = sum(field.values for field in outcome.fields)
     wrong = sum(field.wrong for field in outcome.fields)
@@ -216,7 +216,7 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
         return
     documents, count = wrong_documents(view.run, style.show_documents)
     if view.page:
-        yield from [_document_table(documents, beside=True)] if documents else []
+        yield from [_document_table(documents, commands_beside=True)] if documents else []
     elif view.run.evaluation.ledger.blocks is None:
         yield Text("this run keeps no rows of its documents: see --rows", "dim", INDENT)
     elif not documents:
@@ -225,24 +225,24 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
         worst_of_all = f"the {len(documents)} with the lowest scores of {count}"
         choice = worst_of_all if len(documents) < count else "all"
         yield Text(f"documents that lost values, {choice}", "title")
-        yield _document_table(documents, beside=style.plain)
+        yield _document_table(documents, commands_beside=style.plain)
         if not view.run.explain_command:
             advice = "stickler compare SCHEMA GT PRED --document ID explains one of them"
             yield Text(advice, "dim", INDENT)
 
 
-def _document_table(documents: Sequence[WrongDocument], *, beside: bool) -> Table:
+def _document_table(documents: Sequence[WrongDocument], *, commands_beside: bool) -> Table:
     """Return a row for each document; the command beside it, or below, as it is to be copied."""
     figures = [FigureColumn("document", "id", str), FigureColumn("score", "score")]
     figures.append(FigureColumn("values lost", "lost", int))
     explanations = [Span.of(document.explained, "dim") for document in documents]
-    if beside and any(document.text for document in explanations):
+    if commands_beside and any(document.text for document in explanations):
         figures.append(FigureColumn("explained by", "explained", str, tone="dim"))
     table = Figures(figures, documents).table()
     # No text, which would be broken at blanks.
     details = (
         []
-        if beside
+        if commands_beside
         else [[(Span(INDENT), document)] if document.text else () for document in explanations]
     )
     return replace(table, below=details)

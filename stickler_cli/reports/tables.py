@@ -110,8 +110,16 @@ def group_table(view: RunView, key: str, groups: Sequence[tuple[str, "Results"]]
     margin, rule = "" if view.page else INDENT, view.run.rule
     figures = [
         FigureColumn(visible(f"by {view.quoted(key)}"), lambda group: margin + group[0], str),
-        FigureColumn("documents", lambda group: group[1].evaluated, int, 1, "docs"),
-        FigureColumn("wholly right", lambda group: group[1].wholly_right.right, int, 2),
+        FigureColumn(
+            title="documents",
+            value=lambda group: group[1].evaluated,
+            kind=int,
+            rank=1,
+            short="docs",
+        ),
+        FigureColumn(
+            title="wholly right", value=lambda group: group[1].wholly_right.right, kind=int, rank=2
+        ),
         FigureColumn("F1", "", shown=lambda group: view.rate(view.f1_of(group[1])), tone="title"),
         FigureColumn(
             "mean score", "", rank=3, shown=lambda group: view.rate(group[1].overall_score)
@@ -259,7 +267,12 @@ def confidence_table(view: RunView) -> Table:
     rows += sorted(figures_of_all["fields"].items())
     figures = [
         FigureColumn("confidence", itemgetter(0), str),
-        FigureColumn("values", lambda name_and_figures: name_and_figures[1]["units"], int, 5),
+        FigureColumn(
+            title="values",
+            value=lambda name_and_figures: name_and_figures[1]["units"],
+            kind=int,
+            rank=5,
+        ),
         rated(
             "right",
             1,
@@ -280,13 +293,13 @@ def policy_table(outcome: PolicyOutcome) -> Figures:
     figures = [
         FigureColumn("field", field_label, str),
         FigureColumn("from", "threshold", rank=3),
-        FigureColumn("values", "values", int, 4),
+        FigureColumn(title="values", value="values", kind=int, rank=4),
         FigureColumn(
             "pass",
             lambda field: field.accepted / field.values if field.values else None,
             tone="title",
         ),
-        FigureColumn("documents", "documents", int, 5),
+        FigureColumn(title="documents", value="documents", kind=int, rank=5),
         FigureColumn(
             *("wrong", "error"),
             rank=1,
@@ -308,7 +321,7 @@ def repeats_table(repeats: "Repeats") -> Table:
         FigureColumn("field", "field", str),
         FigureColumn("lowest F1", extreme_f1(min)),
         FigureColumn("highest F1", extreme_f1(max)),
-        FigureColumn("documents", "documents", int, 4),
+        FigureColumn(title="documents", value="documents", kind=int, rank=4),
         FigureColumn(
             "all right",
             lambda field_repeats: field_repeats.right_in_all / field_repeats.documents,

@@ -17,7 +17,7 @@ from stickler_cli.core.sections import (
     Table,
     Text,
 )
-from stickler_cli.reports.formats import pieces, written
+from stickler_cli.reports.formats import render_pieces, written
 from stickler_cli.reports.layout import TableStyle
 
 HOSTILE = "<script>alert(1)</script> [x](http://y) @all"
@@ -56,7 +56,7 @@ REPORT = Report(
 
 
 def drawn(form, **style):
-    return "".join(pieces(form, REPORT, TableStyle(**style)))
+    return "".join(render_pieces(form, REPORT, TableStyle(**style)))
 
 
 def test_a_pipe_has_a_column_where_a_terminal_has_sentences_below_rows():
@@ -100,7 +100,7 @@ def test_a_page_has_all_sections_and_nothing_in_it_runs():
 
 def test_a_page_without_a_title_has_its_first_sentence_as_one():
     report = Report({}, [Section("", [Text("all is well"), Text("and more")])])
-    page = "".join(pieces("html", report, TableStyle()))
+    page = "".join(render_pieces("html", report, TableStyle()))
     assert "<title>all is well</title>" in page
     assert page.count("all is well") == 2
     assert "and more" in page

@@ -53,7 +53,7 @@ class Chart:
     label: str
     ticks: Sequence[tuple[float, str]]
     curve: str = ""
-    """F1 by threshold, as SVG has a path; empty where none is shown."""
+    """F1 by threshold, as the data of an SVG path; empty if no curve is shown."""
 
 
 def similarity_chart(histogram: Histogram, threshold: float | None, curve: str = "") -> Chart:
@@ -65,29 +65,31 @@ def similarity_chart(histogram: Histogram, threshold: float | None, curve: str =
         f"{matched} at or above {level}, {unlike} below"
     )
     bars = _bars({"tp": histogram.matched, "fd": histogram.unlike})
-    at = None if threshold is None else _x(threshold)
-    return Chart(bars, at, label, _ticks(threshold), curve)
+    threshold_x = None if threshold is None else _x(threshold)
+    return Chart(
+        bars=bars, threshold=threshold_x, label=label, ticks=_ticks(threshold), curve=curve
+    )
 
 
 def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
-    """Return F1 against the threshold, as SVG has a path, if pairs stay as they are.
+    """Return F1 against the threshold, as the data of an SVG path, if the pairs stay the same.
 
-    An estimate: with another threshold other items would be paired, and more would be judged
-    inside them. Of one bar it would be a step, and is empty.
+    The curve is an estimate: another threshold would pair other items, and judge more fields
+    inside them. It is empty if all pairs are in one bin, because it would be a single step.
 
     Args:
-        pairs: the pairs of the field that were judged, by similarity.
-        counts: of the field, of what was judged; its FA and FN have no pair.
-        rule: how rates come of counts.
+        pairs: judged pairs of the field, by similarity.
+        counts: counts of the field; its FA and FN have no pair.
+        rule: the rule that computes rates from counts.
     """
-    by_bin = [sum(both) for both in zip(pairs.matched, pairs.unlike, strict=True)]
+    by_bin = [sum(bin_counts) for bin_counts in zip(pairs.matched, pairs.unlike, strict=True)]
     if sum(map(bool, by_bin)) < 2:
         return ""
     points = []
-    for at in range(BINS + 1):
-        right = sum(by_bin[at:])
-        told = rule.rates(counts._replace(tp=right, fd=sum(by_bin[:at])))
-        points.append(f"{_x(at / BINS):.1f},{HEIGHT * (1 - (told.f1 or 0.0)):.1f}")
+    for first_bin in range(BINS + 1):
+        right = sum(by_bin[first_bin:])
+        rates = rule.rates(counts._replace(tp=right, fd=sum(by_bin[:first_bin])))
+        points.append(f"{_x(first_bin / BINS):.1f},{HEIGHT * (1 - (rates.f1 or 0.0)):.1f}")
     return "M" + " L".join(points)
 
 
@@ -104,10 +106,20 @@ def _bars(layers: Mapping[str, Sequence[int]]) -> list[Bar]:
         height, bottom = max(sqrt(total) * scale, LEAST), HEIGHT
         for name, counts in layers.items():
             if count := counts[position]:
-                part = height * count / total
-                bottom -= part
+                segment_height = height * count / total
+                bottom -= segment_height
                 title = f"{where}: {number_of(count, 'pair')}"
-                bars.append(Bar(x, bottom, part, name, title, count, f"{position / BINS:g}"))
+                bars.append(
+                    Bar(
+                        x=x,
+                        y=bottom,
+                        height=segment_height,
+                        name=name,
+                        title=title,
+                        count=count,
+                        lower=f"{position / BINS:g}",
+                    )
+                )
     return bars
 
 
@@ -143,7 +155,7 @@ class CoverageChart:
     """Error against coverage, both from 0; the axis of errors ends at `top_text`."""
 
     path: str
-    """Of the curve, as SVG has it."""
+    """Data of the SVG path of the curve."""
     top_text: str
     label: str
     chosen: tuple[float, float, float] | None = None
@@ -152,10 +164,10 @@ class CoverageChart:
     """The y of the error that is allowed."""
 
 
-def reliability_chart(known: Mapping[str, Any]) -> tuple[list[Point], str]:
+def reliability_chart(record: Mapping[str, Any]) -> tuple[list[Point], str]:
     """Return share right by confidence, bin by bin, of the record of a run, and a label."""
     points = []
-    for entry in known["bins"]:
+    for entry in record["bins"]:
         count, right, ends = entry["units"], entry["right"], entry.get("interval")
         if count:
             between = f" ({rate(ends[0])} to {rate(ends[1])})" if ends else ""
@@ -173,8 +185,8 @@ def reliability_chart(known: Mapping[str, Any]) -> tuple[list[Point], str]:
             )
             points.append(point)
     label = (
-        f"Share right by confidence, of {number_of(known['units'], 'value')} in "
-        f"{number_of(len(points), 'bin')}; expected calibration error {rate(known['ece'])}"
+        f"Share right by confidence, of {number_of(record['units'], 'value')} in "
+        f"{number_of(len(points), 'bin')}; expected calibration error {rate(record['ece'])}"
     )
     return points, label
 
@@ -191,23 +203,31 @@ def coverage_chart(
     `label` says it in words, where it is a picture of something else; `top` is the end of the axis
     of errors, if the values do not decide it.
     """
-    few = curve[:: max(1, len(curve) // MOST_POINTS)]
-    if curve and few[-1] != curve[-1]:
-        few = [*few, curve[-1]]
-    most = top or max(
-        [error for _, error in few] + [allowed or 0, chosen[2] if chosen else 0, 0.01]
+    drawn_points = curve[:: max(1, len(curve) // MOST_POINTS)]
+    if curve and drawn_points[-1] != curve[-1]:
+        drawn_points = [*drawn_points, curve[-1]]
+    top_error = top or max(
+        [error for _, error in drawn_points] + [allowed or 0, chosen[2] if chosen else 0, 0.01]
     )
-    steps = [f"{SIDE * coverage:.1f},{_down(error / most):.1f}" for coverage, error in few]
-    whole = curve[-1][1] if curve else 0.0
-    said = f"Share wrong among the most confident values; {rate(whole)} of all"
+    steps = [
+        f"{SIDE * coverage:.1f},{_down(error / top_error):.1f}" for coverage, error in drawn_points
+    ]
+    total_error = curve[-1][1] if curve else 0.0
+    description = f"Share wrong among the most confident values; {rate(total_error)} of all"
     place = None
     if chosen is not None:
         coverage, error, bound = chosen
-        place = SIDE * coverage, _down(error / most), _down(bound / most)
-        said += f"; {rate(coverage)} pass, {rate(error)} of them wrong, {rate(bound)} at most"
-    level = None if allowed is None else _down(allowed / most)
+        place = SIDE * coverage, _down(error / top_error), _down(bound / top_error)
+        description += (
+            f"; {rate(coverage)} pass, {rate(error)} of them wrong, {rate(bound)} at most"
+        )
+    level = None if allowed is None else _down(allowed / top_error)
     return CoverageChart(
-        "M" + " L".join(steps) if steps else "", f"{most:.2g}", label or said, place, level
+        path="M" + " L".join(steps) if steps else "",
+        top_text=f"{top_error:.2g}",
+        label=label or description,
+        chosen=place,
+        allowed=level,
     )
 
 
@@ -233,9 +253,11 @@ class Axis:
     def ticks(self) -> list[tuple[float, str]]:
         """The places and the texts of its marks."""
         count = round((self.high - self.low) / self.step)
-        values = [round(self.low + at * self.step, 6) for at in range(count + 1)]
-        shown = "+.3g" if self.signed else ".3g"
-        return [(self.place(value), format(value, shown) if value else "0") for value in values]
+        values = [round(self.low + tick * self.step, 6) for tick in range(count + 1)]
+        number_format = "+.3g" if self.signed else ".3g"
+        return [
+            (self.place(value), format(value, number_format) if value else "0") for value in values
+        ]
 
 
 def axis_of(lowest: float) -> Axis:
@@ -249,7 +271,7 @@ def axis_of(lowest: float) -> Axis:
 
 def change_axis(intervals: Iterable[Interval | None]) -> Axis:
     """Return an axis that all intervals of changes fit on, and 0."""
-    ends = [0.0, *(end for it in intervals if it for end in it)]
+    ends = [0.0, *(end for interval in intervals if interval for end in interval)]
     return _axis(min(ends), max(ends), _STEPS, signed=True)
 
 
@@ -257,7 +279,12 @@ def _axis(low: float, high: float, steps: Sequence[float], *, signed: bool = Fal
     """Return an axis of some five steps, which ends at multiples of them."""
     step = next((step for step in steps if step * 5 >= high - low - 1e-9), steps[-1])
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-    return Axis(round(first * step, 6), round(max(last, first + 1) * step, 6), step, signed)
+    return Axis(
+        low=round(first * step, 6),
+        high=round(max(last, first + 1) * step, 6),
+        step=step,
+        signed=signed,
+    )
 
 
 MAX_NARROW_COLUMNS: Final = 7  # of a heat map that stands in one of two columns
@@ -268,7 +295,7 @@ class HeatCell(NamedTuple):
 
     errors: int
     query: str
-    """What a link to them asks for."""
+    """Query of a link to these errors."""
     right: int = 0
     """How many values of that row and column are right."""
 
@@ -292,4 +319,4 @@ class HeatMap:
     @property
     def highest(self) -> int:
         """The number with the darkest shade."""
-        return max(it.errors for _, row in self.rows for it in row)
+        return max(cell.errors for _, row in self.rows for cell in row)

@@ -1,4 +1,4 @@
-"""The HTML page of several runs: what changed, or runs side by side, with what each said."""
+"""The HTML page of several runs: changes between two, or runs side by side, with all answers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,15 +40,15 @@ ORDER: Final = (
     Trend.UNCHANGED,
     Trend.IDENTICAL,
 )
-"""What comes first of fields: what got worse."""
+"""Order of fields by trend: regressed fields come first."""
 
 MOST_DOCUMENTS: Final = 50  # documents that are named without the script, and on paper
 
 
 def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     """Return a difference, or runs side by side, as an HTML page; ends with a line break."""
-    context = _difference(subject) if isinstance(subject, Difference) else _beside(subject)
-    places = {name: at for at, name in enumerate(context["paths"])}
+    context = _difference(subject) if isinstance(subject, Difference) else _context_of_runs(subject)
+    places = {name: place for place, name in enumerate(context["paths"])}
     documents = context["documents"]
     runs = [*subject.runs.values()] if isinstance(subject, RunsBeside) else [*subject.runs]
     listed = subject.values or ()
@@ -60,26 +60,31 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     facts = {"total": len(values), "lost": 0, "totals": [], "causes": causes}
     facts |= {"runs": context["runs"], "pages": [*subject.pages]}
     facts["scored"] = context["view"] is not None
-    by_outcome = {it[-1]: [each for each in causes if each[-1] == it[-1]] for it in causes}
+    by_outcome = {
+        cause[-1]: [other_cause for other_cause in causes if other_cause[-1] == cause[-1]]
+        for cause in causes
+    }
     context |= {
         "values": None if subject.values is None else values,
-        "causes_of": {outcome: found[:FIRST_CAUSES] for outcome, found in by_outcome.items()},
+        "causes_of": {
+            outcome: outcome_causes[:FIRST_CAUSES] for outcome, outcome_causes in by_outcome.items()
+        },
         "listed": documents[:MOST_DOCUMENTS],
         "metric_changes_table": metric_changes_table,
     }
-    parts = {
+    element_values = {
         "non-matches": (json_line([*row])[:-1] for row in rows),
         "facts": [json_line(facts)],
         "documents": (json_line(row)[:-1] for row in documents),
         "comparisons": (),
     }
-    return filled("difference_page.html.j2", context, SCRIPTS, parts, WORKER)
+    return filled("difference_page.html.j2", context, SCRIPTS, element_values, WORKER)
 
 
 def _value_row(
     value: ChangedValue, places: Mapping[str, int], cause_positions: Mapping[tuple[str, str], int]
 ) -> tuple[Any, ...]:
-    """Return a value as the script reads it: the row of an error, with what each run says."""
+    """Return a value as the script reads it: the row of an error, with the answer of each run."""
     cause = cause_positions[_outcome(value), value.cause]
     n_values = value.n_values if value.n_values > 1 else None
     return (
@@ -92,7 +97,7 @@ def _value_row(
 def _outcome(value: ChangedValue) -> str:
     if value.move:
         return value.move.value
-    return f"{sum(each is not True for each in value.said)} wrong"
+    return f"{sum(answer is not True for answer in value.said)} wrong"
 
 
 def _causes(
@@ -100,7 +105,7 @@ def _causes(
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
     """Return the causes of values in the words of the report, as the script reads them.
 
-    They are listed by what became of the values, then by values lost. Also returns the position of
+    They are listed by the outcome of the values, then by values lost. Also returns the position of
     each cause, by outcome and keys.
     """
     values_by_outcome: dict[str, list[ChangedValue]] = {}
@@ -129,7 +134,7 @@ def _causes(
 
 
 def _all_are_wrong(values: Sequence[ChangedValue]) -> bool:
-    return not any(said is True for value in values for said in value.said)
+    return not any(answer is True for value in values for answer in value.said)
 
 
 def _causes_by_run(
@@ -146,7 +151,12 @@ def _causes_by_run(
             if cause is None:  # an error that only repeats what another one says
                 names = field_names(of_cause[0].field)
                 error_class = ErrorClass(of_cause[0].error_class)
-                cause = Cause(names, error_class, ErrorTrait(names), CauseSize(0, 0, 0))
+                cause = Cause(
+                    pattern=names,
+                    error_class=error_class,
+                    trait=ErrorTrait(names),
+                    size=CauseSize(0, 0, 0),
+                )
             causes[keys] = cause
             places = {
                 (value.document, value.whole.path if value.whole else value.path)
@@ -178,8 +188,13 @@ def _difference(difference: Difference) -> dict[str, Any]:
     fields = ranked(difference.fields)
     sides = (("before", difference.base), ("after", difference.new))
     rows = [
-        _document_row(it.id, it.status_after, it.change, (it.errors_before, it.errors_after))
-        for it in difference.changed_documents
+        _document_row(
+            document.id,
+            document.status_after,
+            document.change,
+            (document.errors_before, document.errors_after),
+        )
+        for document in difference.changed_documents
     ]
     return {
         "view": view,
@@ -191,11 +206,11 @@ def _difference(difference: Difference) -> dict[str, Any]:
             for name, run in sides
         ]
         + [("schema", visible(difference.new.schema))],
-        "whole_axis": change_axis(it.interval for it in view.whole),
-        "field_axis": change_axis(it.interval for it in fields),
+        "whole_axis": change_axis(change.interval for change in view.whole),
+        "field_axis": change_axis(change.interval for change in fields),
         "fields": fields,
-        "most_flow": max((max(it.broken, it.fixed) for it in fields), default=0) or 1,
-        "paths": [view.name(it) for it in fields],
+        "most_flow": max((max(change.broken, change.fixed) for change in fields), default=0) or 1,
+        "paths": [view.name(change) for change in fields],
         "runs": [name for name, _ in sides],
         "documents": rows,
         "short": SHORT,
@@ -203,7 +218,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _beside(subject: RunsBeside) -> dict[str, Any]:
+def _context_of_runs(subject: RunsBeside) -> dict[str, Any]:
     names = [PurePath(name).name for name in subject.runs]
     unlike = len(set(names)) == len(names)
     views = {
@@ -212,21 +227,26 @@ def _beside(subject: RunsBeside) -> dict[str, Any]:
     }
     first = next(iter(views.values()))
     counts: dict[str, dict[int, int]] = {}
-    for at, run in enumerate(subject.runs.values()):
+    for run_index, run in enumerate(subject.runs.values()):
         blocks = run.evaluation.ledger.blocks
-        for it in blocks.documents() if blocks else ():
-            counts.setdefault(it.id, {})[at] = it.values.fp + it.values.fn
+        for document in blocks.documents() if blocks else ():
+            counts.setdefault(document.id, {})[run_index] = document.values.fp + document.values.fn
     rows = [
-        _document_row(name, "evaluated", None, [found.get(at) for at in range(len(views))])
-        for name, found in sorted(counts.items())
+        _document_row(
+            name,
+            "evaluated",
+            None,
+            [errors_by_run.get(run_index) for run_index in range(len(views))],
+        )
+        for name, errors_by_run in sorted(counts.items())
     ]
     paths = [row.path for row in first.rows]
-    known = [{row.path: row for row in view.rows} for view in views.values()]
+    rows_by_path = [{row.path: row for row in view.rows} for view in views.values()]
     return {
         "view": None,
         "title": f"{visible(first.run.schema.model_name)}: {number_of(len(views), 'run')}",
         "systems": views,
-        "fields": [[rows.get(path) for rows in known] for path in paths],
+        "fields": [[rows.get(path) for rows in rows_by_path] for path in paths],
         "paths": [visible(field_path(path)) for path in paths],
         "runs": [*views],
         "documents": sorted(rows, key=lambda row: -row[4]),
@@ -237,11 +257,13 @@ def _document_row(
     name: str, status: str, change: float | None, lost: Sequence[float | None]
 ) -> tuple[Any, ...]:
     """Return a document as the script reads it: how far runs are apart in the place of errors."""
-    known = [count for count in lost if count is not None]
-    apart = max(known) - min(known) if known else 0
-    return name, status, change, 0, apart, 0, 0, {}, [], [*lost]
+    known_counts = [count for count in lost if count is not None]
+    spread = max(known_counts) - min(known_counts) if known_counts else 0
+    return name, status, change, 0, spread, 0, 0, {}, [], [*lost]
 
 
 def ranked(changes: Iterable[Change]) -> list[Change]:
     """Return fields, regressed ones first, then by how much they changed."""
-    return sorted(changes, key=lambda it: (ORDER.index(it.trend), -abs(it.change or 0.0)))
+    return sorted(
+        changes, key=lambda change: (ORDER.index(change.trend), -abs(change.change or 0.0))
+    )

@@ -1,6 +1,6 @@
 """The HTML report of a run: one file, nothing to load, light and dark, readable without its script.
 
-Markup is escaped by the templates, and what the script shows, it shows as text.
+The templates escape markup, and the script inserts all values as text.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -84,16 +84,16 @@ class ServedRun:
         """Yield errors as the page wants them."""
         view = RunView(self.run, visible)
         return payload.error_rows(
-            (it.displayed for it in errors), places_of(view), chain(*causes(view))
+            (error.displayed for error in errors), places_of(view), chain(*causes(view))
         )
 
     def text(self, errors: int, documents: int, lost: int, worst: Iterable[str]) -> str:
-        """Return the page, of so many errors and documents, of which so many lost values.
+        """Return the page for these numbers of errors, documents, and documents that lost values.
 
         `worst` are the first `WORST_DOCUMENTS` of `documents`.
         """
         detail = Detail(errors=KeptErrors(total=errors), knows_values=False)
-        lines = SortedLines((f"{at:02}", line.encode()) for at, line in enumerate(worst))
+        lines = SortedLines((f"{rank:02}", line.encode()) for rank, line in enumerate(worst))
         listed = ListedDocuments(documents, lines, lost) if documents else None
         return _page_of(replace(self.run, detail=detail), listed, served=True)
 
@@ -110,17 +110,17 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
     fields = field_views(view, detail.histograms)
     if documents is None and blocks is not None:
         documents = payload.documents_of(blocks, fields)
-    known = [*chain(*causes(view))]
+    cause_texts = [*chain(*causes(view))]
     tone = "good" if run.gates else "open"
     if run.partial or run.verdict is not RunVerdict.PASSED:
         tone = "bad"
-    context = _first_screen(view, known) | {
+    context = _first_screen(view, cause_texts) | {
         "view": view,
         "served": served,
         "tone": tone,
         "identity": _identity(view),
         "listed": detail.knows_errors,
-        "printed_causes": payload.printed_causes(detail, known),
+        "printed_causes": payload.printed_causes(detail, cause_texts),
         "total_errors": detail.errors.total,
         "exact": detail.knows_errors and detail.errors.is_complete,
         "settings": _settings(view),
@@ -145,11 +145,11 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "sides": SIDES,
         "most_violations": MOST_VIOLATIONS,
         "documents": documents,
-        "kept": _kept(detail, documents, served=served),
+        "kept": _describe_contents(detail, documents, served=served),
     }
-    parts = _payload_parts(view, detail, known, documents, served=served)
+    element_values = _payload_parts(view, detail, cause_texts, documents, served=served)
     policy = WORKER + "; connect-src 'self'" * served
-    return filled("page.html.j2", context, SCRIPTS, parts, policy)
+    return filled("page.html.j2", context, SCRIPTS, element_values, policy)
 
 
 def _group_links(
@@ -161,10 +161,13 @@ def _group_links(
     """Return a link to the documents of each group, and how many it leads to if all are listed."""
     listed = served or (documents and documents.count <= MOST_DOCUMENTS)
     return [
-        (f"#documents&by={quote(key)}&group={quote(name)}", it.evaluated if listed else None)
-        if documents and it.evaluated
+        (
+            f"#documents&by={quote(key)}&group={quote(name)}",
+            group_results.evaluated if listed else None,
+        )
+        if documents and group_results.evaluated
         else ("", None)
-        for name, it in groups
+        for name, group_results in groups
     ]
 
 
@@ -178,33 +181,39 @@ def _payload_parts(
 ) -> dict[str, Iterable[bytes]]:
     """Return the data of the script, by the identifier of the element that holds it."""
     errors = payload.error_rows(detail.errors.rows(), places_of(view), causes)
-    parts: dict[str, Iterable[bytes]] = {
+    element_values: dict[str, Iterable[bytes]] = {
         "non-matches": (json_line([*error])[:-1] for error in errors),
         "facts": [payload.facts(view, detail, causes, documents)],
-        "documents": documents.listed(MOST_DOCUMENTS) if documents and not served else (),
+        "documents": documents.first_lines(MOST_DOCUMENTS) if documents and not served else (),
         "comparisons": (
             b"[%b,%b]" % (json_line(name)[:-1], line) for _, name, line in detail.comparisons
         ),
     }
     if (sources := view.run.sources) is not None:
-        boxes = {name: [[*box] for box in found] for name, found in detail.boxes.items()}
+        boxes = {
+            name: [[*box] for box in document_boxes]
+            for name, document_boxes in detail.boxes.items()
+        }
         pictures = (sources.pictures or {}).items()
-        parts["sources"] = [json_line([sources.template, sources.links, boxes])]
-        parts["pictures"] = (json_line([name, [[*it] for it in made]]) for name, made in pictures)
-    return parts
+        element_values["sources"] = [json_line([sources.template, sources.links, boxes])]
+        element_values["pictures"] = (
+            json_line([name, [[*picture] for picture in document_pictures]])
+            for name, document_pictures in pictures
+        )
+    return element_values
 
 
-def _first_screen(view: RunView, known: Sequence[CauseText]) -> dict[str, object]:
+def _first_screen(view: RunView, cause_texts: Sequence[CauseText]) -> dict[str, object]:
     """Return documents wholly right, values lost, and why."""
     right, counts = view.run.evaluation.wholly_right, view.whole.counts
     few = [*accumulate(right.lost)]
     if few and few[-1] <= right.documents * FEW:
         few = []  # bars that nobody sees
     return {
-        "causes": known[:FIRST_CAUSES],
-        "mended": _mended(view, known[:MOST_MENDED]),
-        "other_causes": known[FIRST_CAUSES:MOST_CAUSES],
-        "causes_left_out": known[MOST_CAUSES:],
+        "causes": cause_texts[:FIRST_CAUSES],
+        "mended": _mended(view, cause_texts[:MOST_MENDED]),
+        "other_causes": cause_texts[FIRST_CAUSES:MOST_CAUSES],
+        "causes_left_out": cause_texts[MOST_CAUSES:],
         "right": right,
         "right_interval": view.interval_title
         and right.interval(view.run.evaluation.interval_settings),
@@ -214,17 +223,19 @@ def _first_screen(view: RunView, known: Sequence[CauseText]) -> dict[str, object
     }
 
 
-def _mended(view: RunView, named: Iterable[CauseText]) -> list[float | None]:
+def _mended(view: RunView, cause_texts: Iterable[CauseText]) -> list[float | None]:
     """Return F1 if the first cause were mended, the first two, and so on; of values alone."""
-    counts, found = view.whole.counts, []
-    for it in named if view.counts_values else ():
-        name = it.causes[0].error_class
-        way = "fn" if name.startswith("missed") else "fa" if name.startswith("invented") else "fd"
-        mended = min(it.values, getattr(counts, way))
-        right = counts.tp + (0 if way == "fa" else mended)
-        counts = counts._replace(**{way: getattr(counts, way) - mended, "tp": right})
-        found.append(view.run.rule.rates(counts).f1)
-    return found
+    counts, f1_values = view.whole.counts, []
+    for cause_text in cause_texts if view.counts_values else ():
+        name = cause_text.causes[0].error_class
+        outcome = (
+            "fn" if name.startswith("missed") else "fa" if name.startswith("invented") else "fd"
+        )
+        mended = min(cause_text.values, getattr(counts, outcome))
+        right = counts.tp + (0 if outcome == "fa" else mended)
+        counts = counts._replace(**{outcome: getattr(counts, outcome) - mended, "tp": right})
+        f1_values.append(view.run.rule.rates(counts).f1)
+    return f1_values
 
 
 def _confidence_parts(view: RunView) -> dict[str, object] | None:
@@ -244,26 +255,29 @@ def _settings(view: RunView) -> list[tuple[str, str]]:
     """Return names and values of all that decided the figures."""
     run, settings = view.run, view.run.evaluation.interval_settings
     schema = {"schema": visible(run.schema.path), "schema digest": run.schema.digest}
-    said = dict(schema if run.schema.path else ()) | _options(run)
+    named_values = dict(schema if run.schema.path else ()) | _options(run)
     if run.schema.inferred:
-        said["inferred annotations"] = run.schema.inferred
+        named_values["inferred annotations"] = run.schema.inferred
     bounds = settings.view() if settings else {}
-    said |= {f"intervals: {name}": str(value) for name, value in bounds.items()}
-    runs = (f"{it.started}, {visible(it.pred)} against {visible(it.gt)}" for it in run.provenance)
-    return [*said.items(), *(("begun", each) for each in runs)]
+    named_values |= {f"intervals: {name}": str(value) for name, value in bounds.items()}
+    runs = (
+        f"{origin.started}, {visible(origin.pred)} against {visible(origin.gt)}"
+        for origin in run.provenance
+    )
+    return [*named_values.items(), *(("begun", run_text) for run_text in runs)]
 
 
 def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
     """Return the options of a run in words, those that are as usual left out."""
 
-    def told(name: str, value: object) -> str:
+    def word_value(name: str, value: object) -> str:
         if isinstance(value, bool):
             return "yes" if value else "no"
         text = setting(value) if isinstance(value, float) else str(value)
         return _MEANINGS.get((name, text), text)
 
     return {
-        name.replace("_", " "): told(name, value)
+        name.replace("_", " "): word_value(name, value)
         for name, value in asdict(run.options).items()
         if usual is None or value != getattr(usual, name)
     }
@@ -271,21 +285,23 @@ def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
 
 def _identity(view: RunView) -> list[tuple[str, str]]:
     """Return inputs, options and times of the run."""
-    run, began = view.run, view.run.provenance
+    run, origins = view.run, view.run.provenance
     changed = [f"{name}: {text}" for name, text in _options(run, RunOptions()).items()]
-    said = {
-        "label": dict.fromkeys(visible(label) for each in began for label in each.labels),
-        "ground truth": dict.fromkeys(visible(each.gt) for each in began),
-        "predictions": dict.fromkeys(visible(each.pred) for each in began),
+    texts_by_name = {
+        "label": dict.fromkeys(visible(label) for origin in origins for label in origin.labels),
+        "ground truth": dict.fromkeys(visible(origin.gt) for origin in origins),
+        "predictions": dict.fromkeys(visible(origin.pred) for origin in origins),
         "schema": [visible(run.schema.path)],
         "options": changed or ["defaults"],
-        "begun": dict.fromkeys(each.started for each in began),
+        "begun": dict.fromkeys(origin.started for origin in origins),
         "made by": [f"stickler {run.version}"],
     }
-    return [(name, ", ".join(texts)) for name, texts in said.items() if texts]
+    return [(name, ", ".join(texts)) for name, texts in texts_by_name.items() if texts]
 
 
-def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) -> dict[str, str]:
+def _describe_contents(
+    detail: Detail, documents: ListedDocuments | None, *, served: bool
+) -> dict[str, str]:
     """Return a sentence on the contents of each part of the page."""
     errors = f"All {number_of(detail.errors.total, 'error')} of the run."
     if not detail.knows_errors:
@@ -308,15 +324,15 @@ def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) ->
                 f"The {MOST_DOCUMENTS:,} documents with the lowest scores of "
                 f"{documents.count:,}; --documents FILE writes a line for each."
             )
-    whole = "Every document with errors is here in full."
+    comparisons = "Every document with errors is here in full."
     if not detail.knows_values:
-        whole = (
+        comparisons = (
             "A run file does not hold values: evaluate again with --output report.html to see "
             "documents in full, or stickler compare for one of them."
         )
     elif detail.bound is not None:
-        whole = (
+        comparisons = (
             f"In full here: {number_of(len(detail.comparisons), 'document')} with the lowest "
             f"scores, up to {MAX_ROWS:,} lines each; stickler compare shows any other."
         )
-    return {"errors": errors, "documents": listed, "comparisons": whole}
+    return {"errors": errors, "documents": listed, "comparisons": comparisons}

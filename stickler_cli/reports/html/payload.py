@@ -66,7 +66,7 @@ class FieldView:
     intervals: FieldIntervals | None
     chart: Chart | None
     classes: ByClass
-    """What classes of errors it and the fields in it have, the most frequent first."""
+    """Error classes of the field and the fields in it, the most frequent first."""
 
     @property
     def above(self) -> str:
@@ -85,10 +85,10 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
             classes[place].update(errors.of_field(path))
     pairs: dict[int, Histogram] = {}
     for path, histogram in histograms.items():
-        around = rows_around(path, places)
-        if around and len(around) == len(path):
-            pairs.setdefault(around[-1], Histogram()).merge(histogram)
-    found = []
+        path_rows = rows_around(path, places)
+        if path_rows and len(path_rows) == len(path):
+            pairs.setdefault(path_rows[-1], Histogram()).merge(histogram)
+    views = []
     for index, row in enumerate(rows):
         after = range(index + 1, len(rows))
         name = field_path(row.path)
@@ -97,18 +97,18 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
             curve = threshold_curve(pair, row.tally.counts("overall"), view.run.rule)
             chart = similarity_chart(pair, row.threshold, curve)
         end = next((place for place in after if rows[place].depth <= row.depth), len(rows))
-        found.append(
+        views.append(
             FieldView(
-                row,
-                visible(name),
-                end,
-                end == index + 1,
-                view.run.evaluation.intervals(view.run.rule, name),
-                chart,
-                sort_by_count(classes[index]),
+                row=row,
+                path=visible(name),
+                end=end,
+                is_innermost=end == index + 1,
+                intervals=view.run.evaluation.intervals(view.run.rule, name),
+                chart=chart,
+                classes=sort_by_count(classes[index]),
             )
         )
-    return found
+    return views
 
 
 def places_of(view: RunView) -> dict[Path, int]:
@@ -119,17 +119,17 @@ def places_of(view: RunView) -> dict[Path, int]:
 def rows_around(path: Path, places: Mapping[Path, int]) -> list[int]:
     """Return the rows around a field of documents, outermost first, its own the last.
 
-    `*` stands for any name without a row of its own; what has no row ends the way.
+    `*` stands for any name without a row of its own; the first step without a row ends the list.
     """
-    found: list[int] = []
+    rows: list[int] = []
     pattern: Path = ()
     for step in path:
-        own = (*pattern, step)
-        pattern = own if own in places else (*pattern, ANY_KEY)
+        exact_pattern = (*pattern, step)
+        pattern = exact_pattern if exact_pattern in places else (*pattern, ANY_KEY)
         if pattern not in places:
             break
-        found.append(places[pattern])
-    return found
+        rows.append(places[pattern])
+    return rows
 
 
 class Dot(NamedTuple):
@@ -154,17 +154,25 @@ class DotPlot(NamedTuple):
 
 def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
     """Return the drawing of all values of each field that has no fields in it."""
-    values = [it for it in fields if it.is_innermost and it.row.rates.f1 is not None]
-    values.sort(key=lambda it: (it.row.rates.f1 or 0.0, -it.row.lost))
-    found = [("", view.whole, view.intervals)] if view.whole.rates.f1 is not None else []
-    found += [(it.path, it.row, it.intervals) for it in values[:MOST_DOTS]]
+    values = [field for field in fields if field.is_innermost and field.row.rates.f1 is not None]
+    values.sort(key=lambda field: (field.row.rates.f1 or 0.0, -field.row.lost))
+    drawn_rows = [("", view.whole, view.intervals)] if view.whole.rates.f1 is not None else []
+    drawn_rows += [(field.path, field.row, field.intervals) for field in values[:MOST_DOTS]]
     dots = []
-    for name, row, of in found:
-        interval = view.shown_bounds(of, view.run.evaluation.evaluated)
+    for name, row, intervals in drawn_rows:
+        interval = view.shown_bounds(intervals, view.run.evaluation.evaluated)
         lost = row.lost if row.path else None
-        dots.append(Dot(name, row.rates.f1 or 0.0, interval, _gate_marks(view, row.path), lost))
-    lowest = [it.interval.lower if it.interval else it.f1 for it in dots]
-    lowest += (limit for it in dots for limit, _, _ in it.gates)
+        dots.append(
+            Dot(
+                name=name,
+                f1=row.rates.f1 or 0.0,
+                interval=interval,
+                gates=_gate_marks(view, row.path),
+                lost=lost,
+            )
+        )
+    lowest = [dot.interval.lower if dot.interval else dot.f1 for dot in dots]
+    lowest += (limit for dot in dots for limit, _, _ in dot.gates)
     return DotPlot(axis_of(min(lowest, default=1.0)), dots, len(values[MOST_DOTS:]))
 
 
@@ -172,11 +180,11 @@ def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
     """Return the limits of the gates that ask for the F1 that is drawn of a field."""
     mode = view.run.rule.counting
     return [
-        (it.limit, visible(it.gate.text), it.passed)
-        for it in view.run.gates
-        if (it.gate.metric, it.gate.mode or mode) == ("f1", mode)
-        and 0 <= it.limit <= 1
-        and path in fields_of_gate(it.gate, [path])
+        (gate_result.limit, visible(gate_result.gate.text), gate_result.passed)
+        for gate_result in view.run.gates
+        if (gate_result.gate.metric, gate_result.gate.mode or mode) == ("f1", mode)
+        and 0 <= gate_result.limit <= 1
+        and path in fields_of_gate(gate_result.gate, [path])
     ]
 
 
@@ -188,10 +196,10 @@ def heat_maps(view: RunView) -> list[HeatMap]:
         ("Items and objects as a whole, by field and class", "wholes", errors.units),
     )
     maps = (_heat_map(view, *kind) for kind in kinds)
-    return [each for each in maps if each.rows]  # errors at the root have no row
+    return [heat_map for heat_map in maps if heat_map.rows]  # errors at the root have no row
 
 
-def _heat_map(view: RunView, title: str, what: str, fields: Mapping[Path, ByClass]) -> HeatMap:
+def _heat_map(view: RunView, title: str, kind: str, fields: Mapping[Path, ByClass]) -> HeatMap:
     places = places_of(view)
     by_row: dict[int, ByClass] = {}
     for path, counts in fields.items():
@@ -203,10 +211,20 @@ def _heat_map(view: RunView, title: str, what: str, fields: Mapping[Path, ByClas
     rows = []
     for row in ranked[:MOST_DOTS]:
         name = visible(field_path(view.rows[row].path))
-        query = f"at={quote(name)}&class={{}}&what={what}".format
-        rows.append((name, [HeatCell(by_row[row][it], query(it.value)) for it in classes]))
-    names = [each.replace("_", " ") for each in classes]
-    return HeatMap(title, "Field", names, rows, len(ranked[MOST_DOTS:]))
+        query = f"at={quote(name)}&class={{}}&what={kind}".format
+        rows.append(
+            (
+                name,
+                [
+                    HeatCell(by_row[row][error_class], query(error_class.value))
+                    for error_class in classes
+                ],
+            )
+        )
+    names = [error_class.replace("_", " ") for error_class in classes]
+    return HeatMap(
+        title=title, corner="Field", columns=names, rows=rows, left_out=len(ranked[MOST_DOTS:])
+    )
 
 
 class PlacePicture(NamedTuple):
@@ -232,7 +250,7 @@ def place_picture(view: RunView, places: ItemPlaceCounts) -> PlacePicture | None
 
 
 def describe_places(rates: Sequence[PlaceRate]) -> str:
-    """Return what the shares lost by place show: even, rising, falling or uneven.
+    """Describe how the shares of lost values vary by place: even, rising, falling or uneven.
 
     Shares differ if their intervals do not meet. Without intervals only the total is told.
     """
@@ -261,19 +279,22 @@ def confusion_matrices(
     fields: Sequence[FieldView], pairs: Mapping[Path, ValuePairs]
 ) -> list[HeatMap]:
     """Return which values were found for which, of fields with few values; most errors first."""
-    places = {it.row.path: at for at, it in enumerate(fields)}
+    places = {field.row.path: field_row for field_row, field in enumerate(fields)}
     by_row: dict[int, ValuePairs] = {}
-    for path, found in pairs.items():
-        around = rows_around(path, places)
-        if len(around) == len(path):
-            by_row.setdefault(around[-1], ValuePairs()).merge(found)
+    for path, value_pairs in pairs.items():
+        path_rows = rows_around(path, places)
+        if len(path_rows) == len(path):
+            by_row.setdefault(path_rows[-1], ValuePairs()).merge(value_pairs)
     confused = [
-        (fields[row], found)
-        for row, found in by_row.items()
-        if found.confused and fields[row].row.counts.total >= TIMES * len(found.values)
+        (fields[row], value_pairs)
+        for row, value_pairs in by_row.items()
+        if value_pairs.confused and fields[row].row.counts.total >= TIMES * len(value_pairs.values)
     ]
-    confused.sort(key=lambda it: -it[1].confused)
-    return [_confusion_matrix(it.path, found) for it, found in confused[:MOST_MATRICES]]
+    confused.sort(key=lambda entry: -entry[1].confused)
+    return [
+        _confusion_matrix(field.path, value_pairs)
+        for field, value_pairs in confused[:MOST_MATRICES]
+    ]
 
 
 def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
@@ -308,11 +329,13 @@ def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
     n_right = sum(not wrong for gt, wrong in wrong_by_gt.items() if gt)
     title = f"{path}: {number_of(pairs.confused, 'value')} found for another one"
     corner = "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→"
-    return HeatMap(title, corner, [*columns, "right"], rows, n_right)
+    return HeatMap(
+        title=title, corner=corner, columns=[*columns, "right"], rows=rows, left_out=n_right
+    )
 
 
 def _most_frequent(counts: Mapping[str, int]) -> list[str]:
-    """Return the names that count, the most frequent first, whatever their order was."""
+    """Return names with a count above 0, the most frequent first, ties by name."""
     return sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], name))
 
 
@@ -347,30 +370,30 @@ class ListedDocuments:
 
     count: int
     lines: SortedLines
-    """Of each its id, status, score, the counts of its values, the groups that it is in, and of
-    each field that lost values its row and how many."""
+    """A line for each document: id, status, score, counts of values, groups, and the row and number
+    of lost values of each field that lost any."""
     lost: int
     """How many lost values."""
 
-    def listed(self, most: int) -> Iterator[bytes]:
-        """Return the first of them."""
-        return (line for _, line in islice(self.lines, most))
+    def first_lines(self, max_documents: int) -> Iterator[bytes]:
+        """Yield the lines of the first documents."""
+        return (line for _, line in islice(self.lines, max_documents))
 
     @property
     def worst(self) -> list[Any]:
         """The first `WORST_DOCUMENTS`."""
-        return [*map(json.loads, self.listed(WORST_DOCUMENTS))]
+        return [*map(json.loads, self.first_lines(WORST_DOCUMENTS))]
 
 
 def packed(lines: Iterable[bytes]) -> str:
     """Return JSON values as text in which nothing can be markup: compressed, base64."""
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
-    parts, before = [], b"["
+    chunks, before = [], b"["
     for line in lines:
-        parts.append(packer.compress(before + line))
+        chunks.append(packer.compress(before + line))
         before = b",\n"
-    parts += packer.compress(b"]" if before != b"[" else b"[]"), packer.flush()
-    return base64.b64encode(b"".join(parts)).decode("ascii")
+    chunks += packer.compress(b"]" if before != b"[" else b"[]"), packer.flush()
+    return base64.b64encode(b"".join(chunks)).decode("ascii")
 
 
 def error_rows(
@@ -378,10 +401,12 @@ def error_rows(
 ) -> Iterator[tuple[Any, ...]]:
     """Yield shown errors as the script reads them: their row, or -1, and columns to `_ON_PAGE`.
 
-    Then what they were swapped with, the position of their cause among texts, or -1 of one that
-    repeats another, or has none; last the same of the item that they are counted with.
+    Then the place they were swapped with, the position of their cause among the texts (-1 if the
+    error repeats another or has no cause), and the position of this cause or of their item's.
     """
-    positions = {cause.key: at for at, text in enumerate(causes) for cause in text.causes}
+    positions = {
+        cause.key: position for position, text in enumerate(causes) for cause in text.causes
+    }
     document, causes_of_items = "", dict[str, int]()  # of the items that failed, by their paths
 
     @lru_cache(_PATHS_REMEMBERED)
@@ -389,8 +414,8 @@ def error_rows(
         return (rows_around(field_names(field), places) or [-1])[-1]
 
     for error in errors:
-        group, own = split_cause_keys(error.cause)
-        cause = positions.get(own, positions.get(group, -1))
+        group_key, own_key = split_cause_keys(error.cause)
+        cause = positions.get(own_key, positions.get(group_key, -1))
         if error.document != document:
             document, causes_of_items = error.document, {}
         within = cause if cause >= 0 else causes_of_items.get(error.inside or "", -1)
@@ -412,9 +437,9 @@ class PrintedError(NamedTuple):
     document: str
     path: str
     gt: Sequence[Span]
-    """The truth, cut around the first difference; what the prediction lacks is marked."""
+    """The truth, cut around the first difference; text that the prediction lacks is marked."""
     pred: Sequence[Span]
-    """What was found, likewise."""
+    """The prediction, cut and marked in the same way."""
     is_short: bool
     """Whether both sides have room in one line."""
     is_on_paper: bool
@@ -449,14 +474,14 @@ def printed_causes(detail: Detail, texts: Sequence[CauseText]) -> list[PrintedCa
         text = texts[cause].text if cause < len(texts) else "other errors"
         n_errors = texts[cause].errors if cause < len(texts) else len(errors)
         n_on_paper = min(most_on_paper, n_left_on_paper)
-        shown = [
+        printed_errors = [
             _printed(error, is_on_paper=index < n_on_paper)
             for index, error in enumerate(errors[: min(n_left, most_of_cause)])
         ]
-        n_left -= len(shown)
-        n_left_on_paper -= min(n_on_paper, len(shown))
-        if shown:
-            causes.append(PrintedCause(text, shown, n_errors))
+        n_left -= len(printed_errors)
+        n_left_on_paper -= min(n_on_paper, len(printed_errors))
+        if printed_errors:
+            causes.append(PrintedCause(text, printed_errors, n_errors))
     return causes
 
 
@@ -515,7 +540,15 @@ def facts(
             "lost": documents.lost if documents else 0,
             "totals": totals,
             "causes": [
-                [it.key, it.text, it.errors, it.values, it.number, [*it.origins]] for it in causes
+                [
+                    cause_text.key,
+                    cause_text.text,
+                    cause_text.errors,
+                    cause_text.values,
+                    cause_text.number,
+                    [*cause_text.origins],
+                ]
+                for cause_text in causes
             ],
             "schema": view.run.schema.digest,
             "semantics": SEMANTICS,
@@ -528,14 +561,16 @@ def documents_of(blocks: Blocks, fields: Sequence[FieldView]) -> ListedDocuments
     """Return the documents of a run; memory does not grow with their number."""
     lines = SortedLines()
     losing = 0
-    places = {it.row.path: at for at, it in enumerate(fields)}
+    places = {field.row.path: field_row for field_row, field in enumerate(fields)}
 
     @lru_cache(_PATHS_REMEMBERED)
     def row_of(path: str) -> int | None:
         names = field_names(path)
-        around = rows_around(names, places)
-        known = len(around) == len(names) and around and fields[around[-1]].is_innermost
-        return around[-1] if known else None
+        path_rows = rows_around(names, places)
+        is_innermost = (
+            len(path_rows) == len(names) and path_rows and fields[path_rows[-1]].is_innermost
+        )
+        return path_rows[-1] if is_innermost else None
 
     for account in blocks.records():
         name, score = account["id"], account["score"]
@@ -545,10 +580,10 @@ def documents_of(blocks: Blocks, fields: Sequence[FieldView]) -> ListedDocuments
         losing += any(counts[1:])
         lost: Counter[int] = Counter()
         for path, entry in account["fields"].items():
-            row, found = row_of(path), split_by_mode(entry)[-1]
+            row, field_counts = row_of(path), split_by_mode(entry)[-1]
             if row is not None:
-                lost[row] += sum(found.get(outcome, 0) for outcome in _LOST)
+                lost[row] += sum(field_counts.get(outcome, 0) for outcome in _LOST)
         cells = [number for cell in lost.items() if cell[1] for number in cell]
-        told = [name, account["status"], score, *counts, account.get("by", {}), cells]
-        lines.append((rank + name, json_line(told)[:-1]))
+        columns = [name, account["status"], score, *counts, account.get("by", {}), cells]
+        lines.append((rank + name, json_line(columns)[:-1]))
     return ListedDocuments(len(lines), lines, losing)

@@ -36,25 +36,25 @@ POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Lets nothing run but what is named beside it, and nothing be loaded; images are data, for the
-icon that browsers would else ask the server for. Source: https://www.w3.org/TR/CSP3/."""
+"""Allows only the scripts named after it, and loads nothing; images are data, for the icon that
+browsers would otherwise request from the server. Source: https://www.w3.org/TR/CSP3/."""
 
 
 def filled(
     template: str,
     context: Mapping[str, object],
     scripts: Sequence[str] = (),
-    parts: Mapping[str, Iterable[bytes]] | None = None,
+    element_values: Mapping[str, Iterable[bytes]] | None = None,
     policy: str = "",
 ) -> str:
     """Return a template with values put in, all of them escaped; ends with a line break.
 
-    Each of its scripts uses what stands before it; `policy` says what else may run. Parts are the
-    JSON values that they read, by the names of elements.
+    Each script can use the scripts before it; `policy` allows further sources of scripts.
+    `element_values` are the JSON values that scripts read, by the identifiers of elements.
     """
     script = _wrapped(scripts) if scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    payload = {name: packed(lines) for name, lines in (parts or {}).items()}
+    payload = {name: packed(lines) for name, lines in (element_values or {}).items()}
     values: dict[str, object] = {
         "css": Markup(asset("page.css")),  # noqa: S704 - ours
         "script": Markup(script),  # noqa: S704 - ours
@@ -78,7 +78,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    own = (
+    filters = (
         in_short,
         more_causes,
         count_unlisted,
@@ -88,7 +88,7 @@ def _environment() -> Environment:
         format_beside_limit,
         visible,
     )
-    environment.filters |= {function.__name__: function for function in own}
+    environment.filters |= {function.__name__: function for function in filters}
     return environment
 
 
@@ -99,10 +99,10 @@ def asset(name: str) -> str:
 
 @cache
 def _wrapped(names: Sequence[str]) -> str:
-    parts = [asset(f"{name}.js") for name in names]
+    texts = [asset(f"{name}.js") for name in names]
     if "engine" in names:
-        parts.insert(0, f"const QUERIES = {json.dumps(QUERIES)};\n")
-    return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
+        texts.insert(0, f"const QUERIES = {json.dumps(QUERIES)};\n")
+    return '(() => {\n"use strict";\n' + "\n".join(texts) + "})();\n"
 
 
 # Formats that are not named after their command; to load all studies takes a run's page 8 ms.
@@ -111,21 +111,26 @@ _COMMANDS: Final = {"tuning": "tune", "policy": "accept"}
 
 def render(report: Report, style: TableStyle) -> str:
     """Return a report as an HTML page; ends with a line break."""
-    first, *others = report.sections
+    first, *further_sections = report.sections
     blocks = [*map(_shown_as, first.blocks)]
     lines = [*takewhile(lambda block: "text" in block, blocks)]
     sections = [("", blocks[len(lines) :])]
-    sections += [(section.title, [*map(_shown_as, section.blocks)]) for section in others]
-    figures = (it for part in report.sections for it in part.blocks if isinstance(it, Figures))
-    choices = [each for it in figures for each in it.choices]
+    sections += [(section.title, [*map(_shown_as, section.blocks)]) for section in further_sections]
+    figures = (
+        block
+        for section in report.sections
+        for block in section.blocks
+        if isinstance(block, Figures)
+    )
+    choices = [choice for figure in figures for choice in figure.choices]
     name = getattr(report.record, "format", "").removeprefix("stickler-").partition("/")[0]
-    told = "".join(it.line for it in choices).encode("utf-8", "surrogatepass")
+    choice_lines = "".join(choice.line for choice in choices).encode("utf-8", "surrogatepass")
     context: dict[str, object] = {
-        "identifier": hashlib.sha256(told).hexdigest()[:16],
+        "identifier": hashlib.sha256(choice_lines).hexdigest()[:16],
         "maker": f"stickler {_COMMANDS.get(name, name)}".rstrip(),
         "title": first.title or lines.pop(0)["text"],
         "head": lines,
-        "sections": [(title, inside) for title, inside in sections if title or inside],
+        "sections": [(title, content) for title, content in sections if title or content],
         **study_pictures(report),
     }
     scripts: tuple[str, ...] = ("text", "kept_verdicts", "choices") if choices else ()
@@ -144,7 +149,7 @@ def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
                 "title": block.title,
                 "legend": block.legend,
                 "axes": block.axes,
-                "curves": [_curve(it, block) for it in block.curves],
+                "curves": [_curve(curve, block) for curve in block.curves],
             }
         case Table():
             return {"table": block, "choices": ()}
@@ -153,9 +158,9 @@ def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
     return {"text": "".join(span.text for span in block), "tone": "", "level": 0}
 
 
-def _curve(it: Curve, drawn: Curves) -> tuple[str, str, str, CoverageChart]:
-    chosen = None if it.end is None else (it.passing, *it.end)
-    points = [(passing, value) for passing, value in it.points]
-    label = "" if it.last == "1" else f"{drawn.title}; {it.description}"
+def _curve(curve: Curve, drawn: Curves) -> tuple[str, str, str, CoverageChart]:
+    chosen = None if curve.end is None else (curve.passing, *curve.end)
+    points = [(passing, value) for passing, value in curve.points]
+    label = "" if curve.last == "1" else f"{drawn.title}; {curve.description}"
     chart = coverage_chart(points, chosen, drawn.level, label, drawn.top)
-    return it.name, it.description, it.last, chart
+    return curve.name, curve.description, curve.last, chart

@@ -1,4 +1,4 @@
-"""What the pages of some studies draw beside their sections, from the record of the study."""
+"""Pictures that the pages of some studies draw beside their sections, from the study's record."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ class StackedBars(NamedTuple):
     legend: Sequence[tuple[str, str]]
     """The style and the name of each part."""
     heading: str
-    """What the texts beside the bars are."""
+    """Heading of the texts beside the bars."""
 
 
 def study_pictures(report: Report) -> dict[str, object]:
@@ -78,7 +78,12 @@ def draw_policy(policy: "AcceptancePolicy") -> StackedBars:
             text = f"{percent(field.accepted)} from {rate(field.threshold, digits=3)}"
         bars.append(StackedBar(visible(field_label(field)), segments, text))
     legend = (("tp", "pass"), ("review", "review"))
-    return StackedBars("Values that pass, and values for review", bars, legend, "pass, from")
+    return StackedBars(
+        title="Values that pass, and values for review",
+        bars=bars,
+        legend=legend,
+        heading="pass, from",
+    )
 
 
 def draw_places(record: "PlacesReport") -> StackedBars:
@@ -95,7 +100,12 @@ def draw_places(record: "PlacesReport") -> StackedBars:
         right = f"{field.both_right:,} of {number_of(total, 'box').replace('boxs', 'boxes')}"
         bars.append(StackedBar(visible(field.field) or "all", segments, right))
     legend = tuple((style, name) for _, name, style in PLACE_PARTS)
-    return StackedBars("Boxes of each field, by what became of them", bars, legend, "right")
+    return StackedBars(
+        title="Boxes of each field, by what became of them",
+        bars=bars,
+        legend=legend,
+        heading="right",
+    )
 
 
 def draw_confusion(confusions: "Sequence[PageConfusion]") -> HeatMap | None:
@@ -123,7 +133,7 @@ def draw_confusion(confusions: "Sequence[PageConfusion]") -> HeatMap | None:
         rows.append((visible(gt), cells))
     corner = "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→"
     title = "Pages by their true and their predicted class"
-    return HeatMap(title, corner, [*map(visible, preds)], rows)
+    return HeatMap(title=title, corner=corner, columns=[*map(visible, preds)], rows=rows)
 
 
 def list_findings(report: Report) -> Table | None:
