@@ -394,11 +394,6 @@ FIGURES: Final = {
     },
     # `of`, the figure that is the score, is a public argument of adapters.
     "integrations": {"vague parameters": 4.3, "vague attributes": 50.0},
-    "studies": {
-        "vague locals": 5.9,
-        "vague functions": 2.2,
-        "packed calls": 3,
-    },
 }
 """Figures of rooms above the limits: they may only fall, and go when a room is rewritten."""
 

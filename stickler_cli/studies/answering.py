@@ -127,7 +127,12 @@ def check_names(option: str, names: Iterable[str], valid: Collection[str], claus
     expected = f"one of {', '.join(valid) or 'none'}"
     if unknown:
         raise UsageError(
-            Problem(option, f"there {clause} {name}", expected, did_you_mean(name, valid))
+            Problem(
+                source=option,
+                found=f"there {clause} {name}",
+                expected=expected,
+                hint=did_you_mean(name, valid),
+            )
             for name in unknown
         )
 

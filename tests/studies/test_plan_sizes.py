@@ -74,7 +74,7 @@ def test_the_least_number_is_found_among_few_too():
 
 def test_documents_of_very_unequal_size_vary_as_their_sizes_do():
     # Sizes 1 and 3: mean 2, standard deviation 1.
-    spread = Spread(right=4, wrong=0, right_squares=1 + 9, products=0, wrong_squares=0)
+    spread = Spread(right=4, wrong=0, right_squares=1 + 9, right_times_wrong=0, wrong_squares=0)
 
     assert Pilot(spread, 2, 0.95).size_variation == pytest.approx(0.5)
     assert Pilot(Spread(0, 0, 0, 0, 0, 0), 2, 0.95).size_variation == 0.0

@@ -64,8 +64,8 @@ def make_report(policy: AcceptancePolicy) -> Report:
     figures = [
         FigureColumn("field", "field", str),
         *([grouped] if policy.by is not None else []),
-        FigureColumn("values", "values", int, 5),
-        FigureColumn("documents", "documents", int, 4),
+        FigureColumn(title="values", value="values", kind=int, rank=5),
+        FigureColumn(title="documents", value="documents", kind=int, rank=4),
         FigureColumn("from", "threshold", rank=1),
         FigureColumn("pass", "accepted", tone="title"),
         FigureColumn("wrong", "error", rank=2),
@@ -94,7 +94,13 @@ def _make_curve(field: FieldPolicy) -> Curve:
     end = None
     if field.error is not None and field.bound is not None:
         end = (field.error, field.bound)
-    return Curve(field_label(field), _outcome_sentence(field), field.curve, field.accepted, end)
+    return Curve(
+        name=field_label(field),
+        description=_outcome_sentence(field),
+        points=field.curve,
+        passing=field.accepted,
+        end=end,
+    )
 
 
 def _promise_sentence(policy: AcceptancePolicy) -> str:
@@ -242,7 +248,7 @@ def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
         return apply_policy(settings.apply, settings, desk)
     if not settings.gt:
         expected, hint = "stickler accept [SCHEMA] GT PRED", "or --apply POLICY PRED"
-        raise UsageError([Problem("", "GT missing", expected, hint)])
+        raise UsageError([Problem(source="", found="GT missing", expected=expected, hint=hint)])
     if settings.format != "json" and not any(file.endswith(".json") for file in settings.output):
         raise UsageError(
             [Problem("--output", "no policy is written", "a file for it: -o policy.json")]
@@ -263,14 +269,23 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
     min_documents = count_documents_needed(1 - requirement.assurance, requirement.max_error)
     if not fields_and_groups:
         hint = "--wrapped says in which form they are, --confidence where they are"
-        raise UsageError([Problem("", "no prediction has a confidence", "confidences", hint)])
+        raise UsageError(
+            [
+                Problem(
+                    source="",
+                    found="no prediction has a confidence",
+                    expected="confidences",
+                    hint=hint,
+                )
+            ]
+        )
     n_documents = max(len(np.unique(units.document)) for _, _, units, _ in fields_and_groups)
     if n_documents < min_documents:
         finding = f"the documents with confidences are {n_documents}"
         share = f"a share of {requirement.max_error:g} at {requirement.assurance:g}"
         expected = f"at least {min_documents}, for {share}"
         hint = "a greater --max-error or a lower --assurance needs fewer"
-        raise UsageError([Problem("", finding, expected, hint)])
+        raise UsageError([Problem(source="", found=finding, expected=expected, hint=hint)])
     n_promises = len(fields_and_groups) if requirement.together else 1
     level = (1 - requirement.assurance) / n_promises
     fields = [_calibrate_field(entry, level, requirement) for entry in fields_and_groups]

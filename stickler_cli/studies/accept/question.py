@@ -78,15 +78,15 @@ class AcceptSettings(
 
 
 ACCEPT: Final = Study(
-    AcceptSettings,
-    "score.policy:AcceptancePolicy",
-    """Find confidences above which values can skip review.
+    settings=AcceptSettings,
+    record="score.policy:AcceptancePolicy",
+    help="""Find confidences above which values can skip review.
 
     GT and PRED are labelled documents whose predictions have confidences. Each field gets the
     lowest threshold at which, with the assurance you ask for, at most --max-error of the accepted
     values of a document are wrong on average.
     """,
-    """
+    examples="""
   stickler accept schema.json gt/ pred/ --max-error 0.05 -o policy.json
   stickler accept --apply policy.json new/ -o routed.jsonl
   stickler eval schema.json gt2/ pred2/ --policy policy.json""",

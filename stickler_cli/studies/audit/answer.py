@@ -219,7 +219,7 @@ def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
             is_incomplete |= desk.judge(run) is RunVerdict.INCOMPLETE
         options = comparing(plan, settings, client_of(plan, policy_of(settings)))
         witnesses = Witnesses([*map(rows_by_document, files)], plan, options)
-        audit = Audit(settings, witnesses, marks, loaded.path)
+        audit = Audit(settings=settings, witnesses=witnesses, marks=marks, schema=loaded.path)
         refs = open_pairs(gt, runs[0], settings).refs()
         unwrapper = unwrapper_of(plan.root, settings)
         verdict = RunVerdict.INCOMPLETE if is_incomplete else RunVerdict.PASSED

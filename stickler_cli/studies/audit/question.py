@@ -102,15 +102,15 @@ class AuditSettings(
 
 
 AUDIT: Final = Study(
-    AuditSettings,
-    "studies.audit.record:AuditReport",
-    """Say which labels look wrong, and estimate how many are.
+    settings=AuditSettings,
+    record="studies.audit.record:AuditReport",
+    help="""Say which labels look wrong, and estimate how many are.
 
     Several runs beside each other: places where runs say the same other thing than the ground
     truth are suspects, and how far runs agree is told by field. What is wrong is found by people:
     --draw has the places to look at, and --verdicts makes estimates of what they say.
     """,
-    """
+    examples="""
   stickler audit schema.json gt/ a/ b/ c/ -o audit.html
   stickler audit schema.json gt/ a/ b/ c/ --draw 200 -o places.jsonl
   stickler audit schema.json gt/ a/ b/ c/ --verdicts p.csv --gate 'wrong<=0.02'""",

@@ -153,28 +153,28 @@ def _format_answers(suspect: Suspect) -> str:
 
 _FIELDS: Final = (
     FigureColumn("field", "field", str, shown=lambda audited: audited.field or "all"),
-    FigureColumn("places", "places", int, 3),
-    FigureColumn("suspects", "suspects", int, 1),
+    FigureColumn(title="places", value="places", kind=int, rank=3),
+    FigureColumn(title="suspects", value="suspects", kind=int, rank=1),
     FigureColumn("all agree", "agreement"),
-    FigureColumn("interval", "agreement_interval", list, 5),
+    FigureColumn(title="interval", value="agreement_interval", kind=list, rank=5),
     FigureColumn("pairs agree", "pairwise", rank=4),
     FigureColumn("alpha", "alpha", rank=2),
-    FigureColumn("interval", "alpha_interval", list, 6),
+    FigureColumn(title="interval", value="alpha_interval", kind=list, rank=6),
 )
 _WRONG: Final = (
-    FigureColumn("looked at", "looked_at", int, 3),
+    FigureColumn(title="looked at", value="looked_at", kind=int, rank=3),
     FigureColumn("wrong", "wrong", rank=1, tone="title"),
-    FigureColumn("interval", "wrong_interval", list, 1),
+    FigureColumn(title="interval", value="wrong_interval", kind=list, rank=1),
 )
 _RUNS: Final = (
     FigureColumn("run", "run", str),
     FigureColumn("differs", "differing", rank=1),
     FigureColumn("F1", "f1"),
-    FigureColumn("interval", "f1_interval", list, 2),
+    FigureColumn(title="interval", value="f1_interval", kind=list, rank=2),
 )
 _RIGHT: Final = (
     FigureColumn("F1 if right", "right_f1", tone="title"),
-    FigureColumn("interval", "right_f1_interval", list, 2),
+    FigureColumn(title="interval", value="right_f1_interval", kind=list, rank=2),
 )
 MAX_WIDTH: Final = 80  # columns of a terminal, into which suspects fit
 _OTHER_WIDTH: Final = 22  # of these, for numbers and gaps
@@ -202,8 +202,8 @@ def _suspect_columns(suspects: Sequence[Suspect]) -> tuple[FigureColumn, ...]:
         FigureColumn("place", "path", str, shown=cut("place")),
         FigureColumn("votes", "votes", int),
         FigureColumn("against", "against", int),
-        FigureColumn("ground truth", "gt", str, 1, shown=cut("ground truth")),
-        FigureColumn("runs say", "others", str, 1, shown=cut("runs say")),
+        FigureColumn(title="ground truth", value="gt", kind=str, rank=1, shown=cut("ground truth")),
+        FigureColumn(title="runs say", value="others", kind=str, rank=1, shown=cut("runs say")),
     )
 
 

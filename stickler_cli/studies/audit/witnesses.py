@@ -116,7 +116,7 @@ def rows_by_document(file: File) -> Mapping[str, LineReference]:
     with file.open("rb") as lines:
         lines_by_document = groupby(lines, lambda line: str(json.loads(line)["document"]))
         return ById(
-            (name, LineReference(str(file), 1, 0, None, b"".join(rows)))
+            (name, LineReference(file=str(file), line=1, size=0, offset=None, data=b"".join(rows)))
             for name, rows in lines_by_document
         )
 

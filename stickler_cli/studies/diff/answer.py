@@ -43,7 +43,7 @@ from .measures import (
     confidence_changes,
     document_changes,
     figures_of_whole,
-    of_one,
+    mean_of_runs,
 )
 from .question import DiffSettings
 from .record import (
@@ -83,25 +83,28 @@ def compare_runs(
     """
     settings = settings or TrendSettings()
     first, other = next(iter(base.values())), next(iter(new.values()))
-    known = {info.field for info in first.fields}
-    described = [*first.fields, *(info for info in other.fields if info.field not in known)]
-    fields = [info.field for info in described if info.field]
+    first_paths = {field_info.field for field_info in first.fields}
+    described = [
+        *first.fields,
+        *(field_info for field_info in other.fields if field_info.field not in first_paths),
+    ]
+    fields = [field_info.field for field_info in described if field_info.field]
     rule = replace(first.rule, counting=settings.counting)
     pairs = join_runs([*base.values()], [*new.values()], described, rule)
     # The fields of the schemas, then those that only documents have.
     paths = list(dict.fromkeys([*fields, *pairs.counted]))
     check_paths(gates, paths)
-    whole = figures_of_whole(rule.counting)
-    fields_too = (Figure(path, rule.counting, F1) for path in paths)
-    found = changes([*whole, *fields_too], pairs, settings)
-    of_items = [Figure(path, "", EXACT_F1) for path in paths if pairs.has_items(path)]
+    whole_figures = figures_of_whole(rule.counting)
+    field_figures = (Figure(path, rule.counting, F1) for path in paths)
+    figure_changes = changes([*whole_figures, *field_figures], pairs, settings)
+    item_figures = [Figure(path, "", EXACT_F1) for path in paths if pairs.has_items(path)]
     changed = document_changes(pairs, [*map(field_path, paths)], rule.counting)
     documents = count_documents(pairs, changed)
     is_pair = len(base) == len(new) == 1
     values = changed_values(first, other) if is_pair else None
-    whole_changes = [*found[: len(whole)], *confidence_changes(pairs, settings)]
-    field_changes = found[len(whole) :]
-    exact_changes = changes(of_items, pairs, settings) if of_items else []
+    whole_changes = [*figure_changes[: len(whole_figures)], *confidence_changes(pairs, settings)]
+    field_changes = figure_changes[len(whole_figures) :]
+    exact_changes = changes(item_figures, pairs, settings) if item_figures else []
     metrics = metric_changes([*base.values()], [*new.values()])
     return Difference(
         format="stickler-diff/1",
@@ -122,7 +125,12 @@ def compare_runs(
         metrics=metrics,
         changed_documents=changed,
         gates=judge_changes(
-            gates, pairs, documents, settings, [it.field for it in described], metrics
+            gates,
+            pairs,
+            documents,
+            settings,
+            [described_field.field for described_field in described],
+            metrics,
         ),
         flow=flow_of(values),
         runs=() if values is None else (first, other),
@@ -132,9 +140,15 @@ def compare_runs(
 
 
 def _name_of(side: Mapping[str, Run]) -> RunName:
-    """Return which runs a side has; the first one tells of all."""
-    (name, *further), run = side, next(iter(side.values()))
-    return RunName(name, run.version, run.schema.path, run.schema.model_name, further)
+    """Return the names of the runs of a side; version and schema are those of the first."""
+    (name, *further_runs), run = side, next(iter(side.values()))
+    return RunName(
+        source=name,
+        version=run.version,
+        schema=run.schema.path,
+        model_name=run.schema.model_name,
+        further=further_runs,
+    )
 
 
 def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
@@ -159,19 +173,25 @@ def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> Comp
 
 def metric_changes(base: Sequence[Run], new: Sequence[Run]) -> list[MetricChange]:
     """Return the changes of metrics that all runs have."""
-    found = [[run.evaluation.metric_figures for run in runs] for runs in (base, new)]
-    names = [name for name in found[0][0] if all(name in it for side in found for it in side)]
+    figures_by_side = [[run.evaluation.metric_figures for run in runs] for runs in (base, new)]
+    names = [
+        name
+        for name in figures_by_side[0][0]
+        if all(name in run_figures for side in figures_by_side for run_figures in side)
+    ]
     changes = []
     for name in names:
-        before, after = (_mean_of_known([figures[name] for figures in side]) for side in found)
+        before, after = (
+            _mean_of_known([figures[name] for figures in side]) for side in figures_by_side
+        )
         change = None if before is None or after is None else after - before
-        changes.append(MetricChange(name, before, after, change))
+        changes.append(MetricChange(name=name, before=before, after=after, change=change))
     return changes
 
 
 def _mean_of_known(figures: Sequence[float | None]) -> float | None:
-    known = [figure for figure in figures if figure is not None]
-    return sum(known) / len(known) if known else None
+    defined_figures = [figure for figure in figures if figure is not None]
+    return sum(defined_figures) / len(defined_figures) if defined_figures else None
 
 
 def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
@@ -189,37 +209,39 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     fields are those that a pattern may ask for.
     """
 
-    def moved(gate: Gate, path: Path) -> tuple[float | None, str]:
+    def find_change(gate: Gate, path: Path) -> tuple[float | None, str]:
         if is_about_documents(gate):
-            return _moved(replace(gate, metric=WHOLLY_RIGHT), (), runs, settings.intervals)
+            return _find_figure_change(
+                replace(gate, metric=WHOLLY_RIGHT), (), runs, settings.intervals
+            )
         if gate.mode == METRIC_PREFIX:
-            return metric_value(gate, {each.name: each.change for each in metrics})
+            return metric_value(gate, {metric.name: metric.change for metric in metrics})
         if gate.metric in CONFIDENCE_METRICS:
-            return _moved_trust(gate, path, runs, settings)
-        return _moved(gate, path, runs, settings.intervals)
+            return _find_confidence_change(gate, path, runs, settings)
+        return _find_figure_change(gate, path, runs, settings.intervals)
 
-    found = []
+    verdicts = []
     for gate in gates:
         if is_about_documents(gate) and gate.metric != RIGHT_SHARE:
             check_kind(gate, (*documents, RIGHT_SHARE))
             count = documents[gate.metric]  # type: ignore[literal-required]  # as was checked
-            found.append(judge_value(gate, count, ""))
+            verdicts.append(judge_value(gate, count, ""))
         else:
-            found.append(judge_fields(gate, fields, partial(moved, gate), CHANGE_OF))
-    return found
+            verdicts.append(judge_fields(gate, fields, partial(find_change, gate), CHANGE_OF))
+    return verdicts
 
 
-def _moved(
+def _find_figure_change(
     gate: Gate, path: Path, runs: JoinedRuns, settings: IntervalSettings
 ) -> tuple[float | None, str]:
-    """Return the change of a gate's figure, or None and the reason why there is none."""
+    """Return the change of a gate's figure, or None; and the reason for None."""
     mode = gate.mode or runs.rule.counting
     if gate.metric in COUNTS:
         before, after = (
             getattr(Counts(*sums), gate.metric)
             for sums in runs.counts(path, mode).sum(axis=2).tolist()
         )
-        return of_one(after - before, runs.times), ""
+        return mean_of_runs(after - before, runs.times), ""
     figure = Figure(path, mode, gate.metric)
     value = runs.change(figure)
     if gate.bound and value is not None:
@@ -228,39 +250,49 @@ def _moved(
     return value, "nothing was counted in one of the runs"
 
 
-def _moved_trust(
+def _find_confidence_change(
     gate: Gate, path: Path, runs: JoinedRuns, settings: TrendSettings
 ) -> tuple[float | None, str]:
     name = gate.metric.removeprefix(CONFIDENCE)
     if name not in FIGURES:
         return None, "a difference has no such figure of confidences"
-    found = confidence_changes(runs, settings, [name], path)
-    value = found[0].change if found else None
-    if gate.bound and found:
-        value = getattr(found[0].interval, gate.bound, None)
+    confidence_change = confidence_changes(runs, settings, [name], path)
+    value = confidence_change[0].change if confidence_change else None
+    if gate.bound and confidence_change:
+        value = getattr(confidence_change[0].interval, gate.bound, None)
     return value, "one of the runs says nothing of it"
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
     """Return everything in which two runs differ, deciding contrasts first."""
-    found = [
-        (what, before, after, what not in WITHOUT_FIGURES)
-        for what, before, after in find_differences(run_conditions(base), run_conditions(new))
-        if what not in OF_MERGING
+    differences = [
+        (name, before, after, name not in WITHOUT_FIGURES)
+        for name, before, after in find_differences(run_conditions(base), run_conditions(new))
+        if name not in OF_MERGING
     ]
     if base.partial is not new.partial:
-        found.append(("run", _WHOLE[base.partial], _WHOLE[new.partial], True))
-    every = (Contrast(what, _as_text(mine), _as_text(its), it) for what, mine, its, it in found)
-    return sorted([*_of_schemas(base, new), *every], key=lambda contrast: not contrast.decides)
+        differences.append(("run", _WHOLE[base.partial], _WHOLE[new.partial], True))
+    run_contrasts = (
+        Contrast(what=name, base=_as_text(base_value), new=_as_text(new_value), decides=decides)
+        for name, base_value, new_value, decides in differences
+    )
+    return sorted(
+        [*_of_schemas(base, new), *run_contrasts], key=lambda contrast: not contrast.decides
+    )
 
 
-def check_comparable(first: Run, others: Iterable[Run], hint: str = "") -> None:
-    """Raise NotComparableError with that for which figures of runs cannot be compared."""
-    found = (it for run in others for it in contrasts(first, run) if it.decides)
-    if against := dict.fromkeys(found):
+def check_comparable(first: Run, other_runs: Iterable[Run], hint: str = "") -> None:
+    """Raise NotComparableError with the contrasts that keep figures from being compared."""
+    deciding_contrasts = (
+        run_contrast
+        for run in other_runs
+        for run_contrast in contrasts(first, run)
+        if run_contrast.decides
+    )
+    if distinct_contrasts := dict.fromkeys(deciding_contrasts):
         raise NotComparableError(
             Problem("", f"the runs are not comparable: {contrast}", hint=hint)
-            for contrast in against
+            for contrast in distinct_contrasts
         )
 
 
@@ -281,26 +313,28 @@ def _as_text(value: object) -> str:
 
 
 def _of_schemas(base: Run, new: Run) -> Iterator[Contrast]:
-    """Yield in what different schemas differ, by their fields."""
+    """Yield the differences between two schemas and their fields."""
     before, after = base.schema, new.schema
     if (before.digest, before.inferred) == (after.digest, after.inferred):
         return
-    old, now = ({info.field: asdict(info) for info in run.fields} for run in (base, new))
-    both: list[tuple[str, object, object]] = [
+    old_fields, new_fields = (
+        {field_info.field: asdict(field_info) for field_info in run.fields} for run in (base, new)
+    )
+    value_pairs: list[tuple[str, object, object]] = [
         ("schema", before.path, after.path),
         ("model name", before.model_name, after.model_name),
     ]
-    for path in dict.fromkeys([*old, *now]):
+    for path in dict.fromkeys([*old_fields, *new_fields]):
         name = f"field {field_path(path)}" if path else "documents"
-        both.append((name, _DECLARED[path in old], _DECLARED[path in now]))
-        if path in old and path in now:
-            both += (
-                (f"{name}, {key}", old[path][key], now[path][key])
+        value_pairs.append((name, _DECLARED[path in old_fields], _DECLARED[path in new_fields]))
+        if path in old_fields and path in new_fields:
+            value_pairs += (
+                (f"{name}, {key}", old_fields[path][key], new_fields[path][key])
                 for key in ("kind", "comparator", "threshold", "weight")
             )
-    for what, mine, its in both:
-        if mine != its:
-            yield Contrast(what, _as_text(mine), _as_text(its), decides=False)
+    for title, base_value, new_value in value_pairs:
+        if base_value != new_value:
+            yield Contrast(title, _as_text(base_value), _as_text(new_value), decides=False)
 
 
 def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
@@ -308,16 +342,16 @@ def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
     gates = [parse_gate(text, lowest=LOWEST) for text in settings.gate]
     sides = settings.sides
     detail = all(len(side) == 1 for side in sides)
-    read = _made(settings, desk) if settings.made_of else _finished
+    read = _build_evaluator(settings, desk) if settings.schema_and_gt else _read_finished
     base, new = ({name: read(name, detail) for name in side} for side in sides)
-    first, *others = (*base.values(), *new.values())
-    verdicts = [desk.judge(run) for run in (first, *others) if settings.made_of]
+    first, *other_runs = (*base.values(), *new.values())
+    verdicts = [desk.judge(run) for run in (first, *other_runs) if settings.schema_and_gt]
     if not settings.allow_different:
-        check_comparable(first, others, "--allow-different compares them all the same")
+        check_comparable(first, other_runs, "--allow-different compares them all the same")
     intervals = IntervalSettings(settings.ci, settings.seed)
     decided = TrendSettings(intervals, settings.margin, settings.counting or first.rule.counting)
     difference = compare_runs(base, new, gates, decided)
-    if detail and desk.shows_values and not settings.made_of:
+    if detail and desk.shows_values and not settings.schema_and_gt:
         difference = replace(difference, pages=[page_of(name) for name in (*base, *new)])
     if RunVerdict.INCOMPLETE in verdicts:
         return StudyAnswer(difference, RunVerdict.INCOMPLETE)
@@ -325,23 +359,29 @@ def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
     return StudyAnswer(difference, RunVerdict.PASSED if passed else RunVerdict.FAILED)
 
 
-def _made(settings: DiffSettings, desk: Desk) -> Callable[[str, bool], Run]:
+def _build_evaluator(settings: DiffSettings, desk: Desk) -> Callable[[str, bool], Run]:
     """Return a function that makes runs of predictions."""
-    schema, gt = settings.made_of
+    schema, gt = settings.schema_and_gt
     counting = settings.counting or CountingOptions.counting
-    asked = as_of_eval(settings, schema=schema, gt=gt, ci="none", gate=(), counting=counting)
+    eval_settings = as_of_eval(
+        settings, schema=schema, gt=gt, ci="none", gate=(), counting=counting
+    )
 
-    def made(name: str, detail: bool) -> Run:
-        return desk.run(replace(asked, pred=name), OutputsRequested(accounts=True, detail=detail))
+    def evaluate(name: str, detail: bool) -> Run:
+        return desk.run(
+            replace(eval_settings, pred=name), OutputsRequested(accounts=True, detail=detail)
+        )
 
-    return made
+    return evaluate
 
 
-def _finished(name: str, detail: bool) -> Run:
+def _read_finished(name: str, detail: bool) -> Run:
     if File(name).is_dir() and not (File(name) / RUN_FILE).exists():
-        found = f"there is no {RUN_FILE} in this directory"
+        finding = f"there is no {RUN_FILE} in this directory"
         hint = "of predictions: stickler diff SCHEMA GT PRED_A PRED_B"
-        raise UsageError([Problem(name, found, "a finished run", hint)])
+        raise UsageError(
+            [Problem(source=name, found=finding, expected="a finished run", hint=hint)]
+        )
     run = with_rows(name, load_run(name))
     counts = run.evaluation.errors
     n_errors = sum(

@@ -1,4 +1,4 @@
-"""Wrong values of runs, what each run says of them, and what became of them."""
+"""Wrong values of runs, the answer of each run, and their change between runs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ class _ErrorsOfRun:
                 errors_by_place = self.values if error.values is None else self.wholes
                 errors_by_place[_place_of(error)] = error
 
-    def whole_around(self, error: Error) -> Error | None:
+    def find_failed_parent(self, error: Error) -> Error | None:
         """Return the item or object that failed as a whole and contains a wrong value."""
         if error.inside is None:
             return None
@@ -48,7 +48,7 @@ class _ErrorsOfRun:
 
 
 def changed_values(*runs: Run) -> list[ChangedValue] | None:
-    """Return the wrong values of runs with what each said, in documents that all compared.
+    """Return the wrong values of runs with each answer, in documents that all compared.
 
     Of two runs those that both say the same of are listed too, last; broken ones come first. None
     where one of the runs does not know all of its errors.
@@ -66,29 +66,33 @@ def changed_values(*runs: Run) -> list[ChangedValue] | None:
 
 
 def _is_same(value: ChangedValue) -> bool:
-    return all(said == value.said[0] for said in value.said)
+    return all(answer == value.said[0] for answer in value.said)
 
 
 def _changed_value(place: _Place, sides: Sequence[_ErrorsOfRun]) -> ChangedValue:
     errors = [side.values.get(place) for side in sides]
-    said = [error.pred if error else None if place.is_invented else True for error in errors]
+    answers = [error.pred if error else None if place.is_invented else True for error in errors]
     move = None
     if len(sides) == 2:
-        is_same = said[0] == said[1]
+        is_same = answers[0] == answers[1]
         move = Move.SAME if is_same else _MOVES[errors[0] is not None, errors[1] is not None]
 
     # The last run that has it wrong tells how.
-    run, error = next((at, it) for at, it in reversed([*enumerate(errors)]) if it is not None)
-    around = sides[run].whole_around(error)
-    whole = None
-    if around is not None:
-        whole = WholeChange(
-            path=around.path,
-            field=around.field,
-            error_class=str(around.error_class),
-            gt=around.gt,
-            pred=around.pred,
-            is_one_sided=around.outcome != "FD",
+    run, error = next(
+        (run_index, run_error)
+        for run_index, run_error in reversed([*enumerate(errors)])
+        if run_error is not None
+    )
+    failed_parent = sides[run].find_failed_parent(error)
+    whole_change = None
+    if failed_parent is not None:
+        whole_change = WholeChange(
+            path=failed_parent.path,
+            field=failed_parent.field,
+            error_class=str(failed_parent.error_class),
+            gt=failed_parent.gt,
+            pred=failed_parent.pred,
+            is_one_sided=failed_parent.outcome != "FD",
         )
     return ChangedValue(
         document=place.document,
@@ -97,10 +101,10 @@ def _changed_value(place: _Place, sides: Sequence[_ErrorsOfRun]) -> ChangedValue
         error_class=str(error.error_class),
         move=move,
         gt=error.gt,
-        said=said,
-        whole=whole,
+        said=answers,
+        whole=whole_change,
         run=run,
-        cause=error.cause or (around.cause if around else ""),
+        cause=error.cause or (failed_parent.cause if failed_parent else ""),
     )
 
 
@@ -110,11 +114,11 @@ def _place_of(error: Error) -> _Place:
 
 def _ids_compared(run: Run) -> set[str]:
     blocks = run.evaluation.ledger.blocks or Blocks()
-    return {it.id for it in blocks.documents() if it.score is not None}
+    return {document.id for document in blocks.documents() if document.score is not None}
 
 
 def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
-    """Count the wrong values of two runs by what became of them; None where they are not known."""
+    """Count the wrong values of two runs by their move; None if they are not known."""
     if values is None:
         return None
     counts = {move: sum(value.move is move for value in values) for move in Move}
@@ -132,19 +136,32 @@ def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
 def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
     """Return values with one row for a missed or invented item or object, as reports list errors.
 
-    Values are merged only if each run says of all of them that they are right, or absent, or the
-    invented ones of the item.
+    Values are merged only if in each run all are right, or all are absent, or all are invented
+    with the item.
     """
     rows: list[ChangedValue] = []
     row_of_whole: dict[tuple[object, ...], int] = {}
     for value in values:
-        whole = value.whole
-        if whole is None or not whole.is_one_sided or not _says_one_thing(value):
+        failed_parent = value.whole
+        if (
+            failed_parent is None
+            or not failed_parent.is_one_sided
+            or not _is_missed_or_invented(value)
+        ):
             rows.append(value)
             continue
-        said = [whole.pred if isinstance(it, str | list) else it for it in value.said]
-        is_right_or_absent = tuple(it if it in (True, None) else "" for it in said)
-        key = value.document, whole.path, whole.error_class, value.move, is_right_or_absent
+        answers = [
+            failed_parent.pred if isinstance(answer, str | list) else answer
+            for answer in value.said
+        ]
+        is_right_or_absent = tuple(answer if answer in (True, None) else "" for answer in answers)
+        key = (
+            value.document,
+            failed_parent.path,
+            failed_parent.error_class,
+            value.move,
+            is_right_or_absent,
+        )
         if key in row_of_whole:
             row = rows[row_of_whole[key]]
             rows[row_of_whole[key]] = replace(row, n_values=row.n_values + 1)
@@ -153,18 +170,18 @@ def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
         rows.append(
             replace(
                 value,
-                path=whole.path,
-                field=whole.field,
-                error_class=whole.error_class,
-                gt=whole.gt,
-                said=said,
+                path=failed_parent.path,
+                field=failed_parent.field,
+                error_class=failed_parent.error_class,
+                gt=failed_parent.gt,
+                said=answers,
             )
         )
     return rows
 
 
-def _says_one_thing(value: ChangedValue) -> bool:
+def _is_missed_or_invented(value: ChangedValue) -> bool:
     """Return whether runs that find a value wrong all lack it, or all invent the same."""
-    wrong = [it for it in value.said if it is not True]
+    wrong_answers = [answer for answer in value.said if answer is not True]
     is_invented = value.gt is None
-    return is_invented or all(it is None for it in wrong)
+    return is_invented or all(answer is None for answer in wrong_answers)

@@ -37,7 +37,7 @@ LOST: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
 
 SAMPLE_UNIT: Final = 1 << 30
 """Scores in samples are whole numbers of 2**-30, so that their sums are exact and the same on every
-machine; what is reported has all digits."""
+machine; reported figures have all digits."""
 
 _NOWHERE: Final = -1
 
@@ -48,9 +48,9 @@ class RunRows(NamedTuple):
     field: IntArray
     document: IntArray
     cell: IntArray
-    """Which of the cells of all runs it has."""
+    """Row of its counts among the cells of all runs."""
     score: NDArray[np.float64]
-    """NaN where there is none."""
+    """Mean score; NaN without a score."""
 
 
 class Known(NamedTuple):
@@ -69,13 +69,13 @@ class JoinedRuns:
     sides: tuple[int, int]
     """How many runs either side has; those of the first one come first."""
     lost: NDArray[np.bool_]
-    """Which of them a run of the second side did not compare."""
+    """Mask of the documents that a run of the second side did not compare."""
     only_new: Sequence[str]
     """Documents that only the second side compared."""
     known: Sequence[Known]
     """By run."""
     paths: Sequence[FieldNames]
-    """Of fields, keys of maps included."""
+    """Paths of fields, keys of maps included."""
     cells: IntArray
     """The distinct ones of all runs, (n, CELL)."""
     rows: Sequence[RunRows]
@@ -111,8 +111,8 @@ class JoinedRuns:
     @property
     def counted(self) -> Sequence[Path]:
         """The fields in which anything was counted, keys of maps as `*`."""
-        told = {int(field) for rows in self.rows for field in np.unique(rows.field)}
-        return sorted({self.patterns[at] for at in told} - {()})
+        counted_fields = {int(field) for rows in self.rows for field in np.unique(rows.field)}
+        return sorted({self.patterns[field_index] for field_index in counted_fields} - {()})
 
     @property
     def times(self) -> int:
@@ -121,7 +121,7 @@ class JoinedRuns:
 
     def sample(self, figure: Figure) -> Sample:
         """Return dividends and divisors of a figure in every document, summed over runs."""
-        before, after = self._sides(self._parts(figure))
+        before, after = self._sum_sides(self._count_fractions(figure))
         values = [1.0 if value is None else value for value in self.in_runs(figure)]
         first = self.sides[0]
         return Sample(
@@ -133,7 +133,7 @@ class JoinedRuns:
 
     def in_runs(self, figure: Figure) -> list[float | None]:
         """Return a figure in each run; None where there is nothing to divide by."""
-        sums = self._parts(figure).sum(axis=2).tolist()
+        sums = self._count_fractions(figure).sum(axis=2).tolist()
         return [above / below if below else None for above, below in sums]
 
     def exact(self, figure: Figure) -> list[Fraction | None]:
@@ -141,10 +141,10 @@ class JoinedRuns:
         sides = slice(self.sides[0]), slice(self.sides[0], None)
         if figure.metric == SCORE_KEY:
             sums = [self._score_sums(figure.field, run) for run in range(sum(self.sides))]
-            parts = [[sum(part) for part in zip(*sums[side], strict=True)] for side in sides]
-            of_sides = [(units, scored * SCORE_SCALE) for units, scored in parts]
+            totals = [[sum(column) for column in zip(*sums[side], strict=True)] for side in sides]
+            of_sides = [(units, scored * SCORE_SCALE) for units, scored in totals]
         else:
-            of_sides = self._sides(self._parts(figure)).sum(axis=2).tolist()
+            of_sides = self._sum_sides(self._count_fractions(figure)).sum(axis=2).tolist()
         return [Fraction(above, below) if below else None for above, below in of_sides]
 
     def change(self, figure: Figure) -> float | None:
@@ -157,7 +157,7 @@ class JoinedRuns:
 
         Of a side with several runs their sums; `times` as large as in one run.
         """
-        return self._sides(self.of_runs(path, mode))
+        return self._sum_sides(self.of_runs(path, mode))
 
     def of_runs(self, path: Path, mode: str) -> NDArray[np.int64]:
         """Return the counts of a field, (runs, 5 outcomes, documents)."""
@@ -183,12 +183,12 @@ class JoinedRuns:
 
     def _sum_cells(self, path: Path, cells: IntArray) -> IntArray:
         """Add some columns of the cells of a field, (runs, columns, documents)."""
-        found = np.zeros((sum(self.sides), cells.shape[1], len(self.ids)), np.int64)
-        for run, into in enumerate(found):
+        sums = np.zeros((sum(self.sides), cells.shape[1], len(self.ids)), np.int64)
+        for run, run_sums in enumerate(sums):
             for field in self.fields.get(path, ()):
                 rows = self.of_field(run, field)
-                into[:, rows.document] += cells[rows.cell].T
-        return found
+                run_sums[:, rows.document] += cells[rows.cell].T
+        return sums
 
     def _counts_of(self, mode: str) -> IntArray:
         """Return the counts of all cells in a counting mode, (n, 5 outcomes)."""
@@ -198,30 +198,30 @@ class JoinedRuns:
     def right_and_wrong(
         self, fields: Sequence[int], mode: str
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return in which runs and documents fields have values and no error, and have errors."""
+        """Return masks of runs and documents where fields are right, and where they have errors."""
         cells = self._counts_of(mode)
         states = np.array([cells.any(axis=1), cells[:, LOST].any(axis=1)])
-        found = np.zeros((2, sum(self.sides), len(self.ids)), np.bool_)
+        masks = np.zeros((2, sum(self.sides), len(self.ids)), np.bool_)
         for run in range(sum(self.sides)):
             for field in fields:
                 rows = self.of_field(run, field)
-                found[:, run, rows.document] |= states[:, rows.cell]
-        some, wrong = found
-        return some & ~wrong, wrong
+                masks[:, run, rows.document] |= states[:, rows.cell]
+        has_values, has_errors = masks
+        return has_values & ~has_errors, has_errors
 
     def broken_and_fixed(
         self, fields: Sequence[int], mode: str
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return in which documents fields were right and are wrong, and the reverse.
+        """Return masks of documents: fields broke there, or were fixed there.
 
         Of several runs, they are what they were in more than half of them.
         """
         first, states = self.sides[0], self.right_and_wrong(fields, mode)
-        right_before, wrong_before = (it[:first].mean(axis=0) > 0.5 for it in states)
-        right_after, wrong_after = (it[first:].mean(axis=0) > 0.5 for it in states)
+        right_before, wrong_before = (mask[:first].mean(axis=0) > 0.5 for mask in states)
+        right_after, wrong_after = (mask[first:].mean(axis=0) > 0.5 for mask in states)
         return right_before & wrong_after, wrong_before & right_after
 
-    def _parts(self, figure: Figure) -> NDArray[np.int64]:
+    def _count_fractions(self, figure: Figure) -> NDArray[np.int64]:
         """Return dividends and divisors of a figure in every run, (runs, 2, documents)."""
         if figure.metric == WHOLLY_RIGHT:
             lost = self.of_runs((), COUNTING_MODES[-1])[:, LOST].any(axis=1)
@@ -230,35 +230,39 @@ class JoinedRuns:
             name = figure.metric.removeprefix("exact_")
             return np.array(self.exact_fractions(figure.field, name))
         if figure.metric != SCORE_KEY:
-            every = self.of_runs(figure.field, figure.mode)
+            counts_of_runs = self.of_runs(figure.field, figure.mode)
             return np.array(
-                [self.rule.rate_fractions([*counts])[figure.metric] for counts in every]
+                [self.rule.rate_fractions([*counts])[figure.metric] for counts in counts_of_runs]
             )
-        found = np.zeros((sum(self.sides), 2, len(self.ids)), np.int64)
-        for run, into in enumerate(found):
+        fractions = np.zeros((sum(self.sides), 2, len(self.ids)), np.int64)
+        for run, run_fractions in enumerate(fractions):
             for document, score in self._scores(figure.field, run):
-                into[0, document] += np.rint(score * SAMPLE_UNIT).astype(np.int64)
-                into[1, document] += SAMPLE_UNIT
-        return found
+                run_fractions[0, document] += np.rint(score * SAMPLE_UNIT).astype(np.int64)
+                run_fractions[1, document] += SAMPLE_UNIT
+        return fractions
 
     def _scores(
         self, path: Path, run: int
     ) -> Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]]:
         """Return documents and their scores of a field, for each key that it stands for."""
-        every = [self.of_field(run, field) for field in self.fields.get(path, ())]
-        known = [(rows, ~np.isnan(rows.score)) for rows in every]
-        return [(rows.document[some], rows.score[some]) for rows, some in known]
+        rows_of_keys = [self.of_field(run, field) for field in self.fields.get(path, ())]
+        rows_and_masks = [(rows, ~np.isnan(rows.score)) for rows in rows_of_keys]
+        return [
+            (rows.document[has_score], rows.score[has_score]) for rows, has_score in rows_and_masks
+        ]
 
     def _score_sums(self, path: Path, run: int) -> tuple[int, int]:
         """Return the sum of scores of a field, in `SCORE_SCALE`s, and how many there are."""
-        scores = np.concatenate([np.zeros(0), *(it for _, it in self._scores(path, run))])
+        scores = np.concatenate(
+            [np.zeros(0), *(key_scores for _, key_scores in self._scores(path, run))]
+        )
         units = sum(sum_scores(scores, np.zeros(1, np.intp))) if len(scores) else 0
         return units, len(scores)
 
-    def _sides(self, of_runs: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _sum_sides(self, of_runs: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the sums over the runs of either side, multiplied as `times` says."""
-        parts = zip(np.split(of_runs, [self.sides[0]]), self.sides, strict=True)
-        return np.array([of_side.sum(axis=0) * (self.times // runs) for of_side, runs in parts])
+        sides = zip(np.split(of_runs, [self.sides[0]]), self.sides, strict=True)
+        return np.array([of_side.sum(axis=0) * (self.times // runs) for of_side, runs in sides])
 
 
 def join_runs(
@@ -274,133 +278,149 @@ def join_runs(
     """
     names = ["BASE"] * len(bases) + ["NEW"] * len(news)
     pairs = zip(names, (*bases, *news), strict=True)
-    ledgers = [_ledger(run, which) for which, run in pairs]
-    documents = [_statuses(ledger, which) for which, ledger in zip(names, ledgers, strict=True)]
+    ledgers = [_ledger(run, side_name) for side_name, run in pairs]
+    documents = [
+        _statuses(ledger, side_name) for side_name, ledger in zip(names, ledgers, strict=True)
+    ]
     sides = documents[: len(bases)], documents[len(bases) :]
     first, second = (set[str]().union(*(compared for _, compared in side)) for side in sides)
     if not first & second:
-        found = f"no document is in both runs ({len(first)} in BASE, {len(second)} in NEW)"
-        raise NotComparableError([Problem("", found, "two runs of the same documents")])
+        finding = f"no document is in both runs ({len(first)} in BASE, {len(second)} in NEW)"
+        raise NotComparableError([Problem("", finding, "two runs of the same documents")])
     ids = sorted(first)
-    at = {name: place for place, name in enumerate(ids)}
-    known = [
+    document_index = {name: place for place, name in enumerate(ids)}
+    run_documents = [
         Known([*map(status.get, ids)], np.array([name in compared for name in ids]))
         for status, compared in documents
     ]
     paths: dict[FieldNames, int] = {}
-    parts = [[*_parts(ledger, at, paths)] for ledger in ledgers]
-    cells, rows = _rows(parts, [*paths], known, len(bases))
-    absent = np.array([~each.compared for each in known])
-    described = {it.field for it in fields}
+    blocks_of_runs = [[*_read_rows(ledger, document_index, paths)] for ledger in ledgers]
+    cells, rows = _rows(blocks_of_runs, [*paths], run_documents, len(bases))
+    absent = np.array([~documents_of_run.compared for documents_of_run in run_documents])
+    described = {field_info.field for field_info in fields}
     patterns = [schema_pattern(path, described) for path in paths]
     positions: dict[Path, list[int]] = {}
     for place, (path, pattern) in enumerate(zip(paths, patterns, strict=True)):
-        for each in {path, pattern}:
-            positions.setdefault(each, []).append(place)
+        for key in {path, pattern}:
+            positions.setdefault(key, []).append(place)
     return JoinedRuns(
-        ids,
-        (len(bases), len(news)),
-        np.logical_or.reduce(absent[len(bases) :]),
-        sorted(second - first),
-        known,
-        [*paths],
-        cells,
-        rows,
-        _confident_leaves(ledgers, at, known, len(bases)),
-        rule,
-        positions,
-        patterns,
+        ids=ids,
+        sides=(len(bases), len(news)),
+        lost=np.logical_or.reduce(absent[len(bases) :]),
+        only_new=sorted(second - first),
+        known=run_documents,
+        paths=[*paths],
+        cells=cells,
+        rows=rows,
+        leaves=_confident_leaves(ledgers, document_index, run_documents, len(bases)),
+        rule=rule,
+        fields=positions,
+        patterns=patterns,
     )
 
 
-def _ledger(run: Run, which: str) -> Blocks:
+def _ledger(run: Run, side_name: str) -> Blocks:
     if run.evaluation.ledger.blocks is None:
-        found, hint = (
-            "the run keeps no rows of its documents",
-            "evaluate again with -o run.json --rows inline, or --documents rows.parquet",
+        finding = "the run keeps no rows of its documents"
+        hint = "evaluate again with -o run.json --rows inline, or --documents rows.parquet"
+        raise UsageError(
+            [Problem(source=side_name, found=finding, expected="per_document", hint=hint)]
         )
-        raise UsageError([Problem(which, found, "per_document", hint)])
     return run.evaluation.ledger.blocks
 
 
-def _statuses(ledger: Blocks, which: str) -> tuple[dict[str, Status], set[str]]:
+def _statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], set[str]]:
     """Return the status of each document of a run, by id, and the ids of those that it compared."""
     statuses: dict[str, Status] = {}
     compared: set[str] = set()
-    for it in ledger.documents():
-        statuses[it.id] = it.status
-        if it.score is not None:
-            if it.id in compared:
-                told = f"the run has two documents with the id {it.id}"
-                raise UsageError([Problem(which, told, "different ids")])
-            compared.add(it.id)
+    for document in ledger.documents():
+        statuses[document.id] = document.status
+        if document.score is not None:
+            if document.id in compared:
+                finding = f"the run has two documents with the id {document.id}"
+                raise UsageError([Problem(side_name, finding, "different ids")])
+            compared.add(document.id)
     return statuses, compared
 
 
-def _parts(
-    ledger: Blocks, at: Mapping[str, int], paths: dict[FieldNames, int]
+def _read_rows(
+    ledger: Blocks, document_index: Mapping[str, int], paths: dict[FieldNames, int]
 ) -> Iterator[tuple[RunRows, IntArray]]:
-    """Yield the rows of each block that say anything of a document of the first side, its cells."""
-    to = np.array([paths.setdefault(path, len(paths)) for path in ledger.field_numbers])
+    """Yield rows and cells of each block; rows are of documents that the first side compared."""
+    field_positions = np.array(
+        [paths.setdefault(path, len(paths)) for path in ledger.field_numbers]
+    )
     for block in ledger:
-        places = np.array([at.get(name, _NOWHERE) for name in block.documents.ids], np.int64)
+        places = np.array(
+            [document_index.get(name, _NOWHERE) for name in block.documents.ids], np.int64
+        )
         document = places[block.document_of_rows()]
         cell, score = block.cell_and_score[block.code_of_rows()].T.astype(np.intp)
-        rows = RunRows(block.field_of_rows(to), document, cell, block.scores[score])
-        some: NDArray[np.bool_] = np.any(block.cells, axis=1)
-        told = (some[cell] | ~np.isnan(rows.score)) & (document >= 0)
-        yield _rows_at(rows, told), block.cells.astype(np.int64)
+        rows = RunRows(
+            field=block.field_of_rows(field_positions),
+            document=document,
+            cell=cell,
+            score=block.scores[score],
+        )
+        has_counts: NDArray[np.bool_] = np.any(block.cells, axis=1)
+        has_content = (has_counts[cell] | ~np.isnan(rows.score)) & (document >= 0)
+        yield _rows_at(rows, has_content), block.cells.astype(np.int64)
 
 
 def _rows(
-    parts: Sequence[Sequence[tuple[RunRows, IntArray]]],
+    blocks_of_runs: Sequence[Sequence[tuple[RunRows, IntArray]]],
     paths: Sequence[FieldNames],
-    known: Sequence[Known],
+    run_documents: Sequence[Known],
     bases: int,
 ) -> tuple[IntArray, list[RunRows]]:
     """Return the cells of all runs, and the rows of each."""
-    table, to = encode_rows(np.concatenate([cells for run in parts for _, cells in run]))
-    lost = [_missed(table, inside=inside) for inside in (False, True)]
+    table, to = encode_rows(np.concatenate([cells for run in blocks_of_runs for _, cells in run]))
+    lost = [_missed(table, is_nested=is_nested) for is_nested in (False, True)]
     cells, places = encode_rows(np.concatenate([table, *lost]))
-    starts, found = 0, []
-    for run in parts:
+    starts, rows_of_runs = 0, []
+    for run in blocks_of_runs:
         of_blocks = []
         for rows, cells_of_block in run:
             of_blocks.append(rows._replace(cell=places[to[starts + rows.cell]]))
             starts += len(cells_of_block)
-        found.append(_in_one(of_blocks))
+        rows_of_runs.append(_concatenate_rows(of_blocks))
     missed = np.zeros((2, len(cells)), np.int64)  # by whether a field is inside another one
     missed[:, places[: len(table)]] = places[len(table) :].reshape(2, -1)
     within = np.array([len(path) > 1 for path in paths], np.intp)
-    first = [*zip(found[:bases], known[:bases], strict=True)]
+    first = [*zip(rows_of_runs[:bases], run_documents[:bases], strict=True)]
     return cells, [
-        _ordered([rows, *_missing(of_rows, first, missed, within)], len(known[0].status))
-        for rows, of_rows in zip(found, known, strict=True)
+        _sort_rows([rows, *_missing(of_rows, first, missed, within)], len(run_documents[0].status))
+        for rows, of_rows in zip(rows_of_runs, run_documents, strict=True)
     ]
 
 
-def _rows_at(rows: RunRows, which: "slice | NDArray[Any]") -> RunRows:
-    return RunRows(rows.field[which], rows.document[which], rows.cell[which], rows.score[which])
+def _rows_at(rows: RunRows, selection: "slice | NDArray[Any]") -> RunRows:
+    return RunRows(
+        field=rows.field[selection],
+        document=rows.document[selection],
+        cell=rows.cell[selection],
+        score=rows.score[selection],
+    )
 
 
-def _missed(cells: IntArray, *, inside: bool) -> IntArray:
+def _missed(cells: IntArray, *, is_nested: bool) -> IntArray:
     """Return the cells that fields would have without a prediction.
 
     Of fields inside others only `leaves` counts: a missed object is one unit.
     """
-    found = np.zeros_like(cells)
+    missed_cells = np.zeros_like(cells)
     by_mode = cells[:, :N_UNIT_COUNTS].reshape(len(cells), -1, len(OUTCOME_NAMES))
-    into = found[:, :N_UNIT_COUNTS].reshape(by_mode.shape)
+    into = missed_cells[:, :N_UNIT_COUNTS].reshape(by_mode.shape)
     into[..., 3] = by_mode[..., [0, 1, 3]].sum(axis=-1)
     into[..., 4] = by_mode[..., 4]
-    if inside:
+    if is_nested:
         into[:, : LEAF_COUNTS.start // len(OUTCOME_NAMES)] = 0
-    found[:, :N_UNIT_COUNTS] = into.reshape(len(cells), N_UNIT_COUNTS)
+    missed_cells[:, :N_UNIT_COUNTS] = into.reshape(len(cells), N_UNIT_COUNTS)
     _, items, _, invented = cells[:, ITEM_COUNTS].T
-    found[:, ITEM_COUNTS] = np.stack(
+    missed_cells[:, ITEM_COUNTS] = np.stack(
         [0 * items, items - invented, items - invented, 0 * items], axis=1
     )
-    return found
+    return missed_cells
 
 
 def _missing(
@@ -410,47 +430,54 @@ def _missing(
     within: NDArray[np.intp],
 ) -> Iterator[RunRows]:
     """Yield the rows of documents that a run did not compare, all missed."""
-    stand_ins = _stand_ins(run, [known for _, known in first])
-    for (base, _), which in zip(first, stand_ins, strict=True):
-        rows = _rows_at(base, which[base.document])
+    stand_ins = _stand_ins(run, [base_documents for _, base_documents in first])
+    for (base, _), stands_in in zip(first, stand_ins, strict=True):
+        rows = _rows_at(base, stands_in[base.document])
         score = np.where(np.isnan(rows.score), np.nan, 0.0)
         yield rows._replace(cell=missed[within[rows.field], rows.cell], score=score)
 
 
-def _in_one(parts: Sequence[RunRows]) -> RunRows:
-    return RunRows(*map(np.concatenate, zip(*parts, strict=True)))
+def _concatenate_rows(row_sets: Sequence[RunRows]) -> RunRows:
+    return RunRows(*map(np.concatenate, zip(*row_sets, strict=True)))
 
 
-def _ordered(parts: Sequence[RunRows], documents: int) -> RunRows:
-    whole = _in_one(parts)
-    return _rows_at(whole, np.argsort(whole.field * documents + whole.document, kind="stable"))
+def _sort_rows(row_sets: Sequence[RunRows], n_documents: int) -> RunRows:
+    rows = _concatenate_rows(row_sets)
+    return _rows_at(rows, np.argsort(rows.field * n_documents + rows.document, kind="stable"))
 
 
 def _confident_leaves(
-    ledgers: Sequence[Blocks], at: Mapping[str, int], known: Sequence[Known], bases: int
+    ledgers: Sequence[Blocks],
+    document_index: Mapping[str, int],
+    run_documents: Sequence[Known],
+    bases: int,
 ) -> list[list[ConfidentValues]]:
-    """Return the values with a confidence; of documents not compared those before."""
-    found: list[list[ConfidentValues]] = []
+    """Return the values with a confidence by run; missing documents as in the first side."""
+    values_of_runs: list[list[ConfidentValues]] = []
     for ledger in ledgers:
-        found.append([])
+        values_of_runs.append([])
         for block in ledger:
             leaves = block.documents.confident_values
             if leaves is not None:
                 names = block.documents.ids
-                places = np.array([at.get(name, _NOWHERE) for name in names])[leaves.document]
-                some = leaves.with_documents(places).select(places >= 0)
-                found[-1].append(some)
-    for run, mine in zip(known, found, strict=True):
-        stand_ins = _stand_ins(run, known[:bases])
-        for its, which in zip([[*each] for each in found[:bases]], stand_ins, strict=True):
-            if which.any():
-                mine += [leaves.select(which[leaves.document]) for leaves in its]
-    return found
+                places = np.array([document_index.get(name, _NOWHERE) for name in names])[
+                    leaves.document
+                ]
+                selected = leaves.with_documents(places).select(places >= 0)
+                values_of_runs[-1].append(selected)
+    for run, run_values in zip(run_documents, values_of_runs, strict=True):
+        stand_ins = _stand_ins(run, run_documents[:bases])
+        for base_values, stands_in in zip(
+            [[*values] for values in values_of_runs[:bases]], stand_ins, strict=True
+        ):
+            if stands_in.any():
+                run_values += [leaves.select(stands_in[leaves.document]) for leaves in base_values]
+    return values_of_runs
 
 
 def _stand_ins(run: Known, first: Sequence[Known]) -> Iterator[NDArray[np.bool_]]:
-    """Yield for each run of the first side the documents that it stands in for in a run."""
-    left = ~run.compared
-    for known in first:
-        yield left & known.compared
-        left = left & ~known.compared
+    """Yield masks of the documents that each run of the first side replaces in a run."""
+    is_left = ~run.compared
+    for base_documents in first:
+        yield is_left & base_documents.compared
+        is_left = is_left & ~base_documents.compared

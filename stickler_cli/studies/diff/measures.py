@@ -62,10 +62,10 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
     intervals = change_intervals(samples, runs.ids, settings.intervals)
     p = p_values(samples, runs.ids, settings.intervals)
     fields = [place for place, figure in enumerate(figures) if figure.field]
-    chosen = [samples[place] for place in fields], [p[place] for place in fields]
-    of_fields = dict(zip(fields, corrected_p(*chosen, settings), strict=True))
-    corrected = dict(enumerate(p)) | of_fields
-    found = []
+    field_samples = [samples[place] for place in fields]
+    field_p = corrected_p(field_samples, [p[place] for place in fields], settings)
+    corrected = dict(enumerate(p)) | dict(zip(fields, field_p, strict=True))
+    figure_changes = []
     for place, (figure, sample) in enumerate(zip(figures, samples, strict=True)):
         before, after = (None if value is None else float(value) for value in runs.exact(figure))
         change = runs.change(figure)
@@ -74,15 +74,15 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
         broken, fixed = 0, 0
         if figure.field and figure.mode:
             keys = runs.fields.get(figure.field, ())
-            broken, fixed = (int(it.sum()) for it in runs.broken_and_fixed(keys, figure.mode))
-        found.append(
+            broken, fixed = (int(mask.sum()) for mask in runs.broken_and_fixed(keys, figure.mode))
+        figure_changes.append(
             Change(
-                figure.field,
-                figure.mode,
-                figure.metric,
-                before,
-                after,
-                change,
+                field=figure.field,
+                mode=figure.mode,
+                metric=figure.metric,
+                before=before,
+                after=after,
+                change=change,
                 interval=None if change is None or is_identical else intervals[place],
                 p=p[place] if sample.documents else None,
                 corrected_p=corrected[place] if sample.documents else None,
@@ -96,19 +96,19 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
                 runs_after=[*sample.runs[1]],
             )
         )
-    return found
+    return figure_changes
 
 
 def choose_headline(
-    whole: Sequence[Change], others: Sequence[Change], counting: Counting
+    whole: Sequence[Change], field_changes: Sequence[Change], counting: Counting
 ) -> Change:
-    """Choose the figure that says what became of a run: the one with the most significant loss.
+    """Choose the figure that states the outcome: the one with the most significant loss.
 
     If no figure regressed it is F1 of whole documents, unless that is not improved and another
-    figure is. `others` are the figures of fields.
+    figure is. `field_changes` are the figures of fields.
     """
-    f1, *further = (change for change in whole if change.mode in ("", counting))
-    candidates = [f1, *further, *others]
+    f1, *other_changes = (change for change in whole if change.mode in ("", counting))
+    candidates = [f1, *other_changes, *field_changes]
     for trend in (Trend.REGRESSED, Trend.IMPROVED):
         decided = [change for change in candidates if change.trend is trend]
         if f1 in decided and trend is Trend.IMPROVED:
@@ -177,13 +177,15 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
     `tested` is how p was made, `enough` whether there are documents enough for any test.
     """
     margin, by_interval = settings.margin, excludes_zero(interval)
-    inside = interval is not None and -margin <= interval.lower and interval.upper <= margin
-    by_test = p <= settings.alpha and not inside
+    is_within_margin = (
+        interval is not None and -margin <= interval.lower and interval.upper <= margin
+    )
+    by_test = p <= settings.alpha and not is_within_margin
     if by_test and (by_interval or interval is None):
         return (Trend.IMPROVED if better else Trend.REGRESSED), tested
     if not enough or interval is None:
         return Trend.INCONCLUSIVE, Decision.ONE_SIDED if enough else Decision.DOCUMENTS
-    if inside:
+    if is_within_margin:
         return Trend.UNCHANGED, Decision.INTERVAL
     if by_test:
         return Trend.INCONCLUSIVE, Decision.TEST_ALONE
@@ -203,28 +205,28 @@ def confidence_changes(
     """
     first, documents = runs.sides[0], len(runs.ids)
     base, new = (_confident(runs, side, path) for side in (slice(first), slice(first, None)))
-    known = len(np.intersect1d(base[0], new[0]))
-    if not known:
+    n_documents = len(np.intersect1d(base[0], new[0]))
+    if not n_documents:
         return []
     document, confidence, right = np.concatenate([base, new], axis=1)
     document[base.shape[1] :] += documents
 
-    def figures(before: Floats, after: Floats) -> Floats:
+    def measure(before: Floats, after: Floats) -> Floats:
         """Return figures by how often each document of either side counts, (names, resamples)."""
         weights = np.concatenate([before, after])
-        of = reliability(confidence, right > 0, document.astype(np.intp), weights)
-        return np.array([getattr(of, name) for name in names])
+        calibration = reliability(confidence, right > 0, document.astype(np.intp), weights)
+        return np.array([getattr(calibration, name) for name in names])
 
-    def of_both(drawn: Floats) -> Floats:
-        nothing = np.zeros_like(drawn)
-        return np.concatenate([figures(drawn, nothing), figures(nothing, drawn)])
+    def measure_both(drawn: Floats) -> Floats:
+        zeros = np.zeros_like(drawn)
+        return np.concatenate([measure(drawn, zeros), measure(zeros, drawn)])
 
-    def exchanged(swapped: Floats) -> Floats:
-        return figures(swapped, 1 - swapped) - figures(1 - swapped, swapped)
+    def measure_swapped(swapped: Floats) -> Floats:
+        return measure(swapped, 1 - swapped) - measure(1 - swapped, swapped)
 
     drawn = partial(resample, runs.ids, settings=settings.intervals, size=len(right))
-    sides = np.split(drawn(of_both), 2)
-    by_chance = drawn(exchanged, replicates=_SWAPS, swaps=True)[:, 1:]
+    sides = np.split(drawn(measure_both), 2)
+    by_chance = drawn(measure_swapped, replicates=_SWAPS, swaps=True)[:, 1:]
     same = np.array_equal(base[:, np.lexsort(base)], new[:, np.lexsort(new)])
     return [
         _confidence_change(
@@ -232,7 +234,7 @@ def confidence_changes(
             (was, now),
             chance,
             settings,
-            documents=known,
+            documents=n_documents,
             same=same,
         )
         for name, was, now, chance in zip(names, *sides, by_chance, strict=True)
@@ -241,12 +243,14 @@ def confidence_changes(
 
 def _confident(runs: JoinedRuns, side: slice, path: Path) -> Floats:
     """Return document, confidence and whether right of the values of a side, (3, values)."""
-    parts = [np.zeros((3, 0))]
-    for leaves in (leaves for every in runs.leaves[side] for leaves in every):
-        asked = np.array([not path or it == path for it in leaves.paths], np.bool_)
-        some = leaves.select(asked[leaves.field])
-        parts.append(np.array([some.document, some.confidence, some.is_right]))
-    return np.concatenate(parts, axis=1)
+    columns = [np.zeros((3, 0))]
+    for leaves in (leaves for run_leaves in runs.leaves[side] for leaves in run_leaves):
+        is_asked = np.array(
+            [not path or value_path == path for value_path in leaves.paths], np.bool_
+        )
+        selected = leaves.select(is_asked[leaves.field])
+        columns.append(np.array([selected.document, selected.confidence, selected.is_right]))
+    return np.concatenate(columns, axis=1)
 
 
 def _confidence_change(  # noqa: PLR0913 - what it is made of
@@ -262,8 +266,10 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
     change = None if before is None or after is None else after - before
     interval, p = None, None
     if change is not None:
-        known = by_chance[~np.isnan(by_chance)]  # the change seen is one of a figure, too
-        p = (1 + int((np.abs(known) >= abs(change) - _SAME).sum())) / (len(known) + 1)
+        swapped_changes = by_chance[~np.isnan(by_chance)]  # the change seen is one of a figure, too
+        p = (1 + int((np.abs(swapped_changes) >= abs(change) - _SAME).sum())) / (
+            len(swapped_changes) + 1
+        )
         if documents >= MIN_DOCUMENTS:
             level = settings.intervals.level
             interval = percentile_interval((sides[1] - sides[0])[1:], level)
@@ -279,12 +285,12 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
     if same:
         trend, decision, interval = Trend.IDENTICAL, Decision.EQUAL, None
     return Change(
-        figure.field,
-        figure.mode,
-        figure.metric,
-        before,
-        after,
-        change,
+        field=figure.field,
+        mode=figure.mode,
+        metric=figure.metric,
+        before=before,
+        after=after,
+        change=change,
         interval=interval,
         p=p,
         corrected_p=p,
@@ -306,24 +312,31 @@ def document_changes(
 
     What broke or was fixed is named in the order of the fields, others last.
     """
-    order = {path: at for at, path in enumerate(fields)}
+    order = {path: index for index, path in enumerate(fields)}
     names = [field_path(path) for path in runs.paths]
     changed = defaultdict[int, tuple[list[str], list[str]]](lambda: ([], []))
-    places = [(order.get(name, len(order)), runs.paths[at]) for at, name in enumerate(names)]
-    for at in sorted(range(1, len(names)), key=places.__getitem__):  # the first is no field
-        for which, documents in enumerate(runs.broken_and_fixed([at], counting)):
+    places = [(order.get(name, len(order)), runs.paths[index]) for index, name in enumerate(names)]
+    for index in sorted(range(1, len(names)), key=places.__getitem__):  # the first is no field
+        for direction, documents in enumerate(runs.broken_and_fixed([index], counting)):
             for document in np.flatnonzero(documents).tolist():
-                changed[document][which].append(names[at])
+                changed[document][direction].append(names[index])
     errors = runs.of_runs((), counting)[:, LOST].sum(axis=1)
     scores = np.zeros(errors.shape)
-    for run, into in enumerate(scores):
+    for run, run_scores in enumerate(scores):
         root = runs.of_field(run, 0)
-        into[root.document] = root.score
-    found = [
+        run_scores[root.document] = root.score
+    listed = [
         _change(runs, document, scores[:, document], errors[:, document], changed[document])
         for document in np.flatnonzero(_differing(runs)).tolist()
     ]
-    return sorted(found, key=lambda it: (it.change, it.errors_before - it.errors_after, it.id))
+    return sorted(
+        listed,
+        key=lambda document_change: (
+            document_change.change,
+            document_change.errors_before - document_change.errors_after,
+            document_change.id,
+        ),
+    )
 
 
 def _change(
@@ -337,7 +350,7 @@ def _change(
     sides = slice(first), slice(first, None)
     before, after = (sum(scores[side].tolist()) / len(scores[side]) for side in sides)
     errors_before, errors_after = (
-        of_one(sum(errors[side].tolist()), len(errors[side])) for side in sides
+        mean_of_runs(sum(errors[side].tolist()), len(errors[side])) for side in sides
     )
     change = after - before
     return DocumentChange(
@@ -356,7 +369,7 @@ def _change(
     )
 
 
-def of_one(total: int, times: int) -> float:
+def mean_of_runs(total: int, times: int) -> float:
     """Return a total divided by the number of runs: a whole number if it is one."""
     return total // times if total % times == 0 else total / times
 
@@ -367,17 +380,22 @@ def _keys(runs: JoinedRuns, rows: RunRows) -> IntArray:
 
 
 def _differing(runs: JoinedRuns) -> NDArray[np.bool_]:
-    """Return in which documents runs counted different things, or one was not compared."""
-    found = runs.lost.copy()
+    """Return a mask of documents whose counts differ between runs, or that a run lacks."""
+    is_different = runs.lost.copy()
     first = runs.rows[0]
     keys = _keys(runs, first)
     for rows in runs.rows[1:]:
-        _, mine, its = np.intersect1d(keys, _keys(runs, rows), True, return_indices=True)
-        alike = first.cell[mine] == rows.cell[its]
-        bits = (it.view(np.int64) for it in (first.score[mine], rows.score[its]))
+        _, first_positions, positions = np.intersect1d(
+            keys, _keys(runs, rows), True, return_indices=True
+        )
+        alike = first.cell[first_positions] == rows.cell[positions]
+        bits = (
+            scores.view(np.int64)
+            for scores in (first.score[first_positions], rows.score[positions])
+        )
         alike &= np.equal(*bits)
-        for one, same in ((first, mine), (rows, its)):
-            left = np.ones(len(one.field), np.bool_)
-            left[same[alike]] = False
-            found[one.document[left]] = True
-    return found
+        for run_rows, same in ((first, first_positions), (rows, positions)):
+            is_left = np.ones(len(run_rows.field), np.bool_)
+            is_left[same[alike]] = False
+            is_different[run_rows.document[is_left]] = True
+    return is_different

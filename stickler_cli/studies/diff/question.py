@@ -89,17 +89,17 @@ class DiffSettings(
     )
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
-        """Return what messages call each of the arguments: their number tells what they are."""
+        """Return the names of the arguments in messages; they depend on their number."""
         titles = ("the schema", "GT", *(() if self.several else ("BASE", "NEW")))
         return titles[-len(self.names) :]
 
     @property
     def several(self) -> bool:
-        """Whether `base` and `new` have the runs, of which there may be any number."""
+        """Whether `base` and `new` have the runs: any number of them."""
         return bool(self.base and self.new)
 
     @property
-    def made_of(self) -> Sequence[str]:
+    def schema_and_gt(self) -> Sequence[str]:
         """Schema and GT, where runs are made here of predictions."""
         return self.names if self.several else self.names[:-2]
 
@@ -110,23 +110,25 @@ class DiffSettings(
         Raises:
             UsageError: other arguments were given, or a run twice.
         """
-        rest = len(self.names) - (0 if self.several else 2)
-        if rest not in (0, 2) or bool(self.base or self.new) is not self.several:
-            flags = [flag for flag, given in (("--base", self.base), ("--new", self.new)) if given]
-            given = ", ".join([*self.names, *flags]) or "nothing"
-            raise UsageError([Problem("stickler diff", f"given: {given}", USAGE)])
+        n_inputs = len(self.names) - (0 if self.several else 2)
+        if n_inputs not in (0, 2) or bool(self.base or self.new) is not self.several:
+            flags = [
+                flag for flag, is_given in (("--base", self.base), ("--new", self.new)) if is_given
+            ]
+            arguments = ", ".join([*self.names, *flags]) or "nothing"
+            raise UsageError([Problem("stickler diff", f"given: {arguments}", USAGE)])
         sides = (self.base, self.new) if self.several else (self.names[-2:-1], self.names[-1:])
         for name, side in zip(("BASE", "NEW"), sides, strict=True):
             if twice := [run for run in side if side.count(run) > 1]:
-                found = f"{twice[0]} stands there twice"
-                raise UsageError([Problem(name, found, "runs that were made one by one")])
+                finding = f"{twice[0]} stands there twice"
+                raise UsageError([Problem(name, finding, "runs that were made one by one")])
         return sides
 
 
 DIFF: Final = Study(
-    DiffSettings,
-    "studies.diff.record:Difference",
-    """Compare two runs of the same documents.
+    settings=DiffSettings,
+    record="studies.diff.record:Difference",
+    help="""Compare two runs of the same documents.
 
     What got better or worse, and is it chance?
 
@@ -135,7 +137,7 @@ DIFF: Final = Study(
     eval has for documents and their comparison. A system that does not do the same twice is
     judged by several runs of it: --base and --new.
     """,
-    """
+    examples="""
   stickler diff base.json new.json
   stickler diff schema.json gt/ pred-old/ pred-new/
   stickler diff --base a1.json a2.json a3.json --new b1.json b2.json b3.json

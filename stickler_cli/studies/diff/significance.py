@@ -229,8 +229,8 @@ def _p_of_all_swaps(sample: Sample) -> float:
     differing = moved.shape[1]
     if not differing:
         return 1.0
-    ways = np.arange(1 << (differing - 1))
-    signs = np.where((ways >> np.arange(differing)[:, np.newaxis]) & 1, -1.0, 1.0)
+    swaps = np.arange(1 << (differing - 1))
+    signs = np.where((swaps >> np.arange(differing)[:, np.newaxis]) & 1, -1.0, 1.0)
     return float(np.mean(_is_as_large(sample, moved @ signs)))
 
 

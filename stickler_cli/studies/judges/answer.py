@@ -121,11 +121,15 @@ MAX_SHOWN: Final = 10
 _FIGURES: Final = (
     FigureColumn("field", "field", str, shown=lambda account: account.field or "all"),
     FigureColumn(
-        "model", "model", str, 4, shown=lambda account: account.model if account.field else ""
+        title="model",
+        value="model",
+        kind=str,
+        rank=4,
+        shown=lambda account: account.model if account.field else "",
     ),
-    FigureColumn("pairs", "pairs", int, 1),
+    FigureColumn(title="pairs", value="pairs", kind=int, rank=1),
     FigureColumn("agreement", "agreement", rank=2),
-    FigureColumn("interval", "agreement_interval", list, 3),
+    FigureColumn(title="interval", value="agreement_interval", kind=list, rank=3),
     FigureColumn("kappa", "kappa"),
     FigureColumn(
         "false accepts",
@@ -133,15 +137,15 @@ _FIGURES: Final = (
         int,
         shown=lambda account: f"{account.false_accepts}/{account.pairs - account.same}",
     ),
-    FigureColumn("interval", "false_accept_interval", list, 3),
+    FigureColumn(title="interval", value="false_accept_interval", kind=list, rank=3),
     FigureColumn(
-        "false rejects",
-        "false_rejects",
-        int,
-        2,
+        title="false rejects",
+        value="false_rejects",
+        kind=int,
+        rank=2,
         shown=lambda account: f"{account.false_rejects}/{account.same}",
     ),
-    FigureColumn("failed", "failed", int, 1),
+    FigureColumn(title="failed", value="failed", kind=int, rank=1),
 )
 _PREDICATES: Final = {
     "false_accept": "match, but are different",

@@ -43,15 +43,15 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
 
 
 JUDGES: Final = Study(
-    JudgeSettings,
-    "studies.judges.answer:JudgeReport",
-    """Check LLM judges against your labels.
+    settings=JudgeSettings,
+    record="studies.judges.answer:JudgeReport",
+    help="""Check LLM judges against your labels.
 
     Reports agreement, Cohen's kappa, the pairs that a judge accepts although they differ, and
     tokens, cost and time, for each field that asks a model. Pairs have the form that
     tune --verdicts takes.
     """,
-    """
+    examples="""
   stickler judge-check schema.json pairs.jsonl
   stickler judge-check schema.json pairs.jsonl --fail-under 0.8 -o judge.json
   stickler judge-check schema.json pairs.jsonl --endpoint openai:m=http://host""",

@@ -119,7 +119,7 @@ def _finding_blocks(finding: FindingRecord, max_places: int) -> Iterator[Block]:
         yield Text(f"{_location_text(place)} {found_text(place)}", indent=INDENT, margin=INDENT)
     if finding.count > len(first_places):
         yield Text(f"and {finding.count - len(first_places)} more", "dim", margin=INDENT)
-    yield Text(f"-> {finding.advice}", "dim", INDENT, INDENT)
+    yield Text(text=f"-> {finding.advice}", tone="dim", indent=INDENT, margin=INDENT)
 
 
 def sentence(finding: FindingRecord) -> str:

@@ -45,14 +45,14 @@ class LintSettings(
 
 
 LINT: Final = Study(
-    LintSettings,
-    "studies.lint.findings:LintRecord",
-    """Find what is wrong in the ground truth.
+    settings=LintSettings,
+    record="studies.lint.findings:LintRecord",
+    help="""Find what is wrong in the ground truth.
 
     GT is what eval takes. Each finding has the id of its rule, a severity, and its places:
     file, line and JSON Pointer. Values are held against the schema and against each other.
     """,
-    """
+    examples="""
   stickler lint schema.json gt/
   stickler lint schema.json gt.jsonl --id-field id --fail-on warning
   stickler lint schema.json gt/ --ignore near-duplicate -f github -o lint.json""",

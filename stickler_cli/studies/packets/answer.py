@@ -281,7 +281,7 @@ _ALL_FIGURES: Final = (
         "figure", "name", str, shown=lambda figure: figure.name.replace("_", " "), quoted=False
     ),
     FigureColumn("value", "value"),
-    FigureColumn("interval", "interval", list, 1),
+    FigureColumn(title="interval", value="interval", kind=list, rank=1),
 )
 _WITHOUT_INTERVAL: Final = _ALL_FIGURES[:-1]
 _CLASSES: Final = (
@@ -291,7 +291,10 @@ _CLASSES: Final = (
         str,
         shown=lambda figures: figures.document_class or "(no class)",
     ),
-    *(FigureColumn(title, title.lower(), int, 1) for title in ("GT", "PRED", "right")),
+    *(
+        FigureColumn(title=title, value=title.lower(), kind=int, rank=1)
+        for title in ("GT", "PRED", "right")
+    ),
     FigureColumn("precision", "precision", rank=3, short="prec"),
     FigureColumn("recall", "recall", rank=3),
     FigureColumn("f1", "f1"),
@@ -368,7 +371,11 @@ def _rate_table(report: SplitReport, *, with_intervals: bool) -> Figures:
         FigureColumn("f1", read_figure("f1")),
     ]
     if with_intervals:
-        figures.append(FigureColumn("f1 interval", read_figure("f1", "interval"), list, 2))
+        figures.append(
+            FigureColumn(
+                title="f1 interval", value=read_figure("f1", "interval"), kind=list, rank=2
+            )
+        )
     return Figures(figures, [*_COUNTED])
 
 

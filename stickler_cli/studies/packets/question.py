@@ -29,15 +29,15 @@ class SplitSettings(
 
 
 PACKETS: Final = Study(
-    SplitSettings,
-    "studies.packets.answer:SplitReport",
-    """Compare how packets were split into documents.
+    settings=SplitSettings,
+    record="studies.packets.answer:SplitReport",
+    help="""Compare how packets were split into documents.
 
     GT and PRED are what eval takes; each document is a packet: its sections, with their pages
     and their class. Reports sections found whole, boundaries, panoptic quality, the class of
     pages, V-measure, Rand indexes and the order of pages, with intervals by packet.
     """,
-    """
+    examples="""
   stickler split gt/ pred/
   stickler split gt.jsonl pred.jsonl --id-field packet -o split.json""",
     gate="F1 of sections is below --fail-under",

@@ -39,14 +39,14 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
 
 
 PLACES: Final = Study(
-    PlacesSettings,
-    "studies.places.answer:PlacesReport",
-    """Say whether right values are in the right place.
+    settings=PlacesSettings,
+    record="studies.places.answer:PlacesReport",
+    help="""Say whether right values are in the right place.
 
     GT and PRED are what eval takes; both have boxes: in the metadata of values (`_bbox`,
     `_page`), or as fields that BBoxIoUComparator judges.
     """,
-    """
+    examples="""
   stickler places schema.json gt/ pred/
   stickler places schema.json gt/ pred/ --page-size 1654x2339 -o places.json""",
     incomplete="documents cannot be compared, or no value has a box on both sides",

@@ -53,11 +53,11 @@ class PlannedSize:
     """How many documents one thing takes."""
 
     asked: str
-    """What is to be reached: a half width, a change that shows, or a gate."""
+    """Request: a half width to reach, a change to show, or a gate to pass."""
     figure: str
-    """Of what: as gates name it."""
+    """Name of the figure, as gates name it."""
     limit: Number
-    """The half width, the size of the change, or what the gate asks for."""
+    """The half width, the size of the change, or the limit of the gate."""
     now: FractionOrNone
     """The figure in the run; null where it has nothing to divide by."""
     interval: list[Fraction] | None
@@ -68,7 +68,7 @@ class PlannedSize:
     """How many reach it with the power asked for: of a gate more than what passes half of the
     time; null likewise."""
     between: list[Count | None] | None
-    """Of a run of fewer than ten documents, from how many to how many; null at the end is never."""
+    """Range of the number for a run of fewer than ten documents; null at its end is never."""
     curve: list[list[Number]]
     """Documents, and half width or power with so many."""
 
@@ -90,36 +90,40 @@ class SizeReport(StudyRecord):
     power: Fraction
     """The chance of showing the change, or of passing the gate."""
     sizes: list[PlannedSize]
-    """By what was asked, in the order of fields."""
+    """By request, in the order of fields."""
     notes: list[str]
-    """What the figures rest on."""
+    """Assumptions and limits of the figures."""
 
 
 NEVER: Final = "never"
 _PICTURES: Final = {"half width": "half width", "change": "power"}
 
 
-def _size_text(it: PlannedSize, number: int | None) -> str:
-    if it.between is None:
+def _size_text(size: PlannedSize, number: int | None) -> str:
+    if size.between is None:
         return NEVER if number is None else f"{number:,}"
-    low, high = (NEVER if end is None else f"{end:,}" for end in it.between)
+    low, high = (NEVER if end is None else f"{end:,}" for end in size.between)
     return f"{low} to {high}" if low != high else low
 
 
-def _likely(it: PlannedSize) -> str:
-    return "-" if it.asked == "half width" or it.between else _size_text(it, it.likely)
+def _likely(size: PlannedSize) -> str:
+    return "-" if size.asked == "half width" or size.between else _size_text(size, size.likely)
 
 
 _FIGURES: Final = (
     FigureColumn("figure", "figure", str),
-    FigureColumn("asked", "asked", str, 1, quoted=False),
-    FigureColumn("limit", "limit", shown=lambda it: setting(it.limit)),
+    FigureColumn(title="asked", value="asked", kind=str, rank=1, quoted=False),
+    FigureColumn("limit", "limit", shown=lambda size: setting(size.limit)),
     FigureColumn("now", "now", rank=2),
-    FigureColumn("interval", "interval", list, 3),
+    FigureColumn(title="interval", value="interval", kind=list, rank=3),
     FigureColumn(
-        "documents", "documents", int, shown=lambda it: _size_text(it, it.documents), tone="title"
+        "documents",
+        "documents",
+        int,
+        shown=lambda size: _size_text(size, size.documents),
+        tone="title",
     ),
-    FigureColumn("likely", "likely", int, 1, shown=_likely),
+    FigureColumn(title="likely", value="likely", kind=int, rank=1, shown=_likely),
 )
 
 
@@ -135,26 +139,35 @@ def report_of(record: SizeReport) -> Report:
 
 
 def _pictures(record: SizeReport) -> Iterator[Curves]:
-    for wanted, value in _PICTURES.items():
-        its = [it for it in record.sizes if it.asked == wanted and it.documents and it.curve]
-        if its:
-            level = its[0].limit if wanted == "half width" else record.power
+    for request, value in _PICTURES.items():
+        sizes = [
+            size for size in record.sizes if size.asked == request and size.documents and size.curve
+        ]
+        if sizes:
+            level = sizes[0].limit if request == "half width" else record.power
             yield Curves(
-                f"{value} against documents, up to twice those that it takes",
-                [_drawn(it, level) for it in its],
-                level,
-                ("documents", value),
-                "what it takes",
-                f"the dotted line is {level:g}, which the point reaches",
-                top=None if wanted == "half width" else 1.0,
+                title=f"{value} against documents, up to twice those that it takes",
+                curves=[_drawn(size, level) for size in sizes],
+                level=level,
+                axes=("documents", value),
+                mark="what it takes",
+                legend=f"the dotted line is {level:g}, which the point reaches",
+                top=None if request == "half width" else 1.0,
             )
 
 
-def _drawn(it: PlannedSize, level: float) -> Curve:
-    most = it.curve[-1][0]
-    points = [(number / most, value) for number, value in it.curve]
-    said = f"{_size_text(it, it.documents)} documents"
-    return Curve(it.figure, said, points, 0.5, (level, level), f"{most:,.0f}")
+def _drawn(size: PlannedSize, level: float) -> Curve:
+    max_documents = size.curve[-1][0]
+    points = [(number / max_documents, value) for number, value in size.curve]
+    summary = f"{_size_text(size, size.documents)} documents"
+    return Curve(
+        name=size.figure,
+        description=summary,
+        points=points,
+        passing=0.5,
+        end=(level, level),
+        last=f"{max_documents:,.0f}",
+    )
 
 
 FEWEST: Final = 10
@@ -162,9 +175,10 @@ FEWEST: Final = 10
 UNEQUAL: Final = 0.75
 """Variation of the sizes of documents from which the chances of a plan are known to be lower."""
 UNEQUAL_NOTE: Final = (
-    "documents are of very unequal size, so numbers of gates are too low: with log-normal sizes "
-    "(sigma 0.9) 'likely' held for about 60% of pilots of 50 documents and 70% of 200, not 80%, "
-    "and 'documents' for 35 to 55%, not half of them"
+    "documents are of very unequal size, so numbers of gates are too low: in simulations with "
+    "log-normal sizes (sigma 0.9) gates passed with 'likely' documents in 48 to 60% after a pilot "
+    "of 50 documents and in 67 to 70% after 200, not in 80%; with 'documents' in 33 to 44% and 52 "
+    "to 53%, not in half; the lower figures are of errors that come together in documents"
 )
 FEWEST_TO_DIFFER: Final = 6  # of fewer, no swaps are rare enough to show a change
 MOST: Final = 10**8  # what so many documents do not reach is out of reach
@@ -192,28 +206,28 @@ class Pilot:
     spread: Spread
     documents: int
     level: float
-    """Of intervals."""
+    """Level of intervals."""
 
     @property
     def share(self) -> float | None:
         """The figure; None where there is nothing to divide by."""
-        whole = self.spread.right + self.spread.wrong
-        return self.spread.right / whole if whole else None
+        total = self.spread.right + self.spread.wrong
+        return self.spread.right / total if total else None
 
     @property
     def deviation(self) -> float:
         """The standard deviation of the figure, over the draw of the documents."""
-        right, wrong, right_squares, both, wrong_squares, _ = self.spread
-        whole = (right + wrong) or 1.0
-        share, other = right / whole, wrong / whole
-        squares = other**2 * right_squares - 2 * share * other * both + share**2 * wrong_squares
-        return sqrt(max(squares, 0.0)) / whole
+        right, wrong, right_squares, products, wrong_squares, _ = self.spread
+        total = (right + wrong) or 1.0
+        share, other = right / total, wrong / total
+        squares = other**2 * right_squares - 2 * share * other * products + share**2 * wrong_squares
+        return sqrt(max(squares, 0.0)) / total
 
     @property
     def extremes(self) -> "tuple[Pilot, Pilot]":
         """The same with an unseen document, wholly right and wholly wrong, of average size."""
-        right, wrong, right_squares, both, wrong_squares, all_right = self.spread
-        bad = (right_squares + 2 * both + wrong_squares) / ((right + wrong) or 1.0)
+        right, wrong, right_squares, products, wrong_squares, all_right = self.spread
+        bad = (right_squares + 2 * products + wrong_squares) / ((right + wrong) or 1.0)
         good = max(bad, all_right)
         kinder = self.spread._replace(right=right + good, right_squares=right_squares + good**2)
         harder = self.spread._replace(wrong=wrong + bad, wrong_squares=wrong_squares + bad**2)
@@ -221,31 +235,40 @@ class Pilot:
 
     def interval(self, number: float) -> Interval | None:
         """Return the interval of a number of such documents."""
-        times = number / self.documents
-        more = Spread._make([*(part * times for part in self.spread[:5]), self.spread.all_right])
+        factor = number / self.documents
+        scaled = Spread._make(
+            [*(amount * factor for amount in self.spread[:5]), self.spread.all_right]
+        )
         with np.errstate(all="ignore"):  # of a part of a document it may have no end
-            return rate_intervals([more], self.level)[0]
+            return rate_intervals([scaled], self.level)[0]
 
     def evened(self, thirds: int) -> "Pilot":
-        """The same with more of what is rare: most pilots have too little of it.
+        """The same with more of the rare kind: most pilots have too little of it.
 
         A third of a large document is lacking in the median, of rare ones that are counted two.
 
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """
-        right, wrong, right_squares, both, wrong_squares, all_right = self.spread
-        ups, downs = (
-            1 + thirds / 3 * squares / part**2 if part else 1.0
-            for part, squares in ((right, right_squares), (wrong, wrong_squares))
+        right, wrong, right_squares, products, wrong_squares, all_right = self.spread
+        right_factor, wrong_factor = (
+            1 + thirds / 3 * squares / total**2 if total else 1.0
+            for total, squares in ((right, right_squares), (wrong, wrong_squares))
         )
-        more = right_squares * ups, both * sqrt(ups * downs), wrong_squares * downs
-        return replace(self, spread=Spread(right, wrong, *more, all_right))
+        spread = Spread(
+            right=right,
+            wrong=wrong,
+            right_squares=right_squares * right_factor,
+            right_times_wrong=products * sqrt(right_factor * wrong_factor),
+            wrong_squares=wrong_squares * wrong_factor,
+            all_right=all_right,
+        )
+        return replace(self, spread=spread)
 
     @property
     def size_variation(self) -> float:
         """The standard deviation of the size of documents, divided by their mean size."""
-        right, wrong, right_squares, both, wrong_squares, _ = self.spread
-        mean_square = (right_squares + 2 * both + wrong_squares) / self.documents
+        right, wrong, right_squares, products, wrong_squares, _ = self.spread
+        mean_square = (right_squares + 2 * products + wrong_squares) / self.documents
         mean = (right + wrong) / self.documents
         return sqrt(max(mean_square / mean**2 - 1, 0.0)) if mean else 0.0
 
@@ -261,27 +284,34 @@ class Pilot:
     def for_gate(self, limit: float, power: float, *, lower_end: bool) -> int | None:
         """Return how many documents bring that end of the interval to a limit, with a chance."""
         evened = self.evened(2)
-        apart = float(ndtri(power)) * evened.deviation
+        shift = float(ndtri(power)) * evened.deviation
 
         def reached(number: float) -> bool:
-            unlucky = evened.moved(apart * sqrt(self.documents / number), worse=lower_end)
+            unlucky = evened.shifted(shift * sqrt(self.documents / number), worse=lower_end)
             lower, upper = unlucky.interval(number) or (0.0, 1.0)
             return lower >= limit if lower_end else upper <= limit
 
         return least(reached)
 
-    def moved(self, apart: float, *, worse: bool) -> "Pilot":
+    def shifted(self, shift: float, *, worse: bool) -> "Pilot":
         """Return the sums of a run that came out so much worse, or better, by chance.
 
         There are more documents of the kind that makes it so, and fewer of the others.
         """
-        right, wrong, right_squares, both, wrong_squares, all_right = self.spread
-        rarer, whole = (wrong if worse else right), right + wrong
-        more = max(1 + apart * whole / rarer, 0.0) if rarer else 1.0
-        less = max(1 - (more - 1) * rarer / (whole - rarer), 0.0) if whole > rarer else 1.0
-        ups, downs = (less, more) if worse else (more, less)
-        squares = right_squares * ups, both * more, wrong_squares * downs
-        return replace(self, spread=Spread(right * ups, wrong * downs, *squares, all_right))
+        right, wrong, right_squares, products, wrong_squares, all_right = self.spread
+        rarer, total = (wrong if worse else right), right + wrong
+        increase = max(1 + shift * total / rarer, 0.0) if rarer else 1.0
+        decrease = max(1 - (increase - 1) * rarer / (total - rarer), 0.0) if total > rarer else 1.0
+        right_factor, wrong_factor = (decrease, increase) if worse else (increase, decrease)
+        spread = Spread(
+            right=right * right_factor,
+            wrong=wrong * wrong_factor,
+            right_squares=right_squares * right_factor,
+            right_times_wrong=products * increase,
+            wrong_squares=wrong_squares * wrong_factor,
+            all_right=all_right,
+        )
+        return replace(self, spread=spread)
 
 
 def chance_ratios(documents: int, level: float) -> tuple[float, float]:
@@ -297,8 +327,8 @@ def chance_ratios(documents: int, level: float) -> tuple[float, float]:
 def power_of(change: float, documents: float, level: float) -> float:
     """Return the chance that a paired comparison of documents shows a change.
 
-    `change` is in standard deviations of what is measured with so many, `level` 1 less the chance
-    of an alarm where nothing changed.
+    `change` is in standard deviations of the change measured with so many, and `level` is 1 less
+    the chance of an alarm where nothing changed.
     """
     if documents < FEWEST_TO_DIFFER:
         return 0.0
@@ -321,12 +351,12 @@ _LOWER_END: Final = {">=": True, ">": True, "<=": False, "<": False}
 def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
     """Estimate how many documents an interval, a change or a gate needs."""
     base, new, name = settings.base, settings.new, settings.run or settings.new or ""
-    whole = name and bool(base) is bool(new)
-    if not whole or not (settings.half_width or settings.detect or settings.gate):
+    is_complete = name and bool(base) is bool(new)
+    if not is_complete or not (settings.half_width or settings.detect or settings.gate):
         raise UsageError([Problem("stickler plan", "too little is given", USAGE)])
     run, pairs = with_counting(load_run(name), settings.counting), None
     if base and new:
-        sides = [with_rows(it, load_run(it)) for it in (base, new)]
+        sides = [with_rows(source, load_run(source)) for source in (base, new)]
         check_comparable(sides[0], sides[1:])
         pairs = join_runs(sides[:1], sides[1:], run.fields, run.rule)
     documents, plan = run.evaluation.evaluated, _Planned(settings, run, pairs)
@@ -335,7 +365,16 @@ def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
         notes.append(UNEQUAL_NOTE)
     level, power = settings.ci, settings.power
     sizes, version = [*plan.sizes()], __version__
-    record = SizeReport("stickler-plan/1", version, name, documents, level, power, sizes, notes)
+    record = SizeReport(
+        format="stickler-plan/1",
+        version=version,
+        run=name,
+        documents=documents,
+        level=level,
+        power=power,
+        sizes=sizes,
+        notes=notes,
+    )
     return StudyAnswer(report_of(record))
 
 
@@ -356,37 +395,40 @@ class _Planned:
     settings: PlanSettings
     run: Run
     pairs: JoinedRuns | None
-    """How two runs differ; None where nobody gave two."""
+    """Two runs side by side; None without --base and --new."""
 
     def sizes(self) -> Iterator[PlannedSize]:
-        """Yield what each thing takes."""
+        """Yield the number of documents for each request."""
         settings = self.settings
         try:
             figures = [*self._figures(f"{settings.of}{_HOLDS}", "--of")]
-        except UsageError as error:  # nobody wrote a gate
-            texts = ((it, it.found, it.hint) for it in error.problems)
+        except UsageError as error:  # the user wrote no gate
+            texts = ((problem, problem.found, problem.hint) for problem in error.problems)
             raise UsageError(
-                replace(it, found=found.replace(_HOLDS, ""), hint=hint.replace(_HOLDS, ""))
-                for it, found, hint in texts
+                replace(problem, found=finding.replace(_HOLDS, ""), hint=hint.replace(_HOLDS, ""))
+                for problem, finding, hint in texts
             ) from None
         for asked_for, limit in (("half width", settings.half_width), ("change", settings.detect)):
             if limit is not None:
-                yield from (self._size(asked_for, replace(it, limit=limit)) for it in figures)
+                yield from (
+                    self._size(asked_for, replace(figure, limit=limit)) for figure in figures
+                )
         for text in settings.gate:
             yield from (self._size("gate", gate) for gate in self._figures(text, "--gate"))
 
     def _figures(self, text: str, option: str) -> Iterator[Gate]:
         """Yield a gate for each figure that is asked for and has something to divide by."""
         gate = parse_gate(text, option, metrics=(*RATES, SCORE))
-        fields = [info.field for info in self.run.fields]
+        fields = [field_info.field for field_info in self.run.fields]
         if gate.metric not in (*RATES, SCORE, RIGHT_SHARE) or gate.operator not in _LOWER_END:
             expected = f"a least or most of {', '.join((*RATES, SCORE))} or documents.right"
             raise refused_gate(option, f"{gate.text!r} asks for something else", expected)
         if option == "--of" and self.settings.every_field:
             gate = replace(gate, path=("**",))
         check_paths([gate], fields, option)
-        found = [replace(gate, path=path) for path in fields_of_gate(gate, fields)]
-        yield from [it for it in found if self._pilot(it).share is not None] or found[:1]
+        gates = [replace(gate, path=path) for path in fields_of_gate(gate, fields)]
+        with_share = [figure for figure in gates if self._pilot(figure).share is not None]
+        yield from with_share or gates[:1]
 
     @property
     def has_unequal_documents(self) -> bool:
@@ -406,43 +448,47 @@ class _Planned:
 
     def _power(self, gate: Gate) -> Callable[[float], float]:
         """Return the chance that so many documents show a change, as a function of these."""
-        documents = there = self.run.evaluation.evaluated
+        documents = n_with_figure = self.run.evaluation.evaluated
         pilot, spread = self._pilot(gate), self._pilot(gate).spread
         if self.pairs is None:
-            varies = pilot.deviation * sqrt(2 * (1 - self.settings.correlation))
+            deviation = pilot.deviation * sqrt(2 * (1 - self.settings.correlation))
         else:
             metric = WHOLLY_RIGHT if is_about_documents(gate) else gate.metric
             mode = gate.mode or self.pairs.rule.counting
             sample = self.pairs.sample(ComparedFigure(gate.path, mode, metric))
-            documents, there, varies = len(self.pairs.ids), sample.documents, sample.deviation
+            documents, n_with_figure = len(self.pairs.ids), sample.documents
+            deviation = sample.deviation
 
         # A change that is one of single values, here and there, varies least.
-        varies = max(varies, sqrt(gate.limit / ((spread.right + spread.wrong) or 1.0)))
+        deviation = max(deviation, sqrt(gate.limit / ((spread.right + spread.wrong) or 1.0)))
 
         def power(number: float) -> float:
-            shift = gate.limit * sqrt(number / documents) / varies
-            return power_of(shift, number * there / documents, self.settings.ci)
+            shift = gate.limit * sqrt(number / documents) / deviation
+            return power_of(shift, number * n_with_figure / documents, self.settings.ci)
 
         return power
 
     def _size(self, asked_for: str, gate: Gate) -> PlannedSize:
-        """Return what a thing takes: of too few documents by the extremes that they could be of."""
+        """Return the size for one request; a small pilot gets the range of its extremes."""
         pilot, power = self._pilot(gate), self.settings.power
         value = self._power(gate) if asked_for == "change" else pilot.half_width
 
-        def needed(its: Pilot, chance: float) -> int | None:
+        def needed(extreme_pilot: Pilot, chance: float) -> int | None:
             match asked_for:
                 case "half width":
-                    return its.for_width(gate.limit)
+                    return extreme_pilot.for_width(gate.limit)
                 case "change":
                     return least(lambda number: value(number) >= power)
-            return its.for_gate(gate.limit, chance, lower_end=_LOWER_END[gate.operator])
+            return extreme_pilot.for_gate(gate.limit, chance, lower_end=_LOWER_END[gate.operator])
 
         number = likely = between = None
         if pilot.documents < FEWEST:
             ratios = chance_ratios(pilot.documents, pilot.level)
-            ends = ((needed(it, 0.5), by) for it, by in zip(pilot.extremes, ratios, strict=True))
-            between = [end and ceil(end * by) for end, by in ends]
+            ends = (
+                (needed(extreme, 0.5), ratio)
+                for extreme, ratio in zip(pilot.extremes, ratios, strict=True)
+            )
+            between = [end and ceil(end * ratio) for end, ratio in ends]
         else:
             number = needed(pilot, 0.5)
             likely = None if asked_for == "half width" else needed(pilot, power)
@@ -450,6 +496,16 @@ class _Planned:
         name = field_path((*gate.path, gate.metric))
         name = f"{gate.mode}:{name}" if gate.mode else name
         interval = pilot.interval(pilot.documents)
-        there = interval and [*interval]
+        bounds = interval and [*interval]
         now, limit = pilot.share, gate.limit
-        return PlannedSize(asked_for, name, limit, now, there, number, likely, between, curve)
+        return PlannedSize(
+            asked=asked_for,
+            figure=name,
+            limit=limit,
+            now=now,
+            interval=bounds,
+            documents=number,
+            likely=likely,
+            between=between,
+            curve=curve,
+        )

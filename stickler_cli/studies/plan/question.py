@@ -74,14 +74,14 @@ class PlanSettings(FinishedOptions, StudyOptions):
 
 
 PLAN: Final = Study(
-    PlanSettings,
-    "studies.plan.answer:SizeReport",
-    """Estimate how many documents a result needs.
+    settings=PlanSettings,
+    record="studies.plan.answer:SizeReport",
+    help="""Estimate how many documents a result needs.
 
     The result is an interval of some width, a change, or a gate that passes. The estimate inverts
     the method of the intervals, using a pilot run of similar documents.
     """,
-    """
+    examples="""
   stickler plan run.json --half-width 0.02 --all
   stickler plan run.json --gate 'f1>=0.95' --gate 'items.amount.f1>=0.9'
   stickler plan --base a.json --new b.json --detect 0.01 --power 0.9""",

@@ -134,13 +134,13 @@ MAX_BAR_LENGTH: Final = 30  # characters
 _FIELDS: Final = (
     FigureColumn("field", "field", str, shown=lambda field: field.field or WHOLE),
     FigureColumn(
-        "comparator",
-        "comparator",
-        str,
-        3,
+        title="comparator",
+        value="comparator",
+        kind=str,
+        rank=3,
         shown=lambda field: (field.comparator or "").removesuffix("Comparator") or "its fields",
     ),
-    FigureColumn("pairs", "pairs", int, 4),
+    FigureColumn(title="pairs", value="pairs", kind=int, rank=4),
     FigureColumn("now", "threshold", rank=1, shown=lambda field: setting(field.threshold)),
     FigureColumn("proposed", "proposed", rank=2, shown=lambda field: setting(field.proposed)),
     FigureColumn("why", "reason", str, aside=True, quoted=False),
@@ -350,7 +350,16 @@ def _write_thresholds(
         if loaded.inferred is None:
             finding = "SCHEMA is no file"
         hint = "write one first: stickler init"
-        raise UsageError([Problem("--write", finding, "a file with an annotated schema", hint)])
+        raise UsageError(
+            [
+                Problem(
+                    source="--write",
+                    found=finding,
+                    expected="a file with an annotated schema",
+                    hint=hint,
+                )
+            ]
+        )
     if settings.gt == STANDARD_INPUT:
         finding = "GT is standard input, which cannot be read again to tell what was tuned on"
         raise UsageError([Problem("--write", finding, "a file or a directory")])

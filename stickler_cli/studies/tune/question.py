@@ -37,15 +37,15 @@ class TuneSettings(PairStudyOptions):
 
 
 TUNE: Final = Study(
-    TuneSettings,
-    "studies.tune.answer:TuningRecord",
-    """Propose thresholds that the evidence supports.
+    settings=TuneSettings,
+    record="studies.tune.answer:TuningRecord",
+    help="""Propose thresholds that the evidence supports.
 
     Half of the documents chooses a threshold and the other half judges it. With --verdicts
     people have said which values are the same; without, the gap between like and unlike
     pairs counts.
     """,
-    """
+    examples="""
   stickler tune schema.json gt/ pred/
   stickler tune schema.json gt/ pred/ --write
   stickler tune schema.json gt/ pred/ --verdicts verdicts.jsonl -o tuning.json""",
