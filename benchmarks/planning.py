@@ -19,7 +19,7 @@ from stickler_cli.score.intervals import rate_intervals
 from stickler_cli.studies.diff.measures import trend_of
 from stickler_cli.studies.diff.record import Trend, TrendSettings
 from stickler_cli.studies.diff.significance import change_intervals, p_values
-from stickler_cli.studies.plan.answer import Pilot, chance_ratios, least, power_of
+from stickler_cli.studies.plan.answer import Pilot, least, power_of, variance_ratio_interval
 
 LEVEL: Final = 0.95
 POWER: Final = 0.8
@@ -174,7 +174,7 @@ def _f1(right: float) -> float:
 def ranges(pilot: int, wanted: float, seed: int, pilots: int = RUNS) -> dict[str, float]:
     """Return how often the range told of a small pilot holds the true number, by kind."""
     random, found = np.random.default_rng(seed), {}
-    low, high = chance_ratios(pilot, LEVEL)
+    low, high = variance_ratio_interval(pilot, LEVEL)
     for kind in SOME:
         large = spreads_of_f1(*kind.draw(random, (1, _MANY)))[0]
         true = _known(Pilot(large, _MANY, LEVEL).for_width(wanted))

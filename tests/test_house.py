@@ -385,13 +385,6 @@ def test_tests_can_be_collected_with_what_dev_installs():
 
 
 FIGURES: Final = {
-    "api": {
-        "vague locals": 21.3,
-        "vague parameters": 3.4,
-        "vague functions": 4.6,
-        "packed calls": 1,
-        "odd docstrings": 14.7,
-    },
     # `of`, the figure that is the score, is a public argument of adapters.
     "integrations": {"vague parameters": 4.3, "vague attributes": 50.0},
 }

@@ -54,13 +54,13 @@ class JsonTextNode(DelegatingNode):
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
         """Return the similarity at which these list items are matches."""
-        is_text = self._are_texts(columns)[0][gt]
+        is_text = self._plain_text_masks(columns)[0][gt]
         of_content = self.content.element_thresholds(self._read_content(columns), gt)
         return np.where(is_text, self.text.threshold, of_content)
 
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
         """Do a task with pairs of texts by their content."""
-        gt_is_text, pred_is_text = self._are_texts(columns)
+        gt_is_text, pred_is_text = self._plain_text_masks(columns)
         is_text = gt_is_text[gt] | pred_is_text[pred]
         read = self._read_content(columns)
         task = task.with_weight(self.weight)
@@ -89,7 +89,7 @@ class JsonTextNode(DelegatingNode):
             ]
         return read
 
-    def _are_texts(self, columns: Columns) -> tuple[Mask, Mask]:
+    def _plain_text_masks(self, columns: Columns) -> tuple[Mask, Mask]:
         """Return masks of the slots of each side whose present value is not a list or object.
 
         Texts of JSON count as the list or object that they hold. The last entry of a mask stands

@@ -98,7 +98,7 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     """
     file = _run_file(name)
     if is_in_rows(file):
-        return _run_in_rows(file)
+        return _load_run_of_table(file)
     record = _json_in(file, limit)
     if not isinstance(record, dict) or "format" not in record:
         raise UsageError([Problem(decoded(file), "this is no run", _EXPECTED)])
@@ -169,7 +169,7 @@ def _run_file(name: str) -> str:
     raise UsageError([Problem(source=decoded(name), found=finding, expected=_EXPECTED, hint=hint)])
 
 
-def _run_in_rows(file: str) -> Run:
+def _load_run_of_table(file: str) -> Run:
     """Return the run of a file of documents, with its rows if it keeps any."""
     record = record_in(file)
     run = read_run(record, decoded(file))

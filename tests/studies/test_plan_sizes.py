@@ -3,7 +3,13 @@
 import pytest
 
 from stickler_cli.score.intervals import Spread, rate_intervals
-from stickler_cli.studies.plan.answer import Pilot, chance_ratios, curve_of, least, power_of
+from stickler_cli.studies.plan.answer import (
+    Pilot,
+    curve_of,
+    least,
+    power_of,
+    variance_ratio_interval,
+)
 
 TENTH = Pilot(Spread(90, 10, 90, 0, 10), 100, 0.95)
 """A hundred documents of a value each, ten of them wrong."""
@@ -52,7 +58,7 @@ def test_an_unseen_document_makes_a_pilot_kinder_or_harder():
 
 def test_the_variance_of_few_documents_is_hardly_known():
     # chi-squared of 4 degrees of freedom: 0.4844 and 11.143 at 0.025 and 0.975.
-    assert chance_ratios(5, 0.95) == pytest.approx((4 / 11.143, 4 / 0.4844), rel=1e-3)
+    assert variance_ratio_interval(5, 0.95) == pytest.approx((4 / 11.143, 4 / 0.4844), rel=1e-3)
 
 
 def test_power_is_the_chance_of_being_beyond_the_critical_value():

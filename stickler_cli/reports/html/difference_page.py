@@ -124,9 +124,11 @@ def _causes(
             for text in texts:
                 side = "" if of_outcome[0].move else f"{run}-"
                 key = f"{outcome.replace(' ', '-')}-{side}{text.key}"
-                n_values = n_rows[text.number]
+                n_rows_of_cause = n_rows[text.number]
                 # Key, text, rows, lost values, number, origins and outcome, as the script expects.
-                rows.append([key, text.text, n_values, text.values, text.number, [], outcome])
+                rows.append(
+                    [key, text.text, n_rows_of_cause, text.values, text.number, [], outcome]
+                )
             # Causes of one run are numbered from 1, in the order of their rows.
             for cause, cause_number in keys.items():
                 positions[outcome, cause] = first + cause_number - 1

@@ -270,8 +270,9 @@ class KeptErrors:
     def merge(self, other: "KeptErrors") -> None:
         """Add the kept errors of later documents.
 
-        Samples stay sorted and limited in size. `bound` is the score above which documents are no
-        longer kept; the lower bound of both holds for the merged errors.
+        Samples are merged and cut to their size. Then the lower `bound` of both holds: the rank of
+        the lowest document that is not wholly kept. Own lines above it are dropped before lines of
+        the other are added.
         """
         self.total += other.total
         for key, sample in other.samples.items():

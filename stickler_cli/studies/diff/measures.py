@@ -148,8 +148,9 @@ def corrected_p(
 def trend_of(
     sample: Sample, interval: Interval | None, corrected_p: float, settings: TrendSettings
 ) -> tuple[Trend, Decision]:
-    """Return the trend of a figure, and what decided it.
+    """Return the trend of a figure from one side to the other, and what decided it.
 
+    Each side has one or more runs.
     Figures of several runs that vary are tested by their variance, others by permutations.
     """
     alike = len({*sample.runs[0], *sample.runs[1]}) <= 1

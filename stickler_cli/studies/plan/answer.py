@@ -314,7 +314,7 @@ class Pilot:
         return replace(self, spread=spread)
 
 
-def chance_ratios(documents: int, level: float) -> tuple[float, float]:
+def variance_ratio_interval(documents: int, level: float) -> tuple[float, float]:
     """Return bounds of the true variance as multiples of the variance of a sample.
 
     Source: the interval of a variance by chi-squared, as for normal deviations.
@@ -483,7 +483,7 @@ class _Planned:
 
         number = likely = between = None
         if pilot.documents < FEWEST:
-            ratios = chance_ratios(pilot.documents, pilot.level)
+            ratios = variance_ratio_interval(pilot.documents, pilot.level)
             ends = (
                 (needed(extreme, 0.5), ratio)
                 for extreme, ratio in zip(pilot.extremes, ratios, strict=True)
