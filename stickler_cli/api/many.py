@@ -397,7 +397,10 @@ def _read_side(
 
 
 def _dumped(side: object) -> object:
-    """Return the JSON values of an instance; asks its class, as a field may have such a name."""
+    """Return the JSON values of an instance.
+
+    The method is taken from the class: a field of the instance may have its name.
+    """
     if values := method_of(type(side), "comparison_values"):
         return values(side)
     if dump := method_of(type(side), "model_dump"):

@@ -143,7 +143,7 @@ def repeat_options(arguments: Iterable[str], flags: Collection[str]) -> list[str
 
 
 def _argument_options(options: Mapping[str, Option]) -> list[Option]:
-    """Return the options that are arguments on the command line, in their order."""
+    """Return the options that are positional arguments of the command, in order."""
     return [option for option in options.values() if option.argument]
 
 

@@ -254,10 +254,10 @@ def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:
 def _number_pairs(
     first_sides: list[Indexes], second_sides: list[Indexes]
 ) -> tuple[list[Indexes], Indexes]:
-    """Number the distinct pairs of a first and a second number, on both sides alike.
+    """Number the distinct pairs of a first and a second code.
 
-    Returns for each side the number of each pair, below 0 if one of its numbers is, and the first
-    number of each distinct pair.
+    Equal pairs of both sides share a number; a pair with a code below 0 has a number below 0.
+    Returns the numbers of the pairs of each side, and the first code of each distinct pair.
     """
     n_second = 1 + max(int(second.max(initial=0)) for second in second_sides)
     combined_sides = [

@@ -202,9 +202,9 @@ _KINDS: Final = {
 
 
 def _find_threshold(node: Node) -> float | None:
-    """Return the threshold of the units of a field, of a list those of its items.
+    """Return the threshold of the units of a field; for a list, the threshold of its items.
 
-    It is None if units have different thresholds, or values decide.
+    It is None if units have different thresholds, or if it depends on the values.
     """
     thresholds: set[float | None] = set()
     waiting, seen = [(node, False)], set()

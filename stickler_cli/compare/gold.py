@@ -39,7 +39,7 @@ class AbsenceRule(Protocol):
 
     @property
     def sees_absent_values(self) -> bool:
-        """Whether values that count as absent are left to the comparison of the node."""
+        """Whether the node itself compares values that count as absent."""
 
     @property
     def labels_inside(self) -> bool:

@@ -384,7 +384,9 @@ class ListNode(SequenceNode):
         n_pairs: Indexes,
         owner_and_gt: tuple[Indexes, Indexes] | None,
     ) -> tuple[Indexes, Indexes, Indexes]:
-        """Return pairs of lists, `NOTHING` for a list without items, and their longer lengths.
+        """Return the slots of paired lists and the greater length of each pair.
+
+        A list without items has the slot `NOTHING`.
 
         Optional items of the ground truth count only if they are paired, and predicted items
         beyond an open list do not count. `owner_and_gt` are the list and the ground-truth slot of

@@ -222,7 +222,7 @@ class Node(ABC):
     any_of: bool = False
     """Whether a list in a ground truth names alternatives: each of its values is right here."""
     sees_absent_values: ClassVar[bool] = False
-    """Whether values that count as absent are left to the comparison of the node."""
+    """Whether the node itself compares values that count as absent."""
     labels_inside: ClassVar[bool] = False
     """Whether values may be objects with unlabelled descendants."""
     lists_inside: ClassVar[bool] = False

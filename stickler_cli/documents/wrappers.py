@@ -109,7 +109,7 @@ class FieldNameTree(dict[str, "FieldNameTree"]):
         return self
 
     def inner_nodes(self) -> "Sequence[FieldNameTree]":
-        """Return no place: elements have the fields of their list."""
+        """Return no nested place: the elements of a list share its fields."""
         return ()
 
 

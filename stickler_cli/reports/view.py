@@ -200,7 +200,7 @@ def by_values_lost(rows: Sequence[FieldRow]) -> list[FieldRow]:
 
 
 def _own_losses(rows: Sequence[FieldRow]) -> dict[Path, int]:
-    """Return how many values fields lost; those of objects and lists in their fields are theirs."""
+    """Count the values that each field lost, without the losses of the fields inside it."""
     lost = {row.path: row.lost for row in rows}
     for row in rows:
         if row.path[:-1] in lost:

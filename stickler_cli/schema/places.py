@@ -241,7 +241,10 @@ class PlaceFinder:
         return LeafPlace(in_force, merged, kind)
 
     def _object(self, in_force: InForce, own_annotations: Merged) -> Place:
-        """Return an object; annotations that an array hands to leaves are not for its fields."""
+        """Return the place of an object.
+
+        Annotations that an array passes on to leaves do not apply to the fields of the object.
+        """
         comparator = self._comparator(own_annotations)
         by_model = isinstance(comparator, StructuredModelComparator)
         if comparator is not None and "object" in comparator.takes and not by_model:

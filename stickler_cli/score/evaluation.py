@@ -489,7 +489,7 @@ class Evaluation(Results):
 
     @property
     def rule(self) -> RateRule:
-        """How counts are read."""
+        """Counting mode, and whether recall counts wrong values as missed."""
         if self.conditions is None:
             return RateRule()
         return RateRule(self.conditions.options.recall_with_fd, self.conditions.counting)

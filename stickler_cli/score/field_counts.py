@@ -17,7 +17,7 @@ CONFIDENCES: Final = "confidences"  # the key of confident values in the record 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfidentValues:
-    """Predicted values that have a confidence; each value is an entry of all arrays."""
+    """Predicted values that have a confidence; entry i of every array belongs to value i."""
 
     paths: Sequence[tuple[str, ...]]
     """Paths of fields; `field` has positions in them."""

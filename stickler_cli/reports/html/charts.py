@@ -270,7 +270,7 @@ def axis_of(lowest: float) -> Axis:
 
 
 def change_axis(intervals: Iterable[Interval | None]) -> Axis:
-    """Return an axis that all intervals of changes fit on, and 0."""
+    """Return an axis that includes 0 and all intervals of changes."""
     ends = [0.0, *(end for interval in intervals if interval for end in interval)]
     return _axis(min(ends), max(ends), _STEPS, signed=True)
 

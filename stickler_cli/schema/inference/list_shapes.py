@@ -26,7 +26,7 @@ _LEAF_KINDS: Final = frozenset({"string", "number", "integer", "boolean", "null"
 
 @dataclass(slots=True, eq=False)
 class BoxCounts:
-    """How many boxes were seen, and what of them cannot be two corners."""
+    """Number of lists that may be boxes, and how many of them cannot be two corners."""
 
     n_boxes: int = 0
     n_left_of_start: int = 0
@@ -85,7 +85,7 @@ class ListShape:
     boxes: BoxCounts = field(default_factory=BoxCounts)
 
     def add(self, values: list[JsonValue]) -> None:
-        """Count the length, kinds, rows and items, or the box, of one list."""
+        """Count one list: its length, types of items, rows, and whether it may be a box."""
         if len(self.lengths) < MAX_LENGTHS or len(values) in self.lengths:
             self.lengths[len(values)] += 1
         self._add_kinds(values)

@@ -253,7 +253,7 @@ class ValuePlaces:
         return None
 
     def _anywhere(self, value: JsonValue, wanted: JsonValue) -> bool:
-        """Return whether a value may be anywhere in the document; most wrong ones are not."""
+        """Return whether a value may stand elsewhere in the document; a quick test."""
         if not isinstance(wanted, str):
             return True
         texts, numbers = self._everywhere
