@@ -68,7 +68,7 @@ def test_a_change_by_two_runs_and_by_one(plan, run_of):
     assert "diff says" not in json.dumps(by_two[""]["notes"])
     by_one = plan(new, "--detect", "0.02", "--of", "a.f1", "--correlation", "0.9")
     assert "correlation of 0.9" in by_one[""]["notes"][0]
-    assert "--margin below 0.02" in by_one[""]["notes"][1]
+    assert "--margin is below 0.02" in by_one[""]["notes"][1]
     more = plan(new, "--detect", "0.02", "--of", "a.f1", "--correlation", "0.1", "--power", "0.9")
     name = ("change", "a.f1")
     assert by_two[name]["documents"] < by_one[name]["documents"] < more[name]["documents"]
@@ -92,6 +92,25 @@ def test_fewer_than_ten_documents_give_a_range(plan, stickler, run_of):
     table = stickler("plan", "r.json", *asked, "--gate", "f1>=0.99").out
     assert " to never" in table
     assert "never\n" in stickler("plan", "r.json", "--gate", "f1>=0.999").out or " to " in table
+
+
+@pytest.mark.parametrize(("largest_size", "is_noted"), [(2, False), (30, True)])
+def test_a_note_tells_that_gates_hold_less_for_unequal_documents(
+    plan, stickler, data, largest_size, is_noted
+):
+    # Sizes 1 and 2, twenty documents of each, have a variation of 1/3, below 0.75; of 1 and 30,
+    # it is 14.5 / 15.5.
+    write(data / "s.json", {"properties": {"a": {"type": "array", "items": {"type": "string"}}}})
+    for index in range(40):
+        values = ["x"] * (largest_size if index % 2 else 1)
+        write(data / f"gt/{index:02}.json", {"a": values})
+        write(data / f"pred/{index:02}.json", {"a": values})
+    assert stickler("eval", "s.json", "gt", "pred", "-q", "-o", "r.json").code == 0
+
+    notes = plan("r.json", "--gate", "f1>=0.9")[""]["notes"]
+
+    assert any("very unequal size" in note for note in notes) is is_noted
+    assert any("48 to 60% after a pilot of 50" in note for note in notes) is is_noted
 
 
 def test_the_table_has_numbers_and_a_picture(stickler, run_of, monkeypatch):

@@ -176,9 +176,10 @@ UNEQUAL: Final = 0.75
 """Variation of the sizes of documents from which the chances of a plan are known to be lower."""
 UNEQUAL_NOTE: Final = (
     "documents are of very unequal size, so numbers of gates are too low: in simulations with "
-    "log-normal sizes (sigma 0.9) gates passed with 'likely' documents in 48 to 60% after a pilot "
-    "of 50 documents and in 67 to 70% after 200, not in 80%; with 'documents' in 33 to 44% and 52 "
-    "to 53%, not in half; the lower figures are of errors that come together in documents"
+    "log-normal sizes (sigma 0.9) and --power 0.8, gates passed with 'likely' documents in 48 to "
+    "60% after a pilot of 50 documents and in 67 to 70% after 200, not in 80%; with 'documents' in "
+    "33 to 44% and 52 to 53%, not in half; the lower figures are of errors that cluster in "
+    "documents"
 )
 FEWEST_TO_DIFFER: Final = 6  # of fewer, no swaps are rare enough to show a change
 MOST: Final = 10**8  # what so many documents do not reach is out of reach
