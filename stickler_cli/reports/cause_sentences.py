@@ -13,7 +13,7 @@ from stickler_cli.score.errors.error_classes import ErrorClass
 from .view import RunView
 
 NAMED: Final = 3  # causes that the first screen names; `stickler errors` lists all
-FEW: Final = 4  # one in so many items holds another field before the first screen says so
+FEW: Final = 4  # the first screen names a held field if at least one in this many items holds it
 WIDTH: Final = 30  # columns of a value in a sentence
 
 _WHOLE: Final = {
@@ -62,14 +62,14 @@ class CauseText:
     """A cause in words, or several that are alike, and how many values were lost by it."""
 
     number: int
-    """By which people call it, from 1."""
+    """The number that people call it by, from 1."""
     values: int
     text: str
     causes: tuple[Cause, ...]
     documents: Sequence[str] | None
-    """All that it is in; None where they are not known."""
+    """All documents that it occurs in; None if they are not known."""
     origins: Sequence[str]
-    """In how many of its items which fields hold others, in words."""
+    """Sentences on fields that hold another field's value, with the number of items."""
 
     @property
     def key(self) -> str:
@@ -82,10 +82,10 @@ class CauseText:
         return sum(cause.size.errors for cause in self.causes)
 
 
-def of_class(error_class: ErrorClass, count: int) -> str:
-    """Return a number of errors of a class in words.
+def count_of_class(error_class: ErrorClass, count: int) -> str:
+    """Describe a number of errors of a class in words.
 
-    >>> of_class(ErrorClass.ITEM_WITH_ERRORS, 2), of_class(ErrorClass.FORMAT, 2)
+    >>> count_of_class(ErrorClass.ITEM_WITH_ERRORS, 2), count_of_class(ErrorClass.FORMAT, 2)
     ('2 items with errors', '2 written differently')
     """
     if error_class is ErrorClass.FORMAT:
@@ -118,7 +118,7 @@ def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
 
 
 def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
-    """Return a cause in words, or several that are told together."""
+    """Describe one cause, or several similar ones together, in words."""
     first, number = alike_causes[0], sum(cause.size.errors for cause in alike_causes)
     if first.trait is None or not first.trait.gt:
         return _cause_text(view, run_causes, first)
@@ -126,7 +126,7 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Ca
     if number == 1:
         return f"{_pair(view, first, first.trait)} once"
     if first.error_class is ErrorClass.SWAPPED:
-        slip = _sources(view, run_causes, alike_causes) or "wrong"
+        slip = _name_source(view, run_causes, alike_causes) or "wrong"
     if slip:
         lists = {
             declared_field.field
@@ -135,7 +135,7 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Ca
         }
         path = first.trait.path
         in_list = any(path[:size] in lists for size in range(len(path) + 1))
-        # Of a field that is in no list, a document has one value.
+        # A document has one value of a field outside lists.
         often = (
             f", {number_of(number, 'time')}" if in_list else f" in {number_of(number, 'document')}"
         )
@@ -143,12 +143,12 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Ca
     if len(alike_causes) == 1:
         return _cause_text(view, run_causes, first)
     other = first.error_class is ErrorClass.OTHER
-    count_text = f"{number:,} wrong" if other else of_class(first.error_class, number)
+    count_text = f"{number:,} wrong" if other else count_of_class(first.error_class, number)
     return f"{name}: {count_text}, no two alike"
 
 
-def _sources(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
-    """Return which field's values were swapped in; empty where it may be chance."""
+def _name_source(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
+    """Name the field whose values were swapped in; empty if it may be chance."""
     for (field, (other, *_)), _ in run_causes.telling_origins_of(alike_causes):
         return f"the value of {'another item' if other == field else _quote_name(view, other)}"
     return ""
@@ -157,7 +157,7 @@ def _sources(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...])
 def _origin_texts(
     view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]
 ) -> Iterator[str]:
-    """Yield in how many items which fields hold others, most first."""
+    """Describe fields that hold another field's value; the most frequent first."""
     for origin, errors in run_causes.telling_origins_of(alike_causes):
         name, *source_names = (_quote_name(view, path[-1:]) for path in (origin.field, *origin.of))
         if len(source_names) > 1:
@@ -173,7 +173,7 @@ def _cause_text(view: RunView, run_causes: Causes, cause: Cause) -> str:
     in_documents = f" in {documents_text}"
     spread = "" if errors == documents else in_documents
     if kind is None:
-        return f"{name}: {of_class(cause.error_class, errors)}, of many kinds"
+        return f"{name}: {count_of_class(cause.error_class, errors)}, of many kinds"
     if kind.differing:
         *first_names, last_name = (
             _quote_name(view, (field_name,)) for field_name in kind.differing
@@ -198,7 +198,7 @@ def _cause_text(view: RunView, run_causes: Causes, cause: Cause) -> str:
     if cause.error_class in _WHOLE:
         outcome_words = _WHOLE[cause.error_class]
         return f"{name}: {number_of(errors, 'item')} {outcome_words}{in_documents}"
-    return f"{name}: {of_class(cause.error_class, errors)}{spread}"
+    return f"{name}: {count_of_class(cause.error_class, errors)}{spread}"
 
 
 def _quote_name(view: RunView, path: Path) -> str:

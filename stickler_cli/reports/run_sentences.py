@@ -14,7 +14,7 @@ from stickler_cli.score.evaluation import NO_GROUP
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import Interval
-from .cause_sentences import of_class
+from .cause_sentences import count_of_class
 from .view import WORST, RunView, by_values_lost
 
 DISAGREE: Final = 0.05
@@ -286,7 +286,7 @@ def error_classes(view: RunView) -> str | None:
 
 
 def _class_texts(counts: ByClass) -> str:
-    return ", ".join(of_class(error_class, count) for error_class, count in counts.items())
+    return ", ".join(count_of_class(error_class, count) for error_class, count in counts.items())
 
 
 def worst_field_texts(view: RunView) -> list[str]:

@@ -3,7 +3,7 @@ import pytest
 from stickler_cli.reports.html.charts import (
     BAR,
     HEIGHT,
-    LEAST,
+    MIN_BAR_HEIGHT,
     WIDTH,
     similarity_chart,
 )
@@ -31,8 +31,8 @@ def test_heights_go_by_the_square_root():
 def test_one_beside_a_million_can_be_seen():
     one, _ = similarity_chart(histogram({0: 1, BINS: 10**6}, {}), None).bars
 
-    assert one.height == LEAST
-    assert one.y == HEIGHT - LEAST
+    assert one.height == MIN_BAR_HEIGHT
+    assert one.y == HEIGHT - MIN_BAR_HEIGHT
 
 
 def test_pairs_on_both_sides_of_a_threshold_share_a_bar():

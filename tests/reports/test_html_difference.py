@@ -7,7 +7,7 @@ import pytest
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.html.charts import change_axis
-from stickler_cli.reports.html.difference_page import ranked
+from stickler_cli.reports.html.difference_page import sort_by_trend
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.saved import page_of
 from stickler_cli.score.gates import parse_gate
@@ -49,7 +49,7 @@ def difference(run_of):
 
 
 def test_fields_that_regressed_come_first(difference):
-    fields = ranked(difference().fields)
+    fields = sort_by_trend(difference().fields)
 
     assert [fields[0].field, fields[0].trend] == [("id",), Trend.REGRESSED]
 

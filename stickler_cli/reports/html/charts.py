@@ -12,16 +12,16 @@ from stickler_cli.score.sums import Counts, RateRule
 
 WIDTH: Final = 440.0
 HEIGHT: Final = 96.0  # in units of the drawing; the page scales it
-SIDE: Final = 240.0  # width and height of a square chart, likewise
+SIDE: Final = 240.0  # width and height of a square chart, in the same units
 MOST_POINTS: Final = 120  # of a curve
-GAP: Final = 10.0  # sets the bar of those that are exactly 1 apart
+GAP: Final = 10.0  # before the bar of similarities that are exactly 1
 
 BAR: Final = (WIDTH - GAP) / (BINS + 1)
-LEAST: Final = 2.0
+MIN_BAR_HEIGHT: Final = 2.0
 """The height of the lowest bar, so that one error can be seen beside a million matches."""
 
 _STEPS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-_LEAST_SPAN: Final = 0.01  # of an axis: one error in a hundred is then all of its width
+_LEAST_SPAN: Final = 0.01  # of an axis, whose full width is then one error in a hundred
 
 OUTCOMES: Final = (
     *(("tp", "TP", "right"), ("fd", "FD", "wrong")),
@@ -41,7 +41,7 @@ class Bar:
     title: str
     count: int
     lower: str
-    """Where its bin begins, as links say it."""
+    """Lower bound of its bin, as links write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _bars(layers: Mapping[str, Sequence[int]]) -> list[Bar]:
         x, where = position * BAR, f"{position / BINS:.2f} to below {(position + 1) / BINS:.2f}"
         if position == BINS:
             x, where = x + GAP, "exactly 1"
-        height, bottom = max(sqrt(total) * scale, LEAST), HEIGHT
+        height, bottom = max(sqrt(total) * scale, MIN_BAR_HEIGHT), HEIGHT
         for name, counts in layers.items():
             if count := counts[position]:
                 segment_height = height * count / total
@@ -165,7 +165,7 @@ class CoverageChart:
 
 
 def reliability_chart(record: Mapping[str, Any]) -> tuple[list[Point], str]:
-    """Return share right by confidence, bin by bin, of the record of a run, and a label."""
+    """Return a point with the share of right values for each bin of confidences, and a label."""
     points = []
     for entry in record["bins"]:
         count, right, ends = entry["units"], entry["right"], entry.get("interval")
@@ -200,8 +200,8 @@ def coverage_chart(
 ) -> CoverageChart:
     """Return the chart of (coverage, error), with the point and the bound that a policy chose.
 
-    `label` says it in words, where it is a picture of something else; `top` is the end of the axis
-    of errors, if the values do not decide it.
+    `label` replaces the usual description in words; `top` is the end of the axis of errors, which
+    is otherwise chosen from the values.
     """
     drawn_points = curve[:: max(1, len(curve) // MOST_POINTS)]
     if curve and drawn_points[-1] != curve[-1]:
@@ -243,7 +243,7 @@ class Axis:
     high: float
     step: float
     signed: bool = False
-    """Whether it is one of changes."""
+    """Whether its values are changes, which are written with a sign."""
 
     def place(self, value: float) -> float:
         """Return where a value is, in percent of the axis."""
@@ -276,7 +276,7 @@ def change_axis(intervals: Iterable[Interval | None]) -> Axis:
 
 
 def _axis(low: float, high: float, steps: Sequence[float], *, signed: bool = False) -> Axis:
-    """Return an axis of some five steps, which ends at multiples of them."""
+    """Return an axis of about five steps, whose ends are multiples of a step."""
     step = next((step for step in steps if step * 5 >= high - low - 1e-9), steps[-1])
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     return Axis(
@@ -291,13 +291,13 @@ MAX_NARROW_COLUMNS: Final = 7  # of a heat map that stands in one of two columns
 
 
 class HeatCell(NamedTuple):
-    """How many errors there are of a row and a column."""
+    """The numbers of errors and of right values of a row and a column."""
 
     errors: int
     query: str
     """Query of a link to these errors."""
     right: int = 0
-    """How many values of that row and column are right."""
+    """Number of right values of this row and column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,11 +309,11 @@ class HeatMap:
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[HeatCell]]]
     left_out: int = 0
-    """How many rows there are besides; of values, how many were always right."""
+    """Number of rows that are not drawn; for values, those that were always right."""
 
     @property
     def is_wide(self) -> bool:
-        """Whether half of the page has no room for its columns."""
+        """Whether its columns need more than half of the width of the page."""
         return len(self.columns) > MAX_NARROW_COLUMNS
 
     @property

@@ -31,7 +31,7 @@ from stickler_cli.studies.diff.record import (
 )
 from .charts import change_axis
 from .page import FIRST_CAUSES, SCRIPTS, WORKER
-from .report_page import filled
+from .report_page import fill_template
 
 ORDER: Final = (
     Trend.REGRESSED,
@@ -78,7 +78,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         "documents": (json_line(row)[:-1] for row in documents),
         "comparisons": (),
     }
-    return filled("difference_page.html.j2", context, SCRIPTS, element_values, WORKER)
+    return fill_template("difference_page.html.j2", context, SCRIPTS, element_values, WORKER)
 
 
 def _value_row(
@@ -187,7 +187,7 @@ def _by_cause(values: Iterable[ChangedValue]) -> dict[str, list[ChangedValue]]:
 def _difference(difference: Difference) -> dict[str, Any]:
     view = DifferenceView(difference, visible)
     tone, verdict = view.verdict
-    fields = ranked(difference.fields)
+    fields = sort_by_trend(difference.fields)
     sides = (("before", difference.base), ("after", difference.new))
     rows = [
         _document_row(
@@ -258,13 +258,13 @@ def _context_of_runs(subject: RunsBeside) -> dict[str, Any]:
 def _document_row(
     name: str, status: str, change: float | None, lost: Sequence[float | None]
 ) -> tuple[Any, ...]:
-    """Return a document as the script reads it: how far runs are apart in the place of errors."""
+    """Return a document as the script reads it; how far runs differ in errors is its FD."""
     known_counts = [count for count in lost if count is not None]
     spread = max(known_counts) - min(known_counts) if known_counts else 0
     return name, status, change, 0, spread, 0, 0, {}, [], [*lost]
 
 
-def ranked(changes: Iterable[Change]) -> list[Change]:
+def sort_by_trend(changes: Iterable[Change]) -> list[Change]:
     """Return fields, regressed ones first, then by how much they changed."""
     return sorted(
         changes, key=lambda change: (ORDER.index(change.trend), -abs(change.change or 0.0))

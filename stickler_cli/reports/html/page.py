@@ -33,7 +33,7 @@ from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import coverage_chart, reliability_chart
 from .payload import MOST_FIELDS, ListedDocuments, field_views, places_of
-from .report_page import filled
+from .report_page import fill_template
 
 SCRIPTS: Final = (
     *("text", "diff", "engine", "data", "state", "list", "panel", "fields", "selection", "narrow"),
@@ -51,9 +51,9 @@ MOST_VIOLATIONS: Final = 20
 FIELDS_AT_FIRST: Final = 60
 """Rows of the table of fields that a browser lays out at first, where scripts run; some screens."""
 
-FEW: Final = 0.05  # of documents, which those that lost few values are to be drawn
+FEW: Final = 0.05  # share of documents with few lost values above which their bars are drawn
 FIRST_CAUSES: Final = 5  # what a first look takes in
-MOST_MENDED: Final = 20  # causes of which it is said what mending them would give
+MOST_MENDED: Final = 20  # causes for which the page shows F1 without them
 MOST_CAUSES: Final = 200  # causes that the page names; beyond them are single errors
 
 SIDES: Final = {"pred": "Predictions", "gt": "Ground truths"}
@@ -74,14 +74,14 @@ class ServedRun:
         self.run = run
 
     def documents(self, run: Run) -> Iterator[bytes]:
-        """Yield the documents of the run, which has its rows, as the page wants them."""
+        """Yield the documents of the run, which has its rows, as the script reads them."""
         if run.evaluation.ledger.blocks is not None:
             fields = field_views(RunView(run, visible), {})
             listed = payload.documents_of(run.evaluation.ledger.blocks, fields)
             yield from (line for _, line in listed.lines)
 
     def rows(self, errors: Iterable[Error]) -> Iterator[tuple[Any, ...]]:
-        """Yield errors as the page wants them."""
+        """Yield errors as the script reads them."""
         view = RunView(self.run, visible)
         return payload.error_rows(
             (error.displayed for error in errors), places_of(view), chain(*causes(view))
@@ -95,15 +95,17 @@ class ServedRun:
         detail = Detail(errors=KeptErrors(total=errors), knows_values=False)
         lines = SortedLines((f"{rank:02}", line.encode()) for rank, line in enumerate(worst))
         listed = ListedDocuments(documents, lines, lost) if documents else None
-        return _page_of(replace(self.run, detail=detail), listed, served=True)
+        return _render_page(replace(self.run, detail=detail), listed, served=True)
 
 
 def render(run: Run, style: TableStyle) -> str:
     """Return a run as an HTML page; ends with a line break."""
-    return _page_of(run)
+    return _render_page(run)
 
 
-def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool = False) -> str:
+def _render_page(
+    run: Run, documents: ListedDocuments | None = None, *, served: bool = False
+) -> str:
     view = RunView(run, visible)
     detail = run.detail or Detail(knows_errors=False, knows_values=False)
     blocks = view.run.evaluation.ledger.blocks
@@ -149,7 +151,7 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
     }
     element_values = _payload_parts(view, detail, cause_texts, documents, served=served)
     policy = WORKER + "; connect-src 'self'" * served
-    return filled("page.html.j2", context, SCRIPTS, element_values, policy)
+    return fill_template("page.html.j2", context, SCRIPTS, element_values, policy)
 
 
 def _group_links(
@@ -204,14 +206,14 @@ def _payload_parts(
 
 
 def _first_screen(view: RunView, cause_texts: Sequence[CauseText]) -> dict[str, object]:
-    """Return documents wholly right, values lost, and why."""
+    """Return the wholly right documents, the lost values, and the causes of their loss."""
     right, counts = view.run.evaluation.wholly_right, view.whole.counts
     few = [*accumulate(right.lost)]
     if few and few[-1] <= right.documents * FEW:
-        few = []  # bars that nobody sees
+        few = []  # the bars would be too low to see
     return {
         "causes": cause_texts[:FIRST_CAUSES],
-        "mended": _mended(view, cause_texts[:MOST_MENDED]),
+        "mended": _f1_without_causes(view, cause_texts[:MOST_MENDED]),
         "other_causes": cause_texts[FIRST_CAUSES:MOST_CAUSES],
         "causes_left_out": cause_texts[MOST_CAUSES:],
         "right": right,
@@ -223,8 +225,11 @@ def _first_screen(view: RunView, cause_texts: Sequence[CauseText]) -> dict[str, 
     }
 
 
-def _mended(view: RunView, cause_texts: Iterable[CauseText]) -> list[float | None]:
-    """Return F1 if the first cause were mended, the first two, and so on; of values alone."""
+def _f1_without_causes(view: RunView, cause_texts: Iterable[CauseText]) -> list[float | None]:
+    """Return F1 without the errors of the first cause, of the first two, and so on.
+
+    The list is empty if the run does not count values.
+    """
     counts, f1_values = view.whole.counts, []
     for cause_text in cause_texts if view.counts_values else ():
         name = cause_text.causes[0].error_class
@@ -252,7 +257,7 @@ def _confidence_parts(view: RunView) -> dict[str, object] | None:
 
 
 def _settings(view: RunView) -> list[tuple[str, str]]:
-    """Return names and values of all that decided the figures."""
+    """Return the names and values of all settings that decide the figures."""
     run, settings = view.run, view.run.evaluation.interval_settings
     schema = {"schema": visible(run.schema.path), "schema digest": run.schema.digest}
     named_values = dict(schema if run.schema.path else ()) | _options(run)
@@ -268,7 +273,7 @@ def _settings(view: RunView) -> list[tuple[str, str]]:
 
 
 def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
-    """Return the options of a run in words, those that are as usual left out."""
+    """Return the options of a run in words, without those that are equal to `usual`."""
 
     def word_value(name: str, value: object) -> str:
         if isinstance(value, bool):

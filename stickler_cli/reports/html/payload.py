@@ -47,10 +47,10 @@ MOST_FIELDS: Final = 2_000
 
 MOST_DOTS: Final = 20  # fields that a drawing has rows for; the table of fields has the others
 MIN_PLACES: Final = 2  # of items in lists: one place alone shows nothing
-MOST_MATRICES: Final = 12  # fields of which it is drawn which values were found for which
+MOST_MATRICES: Final = 12  # fields with a drawn confusion matrix
 
 TIMES: Final = 2
-"""How often a value occurs on average in a field of a few kinds; else it is one of free text."""
+"""Mean occurrences of a value from which a field is one of a few kinds, not of free text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def rows_around(path: Path, places: Mapping[Path, int]) -> list[int]:
 
 
 class Dot(NamedTuple):
-    """The F1 of a field or of the whole."""
+    """The F1 of a field or of all documents together."""
 
     name: str
     f1: float
@@ -141,11 +141,11 @@ class Dot(NamedTuple):
     gates: Sequence[tuple[float, str, bool]]
     """The limit of each gate on it, how it is written, and whether it was passed."""
     lost: int | None
-    """How many of its values are wrong, invented or missed; None of the whole."""
+    """Number of its values that are wrong, invented or missed; None for all documents together."""
 
 
 class DotPlot(NamedTuple):
-    """Fields by their F1, the lowest first, below the whole."""
+    """Fields by their F1, the lowest first, below the F1 of all documents together."""
 
     axis: Axis
     dots: Sequence[Dot]
@@ -153,7 +153,7 @@ class DotPlot(NamedTuple):
 
 
 def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
-    """Return the drawing of all values of each field that has no fields in it."""
+    """Draw the F1 of all values together, and of each field that has no fields in it."""
     values = [field for field in fields if field.is_innermost and field.row.rates.f1 is not None]
     values.sort(key=lambda field: (field.row.rates.f1 or 0.0, -field.row.lost))
     drawn_rows = [("", view.whole, view.intervals)] if view.whole.rates.f1 is not None else []
@@ -177,7 +177,7 @@ def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
 
 
 def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
-    """Return the limits of the gates that ask for the F1 that is drawn of a field."""
+    """Return the limits of the gates on the F1 that is drawn for a field."""
     mode = view.run.rule.counting
     return [
         (gate_result.limit, visible(gate_result.gate.text), gate_result.passed)
@@ -203,7 +203,7 @@ def _heat_map(view: RunView, title: str, kind: str, fields: Mapping[Path, ByClas
     places = places_of(view)
     by_row: dict[int, ByClass] = {}
     for path, counts in fields.items():
-        # What has no row of its own counts where it is in; at the root, it has none at all.
+        # A path without a row of its own counts for its parent's; the root has no row.
         for row in rows_around(path, places)[-1:]:
             by_row.setdefault(row, Counter()).update(counts)
     ranked = sorted(by_row, key=lambda row: (-by_row[row].total(), row))
@@ -278,7 +278,7 @@ def _bounds_of(rate: PlaceRate) -> Interval:
 def confusion_matrices(
     fields: Sequence[FieldView], pairs: Mapping[Path, ValuePairs]
 ) -> list[HeatMap]:
-    """Return which values were found for which, of fields with few values; most errors first."""
+    """Return the confusion matrices of fields with few values; those with most errors first."""
     places = {field.row.path: field_row for field_row, field in enumerate(fields)}
     by_row: dict[int, ValuePairs] = {}
     for path, value_pairs in pairs.items():
@@ -373,7 +373,7 @@ class ListedDocuments:
     """A line for each document: id, status, score, counts of values, groups, and the row and number
     of lost values of each field that lost any."""
     lost: int
-    """How many lost values."""
+    """Number of documents that lost values."""
 
     def first_lines(self, max_documents: int) -> Iterator[bytes]:
         """Yield the lines of the first documents."""
@@ -385,8 +385,8 @@ class ListedDocuments:
         return [*map(json.loads, self.first_lines(WORST_DOCUMENTS))]
 
 
-def packed(lines: Iterable[bytes]) -> str:
-    """Return JSON values as text in which nothing can be markup: compressed, base64."""
+def pack_lines(lines: Iterable[bytes]) -> str:
+    """Pack JSON values as text without markup: an array, compressed, in base64."""
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     chunks, before = [], b"["
     for line in lines:
@@ -475,7 +475,7 @@ def printed_causes(detail: Detail, texts: Sequence[CauseText]) -> list[PrintedCa
         n_errors = texts[cause].errors if cause < len(texts) else len(errors)
         n_on_paper = min(most_on_paper, n_left_on_paper)
         printed_errors = [
-            _printed(error, is_on_paper=index < n_on_paper)
+            _print_error(error, is_on_paper=index < n_on_paper)
             for index, error in enumerate(errors[: min(n_left, most_of_cause)])
         ]
         n_left -= len(printed_errors)
@@ -485,7 +485,7 @@ def printed_causes(detail: Detail, texts: Sequence[CauseText]) -> list[PrintedCa
     return causes
 
 
-def _printed(error: Error, *, is_on_paper: bool) -> PrintedError:
+def _print_error(error: Error, *, is_on_paper: bool) -> PrintedError:
     sides = cut_around_difference(*_sides(error), _LONGEST)
     gt, pred = mark_differences(*sides, "title")
     return PrintedError(
@@ -499,7 +499,7 @@ def _printed(error: Error, *, is_on_paper: bool) -> PrintedError:
 
 
 def _sides(error: Error) -> tuple[str, str]:
-    """Return both sides of a shown error; of two items only the fields that differ."""
+    """Return both sides of a shown error; two items show only the fields that differ."""
     is_cut = isinstance(error.gt, list) or isinstance(error.pred, list)
     gt, pred = (side[0] if isinstance(side, list) else side for side in (error.gt, error.pred))
     if not error.differing or is_cut:
@@ -512,7 +512,7 @@ def _sides(error: Error) -> tuple[str, str]:
 
 
 def _side_text(side: str | None, *, is_cut: bool) -> str:
-    """Return one side of a shown error; of an item its values are enough."""
+    """Return one side of a shown error; an item is shown by its values without keys."""
     if side is None:
         return _ABSENT_NAME
     if side.startswith("{") and not is_cut:
@@ -558,7 +558,7 @@ def facts(
 
 
 def documents_of(blocks: Blocks, fields: Sequence[FieldView]) -> ListedDocuments:
-    """Return the documents of a run; memory does not grow with their number."""
+    """List the documents of a run; memory does not grow with their number."""
     lines = SortedLines()
     losing = 0
     places = {field.row.path: field_row for field_row, field in enumerate(fields)}

@@ -27,7 +27,7 @@ from stickler_cli.reports.cause_sentences import more_causes
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.page_queries import QUERIES
 from .charts import OUTCOMES, CoverageChart, coverage_chart
-from .payload import packed
+from .payload import pack_lines
 from .study_pictures import study_pictures
 
 HERE: Final = File(__file__).parent
@@ -40,21 +40,21 @@ POLICY: Final = (
 browsers would otherwise request from the server. Source: https://www.w3.org/TR/CSP3/."""
 
 
-def filled(
+def fill_template(
     template: str,
     context: Mapping[str, object],
     scripts: Sequence[str] = (),
     element_values: Mapping[str, Iterable[bytes]] | None = None,
     policy: str = "",
 ) -> str:
-    """Return a template with values put in, all of them escaped; ends with a line break.
+    """Fill a template with escaped values; the text ends with a line break.
 
     Each script can use the scripts before it; `policy` allows further sources of scripts.
     `element_values` are the JSON values that scripts read, by the identifiers of elements.
     """
-    script = _wrapped(scripts) if scripts else ""
+    script = _wrap_scripts(scripts) if scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    payload = {name: packed(lines) for name, lines in (element_values or {}).items()}
+    payload = {name: pack_lines(lines) for name, lines in (element_values or {}).items()}
     values: dict[str, object] = {
         "css": Markup(asset("page.css")),  # noqa: S704 - ours
         "script": Markup(script),  # noqa: S704 - ours
@@ -98,7 +98,7 @@ def asset(name: str) -> str:
 
 
 @cache
-def _wrapped(names: Sequence[str]) -> str:
+def _wrap_scripts(names: Sequence[str]) -> str:
     texts = [asset(f"{name}.js") for name in names]
     if "engine" in names:
         texts.insert(0, f"const QUERIES = {json.dumps(QUERIES)};\n")
@@ -112,10 +112,12 @@ _COMMANDS: Final = {"tuning": "tune", "policy": "accept"}
 def render(report: Report, style: TableStyle) -> str:
     """Return a report as an HTML page; ends with a line break."""
     first, *further_sections = report.sections
-    blocks = [*map(_shown_as, first.blocks)]
+    blocks = [*map(_block_context, first.blocks)]
     lines = [*takewhile(lambda block: "text" in block, blocks)]
     sections = [("", blocks[len(lines) :])]
-    sections += [(section.title, [*map(_shown_as, section.blocks)]) for section in further_sections]
+    sections += [
+        (section.title, [*map(_block_context, section.blocks)]) for section in further_sections
+    ]
     figures = (
         block
         for section in report.sections
@@ -136,11 +138,11 @@ def render(report: Report, style: TableStyle) -> str:
     scripts: tuple[str, ...] = ("text", "kept_verdicts", "choices") if choices else ()
     if context["listing"]:
         scripts = ("text", "table_filter")
-    return filled("report_page.html.j2", context, scripts)
+    return fill_template("report_page.html.j2", context, scripts)
 
 
-def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
-    """Return a block as the template has it."""
+def _block_context(block: Block | Figures | Curves) -> dict[str, object]:
+    """Return a block as the template reads it."""
     match block:
         case Figures():
             return {"table": block.table(), "choices": block.choices}
@@ -149,7 +151,7 @@ def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
                 "title": block.title,
                 "legend": block.legend,
                 "axes": block.axes,
-                "curves": [_curve(curve, block) for curve in block.curves],
+                "curves": [_draw_curve(curve, block) for curve in block.curves],
             }
         case Table():
             return {"table": block, "choices": ()}
@@ -158,7 +160,7 @@ def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
     return {"text": "".join(span.text for span in block), "tone": "", "level": 0}
 
 
-def _curve(curve: Curve, drawn: Curves) -> tuple[str, str, str, CoverageChart]:
+def _draw_curve(curve: Curve, drawn: Curves) -> tuple[str, str, str, CoverageChart]:
     chosen = None if curve.end is None else (curve.passing, *curve.end)
     points = [(passing, value) for passing, value in curve.points]
     label = "" if curve.last == "1" else f"{drawn.title}; {curve.description}"
