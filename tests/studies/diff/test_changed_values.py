@@ -105,6 +105,17 @@ def test_runs_that_do_not_know_all_of_their_errors_say_nothing(change):
     assert changed_values(replace(known, detail=None), known) is None
 
 
+def test_of_three_runs_values_with_different_answers_are_listed_and_have_no_move():
+    wrong = {**GT, "id": "2"}
+
+    # In a the last run is right; in b all three give the same wrong answer.
+    values = changed_values(run(a=wrong, b=wrong), run(a=wrong, b=wrong), run(a=GT, b=wrong))
+
+    assert [(value.document, value.move, [*value.said], value.run) for value in values] == [
+        ("a", None, ['"2"', '"2"', True], 1)
+    ]
+
+
 def test_several_runs_of_a_side_have_no_single_values():
     one, other = run(a=GT), run(a={**GT, "id": "2"})
 
