@@ -374,9 +374,10 @@ class PathCounts:
         n_documents = sums.tally(()).n_scored
         if not n_documents:
             return None
-        all_fields = filter(None, {*sums, *self.not_labelled})
+        # All fields are listed only for the mean: reports ask for the share of each field.
+        measured_fields = [tuple(map(str, path))] if path else {*sums, *self.not_labelled} - {()}
         shares = []
-        for field_names in [tuple(map(str, path))] if path else all_fields:
+        for field_names in measured_fields:
             parents = (field_names[:end] for end in range(1, len(field_names) + 1))
             n_unlabelled = sum(self.not_labelled[parent] for parent in parents)
             shares.append(1 - min(n_unlabelled, n_documents) / n_documents)
