@@ -87,6 +87,7 @@ def test_runs_of_digits_are_told_with_their_signs(text, digits):
         ("Consent is given: ☑ signed", "Consent is given: ☐ signed"),
         ("[x] The patient smokes", "[ ] The patient smokes"),
         ("Reviewed by the manager ✓", "Reviewed by the manager ✗"),
+        ("☑ smoker ☐ drinker of the ward", "☑ drinker ☐ smoker of the ward"),
         (
             "The tenant has not paid the rent of this month",
             "The tenant has paid the rent of this month",

@@ -99,6 +99,13 @@ def test_a_clipped_field_lowers_the_score_beside_objects_that_both_sides_lack():
     assert (absent.similarity, absent.score) == (1.0, 1.0)
 
 
+def test_documents_that_are_lists_have_no_field_scores():
+    plan = compile_schema({"type": "array", "items": {"type": "string"}})
+    result = compare(plan, [["a", "b"]], [["a"]], Options())
+
+    assert result.field_scores(0) == {}
+
+
 def test_field_scores_are_those_of_the_fields():
     node = an_object(a=text(), b=an_object(c=text()))
     (_, second) = compared_together(node, [{}, {"a": "x", "b": {"c": "y"}}], [{}, {"a": "x"}])

@@ -5,7 +5,9 @@ import pytest
 from stickler_cli.core.figures import (
     cells,
     count_unlisted,
+    cut_middle,
     digits_of,
+    fit_widths,
     format_beside_limit,
     in_short,
     interval_text,
@@ -144,3 +146,22 @@ def test_json_that_is_printed_is_the_same_json_without_commands(text, shown):
 )
 def test_a_long_number_is_shown_in_thousands_or_millions(count, shown):
     assert in_short(count) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "expected"),
+    [
+        ("invoice-2024-000017", 9, "invo…0017"),
+        ("invoice-2024-000017", 8, "inv…0017"),
+        ("short", 9, "short"),
+        ("日本語の請求書", 7, "日…求書"),  # each letter takes two columns
+    ],
+)
+def test_a_text_is_cut_in_its_middle_to_a_width(value, width, expected):
+    assert cut_middle(value, width) == expected
+    assert cells(cut_middle(value, width)) <= width
+
+
+def test_the_widest_columns_give_way_first():
+    assert fit_widths([5, 40, 30], 45) == [5, 20, 20]
+    assert fit_widths([5, 6], 45) == [5, 6]

@@ -370,7 +370,7 @@ class TestDirectories:
         assert (found.path, found.name, found.contents) == (str(folder), "kinds", {})
         assert found.plan.model_name == "kinds"
         assert [each.source for each in found.warnings] == [str(folder / "b.json")]
-        assert found.remark == (found.of_step["a/"].remark + "; likewise for 1 more")
+        assert found.remark == (found.of_step["a/"].remark + "; the same for 1 more")
         assert loaded(SKU).schemas[0].path == ""
 
     def test_it_is_known_by_its_schemas_and_what_was_inferred_for_them(self, tmp_path):

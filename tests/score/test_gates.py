@@ -585,7 +585,9 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
         == "metric:pages.missed is undefined: it has nothing to divide by"
     )
     broken = Measure("pages", recorded_figures={"pages.missed": None}, problem="add: it is full")
-    failed = judge_gate(gate, Evaluation(metrics={"any": made.metrics["any"], "pages": broken}))
+    other = Measure("letters", problem="add: it is empty")
+    measures = {"any": made.metrics["any"], "letters": other, "pages": broken}
+    failed = judge_gate(gate, Evaluation(metrics=measures))
     assert failed.reason == "metric:pages.missed is undefined: add: it is full"
     with pytest.raises(UsageError, match=r"one of anls_star, pages\.missed"):
         judge_gate(parse_gate("metric:anls>=0.7"), made)
