@@ -188,4 +188,4 @@ class Evaluation(score.Evaluation):
                 intervals = view.run.evaluation.intervals(self.rule, path)
                 interval = view.shown_bounds(intervals, self.evaluated)
                 row.insert(position, Span(view.interval(interval) if interval else ""))
-        return replace(table, columns=columns, rows=rows)
+        return table._replace(columns=columns, rows=rows)

@@ -30,11 +30,11 @@ from .model import (
     Purse,
     Q,
     Reply,
-    Retry,
     TooLargeError,
     UnaskedError,
     Usage,
 )
+from .model_policy import Retry
 
 # Of HTTP: overload, conflict, time out, and what proxies say of servers that are away.
 PASSING_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})

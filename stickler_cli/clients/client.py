@@ -25,7 +25,8 @@ from typing import Any, Final, TypeAlias
 from stickler_cli.core.problems import ModelError, Problem, UsageError
 from .batching import AskingMode, CallOutcome, Turnstile, ask_in_batches
 from .connections import Connections
-from .model import DEFAULT_POLICY, A, Model, Policy, Purse, Q, UnaskedError, Usage
+from .model import A, Model, Purse, Q, UnaskedError, Usage
+from .model_policy import DEFAULT_POLICY, Policy
 
 CACHE_DIR: Final = "STICKLER_CACHE_DIR"  # the environment variable that moves the cache
 BUSY_SECONDS: Final = 30  # how long to wait for another process that is writing

@@ -1,4 +1,4 @@
-"""A model as the rest of the program sees it; the policy of a run for asking, and its usage.
+"""A model as the rest of the program sees it; and the usage of a run.
 
 A question is a text (embeddings) or a pair of values (scores, verdicts).
 """
@@ -7,13 +7,20 @@ import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from importlib.util import find_spec
 from operator import add
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, NoReturn, Self, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    ClassVar,
+    Final,
+    Generic,
+    NoReturn,
+    Self,
+    TypeVar,
+)
 
 from stickler_cli.core.problems import ModelError, Problem, UnavailableError, installing
-from stickler_cli.settings.running import ModelOptions
 
 if TYPE_CHECKING:
     from .connections import Connections
@@ -215,38 +222,3 @@ class Model(ABC, Generic[Q, A]):
     def tokens(self, question: Q) -> int:
         """Return an estimate of the tokens that a question costs."""
         return -(-len(self.text(question)) // CHARACTERS_A_TOKEN)
-
-
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """How often and how long to try."""
-
-    attempts: int = ModelOptions.model_attempts  # at least 1
-    first_wait: float = 0.5  # seconds after the first failure; doubled after each further one
-    longest_wait: float = 60.0  # seconds; a server that asks for more is not waited for
-    timeout: float = ModelOptions.model_timeout  # seconds that one attempt may take
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """The policy of a run for asking models: which, how often, and for how much."""
-
-    cache: bool = True  # answers are read from and kept on disk
-    offline: bool = False  # only answers in the cache count
-    dry_run: bool = False  # questions are counted instead of asked
-    max_pairs: int = ModelOptions.max_pairs  # that judges are asked about, beside the cache's
-    concurrency: int = ModelOptions.model_concurrency  # calls to one model
-    retry: Retry = field(default_factory=Retry)
-    per_minute: int | None = ModelOptions.requests_per_minute  # calls to one model
-    max_cost: float | None = ModelOptions.max_cost  # dollars
-    max_tokens: int | None = ModelOptions.max_tokens
-    endpoints: Mapping[str, str] = field(default_factory=dict)  # of models: where they are
-    keys: Mapping[str, str] = field(default_factory=dict)  # the variables of their keys
-
-    @property
-    def may_ask(self) -> bool:
-        """Whether models are needed at all."""
-        return not (self.offline or self.dry_run)
-
-
-DEFAULT_POLICY: Final = Policy()

@@ -7,7 +7,7 @@ allows code that nobody installed for this purpose, from `package.module:Class`;
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Family, UnknownNameError, did_you_mean
@@ -53,8 +53,7 @@ class UnknownComparatorError(KeywordError):
     """A comparator name without a usable class."""
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(NamedTuple):
     """A comparator as a person who writes a schema sees it."""
 
     name: str

@@ -117,7 +117,7 @@ def document_node(
         case OneOfNode():
             nodes = [document_node(arm.node, kinds, cache) for arm in node.arms]
             arms = [
-                replace(arm, node=arm_node)
+                arm._replace(node=arm_node)
                 for arm, arm_node in zip(node.arms, nodes, strict=True)
                 if arm_node is not None
             ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stickler_cli.clients.model import DEFAULT_POLICY, Policy
+from stickler_cli.clients.model_policy import DEFAULT_POLICY, Policy
 from stickler_cli.core.json_values import DocumentKind, JsonValue, is_absent
 from stickler_cli.core.locations import Step
 from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields, LimitedOptions

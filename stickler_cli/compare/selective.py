@@ -1,8 +1,7 @@
 """Fields whose values tell which items of two lists can be similar, and joins by these fields."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,7 @@ MIN_KEY_SHARE: Final = 0.25
 """Distinct keys for each item of the shorter side, below which a join finds too many pairs."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelectiveField:
+class SelectiveField(NamedTuple):
     """A field with keys: two items of unequal keys lose a share of its weight, mostly all."""
 
     weight: float

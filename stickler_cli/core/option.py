@@ -15,6 +15,7 @@ from typing import (
     ClassVar,
     Final,
     Literal,
+    NamedTuple,
     NoReturn,
     TypeAlias,
     TypeVar,
@@ -33,8 +34,7 @@ class NotTakenError(Exception):
     """A value that an option does not take; its text is a hint, or empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """Values that a function reads."""
 
     expected: str
@@ -43,8 +43,7 @@ class Read:
     """Returns a value as it is used, as all kinds of values do; else raises NotTakenError."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """One of some words."""
 
     words: tuple[str, ...]
@@ -61,8 +60,7 @@ class Choice:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class NumberRange:
+class NumberRange(NamedTuple):
     """A number of a range, or a word that stands for none."""
 
     expected: str
@@ -140,8 +138,7 @@ _TYPED: Final = {bool: FLAG, str: Read("a string", partial(_typed, str))}
 Values: TypeAlias = Read | Choice | NumberRange
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option of a class of settings."""
 
     help: str

@@ -1,8 +1,7 @@
 """A report as data: sections of sentences and tables, which each format draws in its own way."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from .figures import NOTHING, rate, visible
 
@@ -12,8 +11,7 @@ Tone = Literal["", "title", "bad", "warn", "good", "dim"]
 INDENT: Final = "  "
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A piece of text on one line, safe to print."""
 
     text: str
@@ -32,8 +30,7 @@ Line: TypeAlias = tuple[Span, ...]
 BLANK: Final[Line] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """One column of a table."""
 
     title: str
@@ -43,8 +40,7 @@ class Column:
     short: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A paragraph: all lines begin with the margin, and those after the first are indented."""
 
     text: str
@@ -55,8 +51,7 @@ class Text:
     """The tone of the first word, if another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows of cells, one per column; the first column is the one that may be truncated."""
 
     columns: Sequence[Column]
@@ -73,8 +68,7 @@ Cell: TypeAlias = str | int | float | Sequence[float] | None
 """The value of a figure: text, a count, a rate, or the ends of an interval."""
 
 
-@dataclass(frozen=True, slots=True)
-class FigureColumn:
+class FigureColumn(NamedTuple):
     """A column that knows where its value is in the value of a row."""
 
     title: str
@@ -133,8 +127,7 @@ def cell_text(cell: Cell) -> str:
     return f"[{', '.join(map(rate, cell))}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(NamedTuple):
     """Verdicts on a row: a page shows a button for each, and downloads the chosen one as a line."""
 
     line: str
@@ -143,8 +136,7 @@ class Choices:
     """The text of each button, and the JSON object whose entries it adds to the line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(NamedTuple):
     """A table as the values of its rows, and the figures that are read of each."""
 
     figures: Sequence[FigureColumn]
@@ -172,8 +164,7 @@ class Figures:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(NamedTuple):
     """A share as ever more pass: a line of a picture."""
 
     name: str
@@ -189,8 +180,7 @@ class Curve:
     """The end of the axis of shares."""
 
 
-@dataclass(frozen=True, slots=True)
-class Curves:
+class Curves(NamedTuple):
     """A picture of each of some curves."""
 
     title: str
@@ -211,16 +201,14 @@ class Curves:
 Drawn: TypeAlias = Block | Figures | Curves
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A part of a report; one without title and blocks is not drawn."""
 
     title: str = ""
     blocks: Sequence[Drawn] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The answer of a study: a record, which JSON has as it is, and the sections people read."""
 
     record: object
@@ -236,7 +224,7 @@ class Report:
         """Return the report of a study: parts without a title are blocks; notes are the last."""
         blocks = (*parts, notes(record.notes))
         sections = [block if isinstance(block, Section) else Section("", block) for block in blocks]
-        return cls(record, [replace(sections[0], title=title), *sections[1:]], rows)
+        return cls(record, [sections[0]._replace(title=title), *sections[1:]], rows)
 
 
 def notes(texts: Iterable[str]) -> list[Block]:

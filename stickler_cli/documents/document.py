@@ -10,9 +10,9 @@ import io
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import orjson
 
@@ -25,7 +25,6 @@ from stickler_cli.core.json_values import (
     kind_of,
 )
 from stickler_cli.core.problems import Problem
-from .lenient import find_document, find_json
 from .reading import (
     BOM,
     decoded,
@@ -36,6 +35,9 @@ from .reading import (
     source_of,
     unreadable,
 )
+
+if TYPE_CHECKING:
+    from .lenient import Wrapped
 
 BYTE_ORDER_MARK: Final = "byte_order_mark"  # a remark: it begins with one, which is left out
 DUPLICATE_KEYS: Final = "duplicate_keys"  # a remark: an object has a key twice; the last counts
@@ -115,8 +117,7 @@ Wrapping: TypeAlias = Literal["refused", "hinted", "taken"]
 at, the problem names the option that would take it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One document as it was read, or the reason why it was not."""
 
     value: JsonDocument | Problem | None
@@ -182,7 +183,7 @@ def read_text(
     json_text = text
     if isinstance(value, Problem):
         hinted = wrapping == "hinted" and len(text) <= MOST_FOR_A_HINT
-        search = find_document(text, kinds) if hinted or wrapping == "taken" else None
+        search = _find_document(text, kinds) if hinted or wrapping == "taken" else None
         if search is None:
             problem = _inner_problem(text, source, line, kinds) if wrapping == "taken" else None
             return Reading(problem or value, remarks)
@@ -236,10 +237,19 @@ def nothing_dropped(data: bytes, value: JsonValue) -> bool:
     return data.count(b":") == written.count(b":")
 
 
+def _find_document(data: bytes, kinds: Sequence[DocumentKind]) -> "Wrapped | None":
+    """Find a document inside other text."""
+    from .lenient import find_document  # most documents stand alone
+
+    return find_document(data, kinds)
+
+
 def _inner_problem(
     data: bytes, source: str, line: int | None, kinds: Sequence[DocumentKind]
 ) -> Problem | None:
     """Return the problem of the JSON inside a text, where that is not all of it."""
+    from .lenient import find_json  # most documents stand alone
+
     text = data.decode("utf-8", "replace")
     place = find_json(text)
     if place is None or not text[: place[0]].strip():

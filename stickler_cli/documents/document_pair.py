@@ -68,7 +68,7 @@ class PairShape(NamedTuple):
         document = (
             value if isinstance(value, Problem) else self._check_kind(value, option, reference)
         )
-        return replace(reading, value=document)
+        return reading._replace(value=document)
 
     def _read_inner_text(
         self, text: str, reading: Reading, option: str, place: Reference, side: Side
@@ -91,7 +91,7 @@ class PairShape(NamedTuple):
         elif value is not None:
             value = self._check_kind(value, option, place)
         remarks = tuple(dict.fromkeys(reading.remarks + inner.remarks))
-        return replace(reading, value=value, remarks=remarks)
+        return reading._replace(value=value, remarks=remarks)
 
     def _check_kind(
         self, value: JsonValue, option: str, place: Reference
@@ -234,7 +234,7 @@ def read_pair(
     gt, kinds = ref.shape.read_side(ref.gt, "gt", data[0]), ref.shape.kinds
     if kinds_of is not None and ref.gt is not None and isinstance(gt.value, dict | list):
         kinds = kinds_of(ref.id, gt.value)
-        gt = replace(gt, value=of_kinds(gt.value, kinds, ref.gt.source, ref.gt.line))
+        gt = gt._replace(value=of_kinds(gt.value, kinds, ref.gt.source, ref.gt.line))
     pred = ref.shape._replace(kinds=kinds).read_side(ref.pred, "pred", data[1])
     return DocumentPair(
         id=ref.id,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.json_values import JsonObject, JsonValue, is_absent
 from stickler_cli.core.locations import (
@@ -21,8 +21,7 @@ RENAME: Final = "--rename"
 KeySteps: TypeAlias = tuple[str, ...]  # that lead to a key, without indexes of lists
 
 
-@dataclass(frozen=True, slots=True)
-class Renaming:
+class Renaming(NamedTuple):
     """A key of predictions that gets another name."""
 
     pattern: KeySteps

@@ -62,8 +62,7 @@ _References: TypeAlias = Callable[[], Iterable[tuple[str, Reference]]]
 """Returns the documents of a source: the id of each, and where it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSet:
+class DocumentSet(NamedTuple):
     """All documents of one source."""
 
     refs: _References
@@ -219,9 +218,9 @@ def open_pairs(
     rename = _renaming(settings.pair_by)
     return _pair_by_id(
         gt,
-        replace(gts, refs=rename(gts.refs, gt)),
+        gts._replace(refs=rename(gts.refs, gt)),
         pred,
-        replace(preds, refs=rename(preds.refs, pred)),
+        preds._replace(refs=rename(preds.refs, pred)),
         shape,
         notes,
     )

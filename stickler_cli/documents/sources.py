@@ -6,13 +6,12 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from threading import Event, Thread
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -47,8 +46,7 @@ class SourceKind(Enum):
     TABLE = "a table"
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """The documents of a directory."""
 
     documents: dict[str, Reference]

@@ -31,7 +31,8 @@ from stickler_cli.score.folds import Validity, WhollyRight
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.policy import PolicyOutcome
-from stickler_cli.score.record import Provenance, Repeats, SchemaSignature
+from stickler_cli.score.record import Provenance, SchemaSignature
+from stickler_cli.score.repeated_runs import Repeats
 from stickler_cli.score.sums import COUNTING_MODES
 from .account_format import AccountRecord
 

@@ -3,8 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from stickler_cli.core.figures import WHOLE, number_of, truncate, visible
 from stickler_cli.core.locations import Path, field_path
@@ -57,8 +56,7 @@ _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " dat
 """Endings of error classes that are named after a thing; other classes are named after an event."""
 
 
-@dataclass(frozen=True, slots=True)
-class CauseText:
+class CauseText(NamedTuple):
     """A cause in words, or several that are alike, and how many values were lost by it."""
 
     number: int

@@ -1,7 +1,7 @@
 """A difference of runs: figures and sentences of all reports, and sections that draw them."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -402,9 +402,9 @@ def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
 def exact_items_table(view: DifferenceView) -> Table:
     """Return a row for the F1 of exact items of each list or object that has any."""
     table = change_table(view, view.difference.exact_items)
-    title = replace(table.columns[view.page], title="F1 of exact items")
+    title = table.columns[view.page]._replace(title="F1 of exact items")
     columns = [*table.columns[: view.page], title, *table.columns[view.page + 1 :]]
-    return replace(table, columns=columns)
+    return table._replace(columns=columns)
 
 
 def change_table(

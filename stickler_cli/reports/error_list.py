@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from stickler_cli.core.figures import cells, join_some, number_of, truncate, value_text, visible
 from stickler_cli.core.json_values import BRIEF_LENGTH, JsonValue, brief
@@ -22,8 +21,7 @@ N_GAPS: Final = 3
 LABEL_ROOM: Final = 20  # columns that the names of both sides take at most
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorList:
+class ErrorList(NamedTuple):
     """Errors of a run that were chosen, in the order that was asked for."""
 
     lines: Sequence[bytes]

@@ -2,9 +2,9 @@
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stickler_cli.core.figures import count_unlisted, number_of, value_text
 from stickler_cli.core.sections import (
@@ -24,12 +24,15 @@ from stickler_cli.core.sections import (
 from stickler_cli.reports import cause_sentences, run_sentences, tables
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.policy import PolicyOutcome
-from stickler_cli.score.record import Flip, Run, RunVerdict
+from stickler_cli.score.record import Run, RunVerdict
 from .error_list import error_blocks, error_table
 from .layout import TableStyle
 from .markdown import code
 from .view import RunView, rows_shown
+
+if TYPE_CHECKING:
+    from stickler_cli.score.policy import PolicyOutcome
+    from stickler_cli.score.repeated_runs import Flip
 
 MARKER: Final = "<!-- stickler -->"
 """The first line of a page, by which a script finds the comment that it posted before."""
@@ -154,7 +157,7 @@ def _field_part(view: RunView, style: TableStyle) -> Iterator[Block]:
         table = tables.field_table(
             view, shown_rows, style.columns, is_nested=is_nested, verbose=style.verbose
         )
-        yield replace(table, legend=tables.legend(view)) if style.verbose else table
+        yield table._replace(legend=tables.legend(view)) if style.verbose else table
         if not style.verbose and view.leaves_wrong_out:
             yield Text(run_sentences.describe_both_f1(view), "dim")
     elif view.rows and not view.page:
@@ -179,7 +182,7 @@ def _policy(view: RunView, style: TableStyle) -> Iterator[Block | Figures]:
         yield tables.policy_table(view.run.policy)
 
 
-def policy_sentences(outcome: PolicyOutcome) -> Iterator[Text]:
+def policy_sentences(outcome: "PolicyOutcome") -> Iterator[Text]:
     """Describe the values that a policy accepts; warn if it was made from the same documents."""
     n_accepted = sum(field.accepted for field in outcome.fields)
     values = sum(field.values for field in outcome.fields)
@@ -245,7 +248,7 @@ def _document_table(documents: Sequence[WrongDocument], *, commands_beside: bool
         if commands_beside
         else [[(Span(INDENT), document)] if document.text else () for document in explanations]
     )
-    return replace(table, below=details)
+    return table._replace(below=details)
 
 
 def wrong_documents(run: Run, max_documents: int) -> tuple[list[WrongDocument], int]:
@@ -324,7 +327,7 @@ def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
         yield Text(line, indent=INDENT)
 
 
-def _flip(view: RunView, flip: Flip, runs: int) -> str:
+def _flip(view: RunView, flip: "Flip", runs: int) -> str:
     quoted = view.quoted
     wrong_texts = (
         f"{entry.outcome} {quoted(value_text(entry.pred))}" if entry.outcome != "FN" else "missed"

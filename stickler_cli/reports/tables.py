@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from stickler_cli.core.figures import rate, setting, visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Column, FigureColumn, Figures, Span, Table, Tone
-from stickler_cli.score.policy import PASSING, PolicyOutcome, field_label
 from stickler_cli.score.sums import EXACT_METRICS, Counts
 from .run_sentences import MODES, describe_both_f1
 from .view import FieldRow, RunView
 
 if TYPE_CHECKING:
     from stickler_cli.score.evaluation import Results
-    from stickler_cli.score.record import FieldRepeats, Repeats
+    from stickler_cli.score.policy import PolicyOutcome
+    from stickler_cli.score.repeated_runs import FieldRepeats, Repeats
 
 _OUTCOMES: Final = ("right", "wrong", "missed", "invented", "absent")
 
@@ -288,8 +288,10 @@ def confidence_table(view: RunView) -> Table:
     return Figures(figures, rows, () if view.page else TRUST_LEGEND).table()
 
 
-def policy_table(outcome: PolicyOutcome) -> Figures:
+def policy_table(outcome: "PolicyOutcome") -> Figures:
     """Return a row for each field, with the values that pass unseen by a policy."""
+    from stickler_cli.score.policy import PASSING, field_label  # few runs have a policy
+
     figures = [
         FigureColumn("field", field_label, str),
         FigureColumn("from", "threshold", rank=3),

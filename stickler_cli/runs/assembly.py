@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from stickler_cli.clients.model import DEFAULT_POLICY, Policy, Retry
+from stickler_cli.clients.model_policy import DEFAULT_POLICY, Policy, Retry
 from stickler_cli.compare.field_listing import comparators, is_bounded, known_paths
 from stickler_cli.compare.plan import Options, Plan, make_client
 from stickler_cli.core.json_values import DocumentKind, brief
@@ -29,7 +29,6 @@ from stickler_cli.score.gates import (
     parse_gates,
 )
 from stickler_cli.score.intervals import intervals_of
-from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.settings.deciding import (
     TIMEOUT,
     ComparisonOptions,
@@ -55,6 +54,7 @@ from .whole_files import RUN_DIR
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
     from stickler_cli.clients.model import Model
+    from stickler_cli.score.policy import PolicyOutcome
 
 
 ENDPOINT: Final = "--endpoint"
@@ -152,8 +152,7 @@ def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
                 )
 
 
-@dataclass(frozen=True, slots=True)
-class Assembly:
+class Assembly(NamedTuple):
     """A run that is ready to begin: everything that can be checked beforehand has been checked."""
 
     schema: LoadedSchema
@@ -166,7 +165,7 @@ class Assembly:
     """Documents that thresholds of the schema were tuned on."""
     warnings: Sequence[str] = ()
     """Gates that judge such documents."""
-    policy: Callable[[Evaluation], PolicyOutcome] | None = None
+    policy: "Callable[[Evaluation], PolicyOutcome] | None" = None
     """Applies the policy that is held against the run."""
 
     @property

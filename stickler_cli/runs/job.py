@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Final, Generic, Literal, Protocol, TypeVar
+from typing import Final, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument
@@ -166,8 +166,7 @@ def unwrapper_of(root: PlaceWithFields, settings: WrapperOptions) -> Unwrapper |
     return Unwrapper(root, form, edits)
 
 
-@dataclass(frozen=True, slots=True)
-class Validation:
+class Validation(NamedTuple):
     """A schema and the sides to validate against it; invalid documents are still compared."""
 
     validator: DocumentValidator
@@ -270,8 +269,7 @@ class SchemaChoice(Generic[Planned]):
         return OBJECTS_OR_ARRAYS if isinstance(planned, Problem) else (planned.plan.kind,)
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(NamedTuple):
     """A cluster of Dask that does the work of a run."""
 
     scheduler: str | None

@@ -4,9 +4,8 @@ Those are all schema objects that speak about it, the one that wins first.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from math import prod
-from typing import Final
+from typing import Final, NamedTuple
 
 from stickler_cli.core.json_values import JsonValue, kind_of
 from .annotations import BY_FORMAT, own_keys
@@ -128,8 +127,7 @@ def declared_types(in_force: InForce) -> list[str] | None:
     return types
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """One alternative of a union, not null, with all that is in force outside of it."""
 
     in_force: InForce

@@ -6,7 +6,7 @@ An annotation inside `default`, `examples` or `enum` is data; a property may be 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
@@ -14,8 +14,7 @@ from stickler_cli.core.locations import Path
 Schema = dict[str, JsonValue]
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """One published version of JSON Schema."""
 
     name: str
@@ -178,8 +177,7 @@ class Source:
     scope: Scope = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaPlace:
+class SchemaPlace(NamedTuple):
     """Where a schema stands, and how references in it are read."""
 
     source: str

@@ -10,11 +10,10 @@ import posixpath
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cache, reduce
 from operator import getitem
 from pathlib import Path as FilePath
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import orjson
@@ -49,8 +48,7 @@ class LeadsNowhereError(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceOrigin:
+class ReferenceOrigin(NamedTuple):
     """A document that references start from."""
 
     file: FilePath | None
@@ -261,15 +259,15 @@ class SchemaFiles:
             if id(subschema) not in self._places:
                 place = self._enter(subschema, outer)
                 for steps, inner in subschemas(subschema):
-                    waiting.append((inner, replace(place, path=(*place.path, *steps))))
+                    waiting.append((inner, place._replace(path=(*place.path, *steps))))
 
     def _enter(self, schema: Schema, outer: SchemaPlace) -> SchemaPlace:
         place = outer
         if "$schema" in schema:
-            place = replace(place, dialect=dialect_of(schema, place.dialect))
+            place = place._replace(dialect=dialect_of(schema, place.dialect))
         identifier = own_id(schema, place.dialect)
         if identifier is not None:
-            place = replace(place, base=absolute(place.base, identifier))
+            place = place._replace(base=absolute(place.base, identifier))
             self._resources.setdefault(place.base, schema)
         for name in own_names(schema, place.dialect):
             self._names.setdefault((place.base, name), schema)
@@ -425,7 +423,7 @@ class SchemaFiles:
                 hint = did_you_mean(name, value) if isinstance(value, dict) else ""
                 expected = "a place that is in the schema"
                 raise LeadsNowhereError(f"{reference} leads nowhere", expected, hint)
-            place = replace(place, path=(*place.path, step))
+            place = place._replace(path=(*place.path, step))
         if isinstance(value, dict) and id(value) not in self._places:
             self._add(value, place)
             self._judge(value)

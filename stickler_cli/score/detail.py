@@ -154,8 +154,7 @@ class PlacedBox(NamedTuple):
     """Whether the box is in the unit of the page, and not in fractions of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class DetailLimits:
+class DetailLimits(NamedTuple):
     """Limits of the documents that are kept whole."""
 
     comparisons: int = 100
@@ -202,8 +201,7 @@ class Picture(NamedTuple):
     """Height of the page, in the same unit."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageSources:
+class PageSources(NamedTuple):
     """The sources of documents: addresses and pictures of their pages."""
 
     template: str = ""

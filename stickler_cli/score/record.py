@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import FieldInfo
@@ -17,7 +17,7 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.option import options_record
 from stickler_cli.core.problems import NotComparableError, Problem
-from stickler_cli.core.rules import AnyJson, Count, Flag, FractionOrNone, Rule, encoded
+from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.settings.deciding import Counting, RunOptions
 from .detail import Detail, PageSources
 from .document_result import DocumentProblem, Status
@@ -26,8 +26,11 @@ from .errors.marks import MarkedOutcome
 from .evaluation import RUN_FORMAT, Evaluation, find_differences
 from .gate_verdicts import judge_gate
 from .gates import Gate, GateResult
-from .policy import PolicyOutcome
 from .sums import MAX_MAP_KEYS, RateRule
+
+if TYPE_CHECKING:
+    from .policy import PolicyOutcome
+    from .repeated_runs import Repeats
 
 MAX_KEPT_ERRORS: Final = 20_000  # errors kept of each repeated run to find flips: about 20 MB
 UNFIT: Final = frozenset({Status.FAILED})
@@ -36,68 +39,6 @@ _DIGEST: Final = "^sha256:[0-9a-f]{64}$"
 UNPAIRED: Final = frozenset({Status.MISSING, Status.UNMATCHED})
 PER_DOCUMENT: Final = "per_document"  # the key of the records of documents
 KNOWN_IDS: Final = "known_ids"  # instead of these, hashes of ids that show shared documents
-
-
-@dataclass(frozen=True, slots=True)
-class FieldRepeats:
-    """A field, or whole documents, in several runs."""
-
-    field: str
-    """Path of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
-    f1: list[FractionOrNone]
-    """F1 in each run, in the counting mode of the first run; null for a denominator of 0."""
-    documents: Count
-    """Documents that evaluate the field in any run."""
-    right_in_all: Count
-    """Documents without an error of the field in every run."""
-    right_in_any: Count
-    """Documents without an error of the field in at least one run."""
-
-    @property
-    def flipping(self) -> int:
-        """Number of documents in which the field is right in some runs only."""
-        return self.right_in_any - self.right_in_all
-
-
-@dataclass(frozen=True, slots=True)
-class WrongIn:
-    """The error of a value in one run."""
-
-    run: Count
-    """The position of the run, from 0."""
-    outcome: str
-    """FD, FA or FN."""
-    pred: AnyJson
-    """The predicted value; null if it is absent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flip:
-    """A value that is right in some runs and wrong in others."""
-
-    document: str
-    """Id of the document."""
-    path: str
-    """Path of the value, with the list indexes of the ground truth."""
-    gt: AnyJson
-    """The ground truth; null if it is absent."""
-    wrong: list[WrongIn]
-    """The runs in which it is wrong; in the others it is right."""
-
-
-@dataclass(frozen=True, slots=True)
-class Repeats:
-    """Several runs of the same documents, compared with each other."""
-
-    runs: list[str]
-    """The predictions of each run; all other results are of the first."""
-    whole: FieldRepeats
-    fields: list[FieldRepeats]
-    """Every field, in the order of the schema, parents first."""
-    flips: list[Flip]
-    """The values that are right in some runs only, in the order of ids."""
-    all_flips: Flag
-    """Whether `flips` is complete; else there were too many errors to keep."""
 
 
 class RunVerdict(StrEnum):
@@ -165,13 +106,13 @@ class Run:
     """Sources of the run, or of each run that was merged into it."""
     document: Mapping[str, object] | None = None
     """The `document_view` of the comparison, for a run of one pair of files."""
-    repeats: Repeats | None = None
+    repeats: "Repeats | None" = None
     """Comparison with other predictions of the same documents, if there are any."""
     version: str = __version__
     """Version of the program that made the run."""
     detail: Detail | None = None
     """Single values and documents for a page, if they were kept; not in run files."""
-    policy: PolicyOutcome | None = None
+    policy: "PolicyOutcome | None" = None
     """Outcome of an acceptance policy, if one was given."""
     marked: MarkedOutcome | None = None
     """Figures by the verdicts of people on errors, if some were given."""

@@ -1,6 +1,5 @@
 """Options that decide figures: their values, the inputs, how these are read and counted."""
 
-from dataclasses import replace
 from typing import Final, Literal
 
 from stickler_cli.core.option import BYTES, NumberRange, Settings, option
@@ -35,7 +34,7 @@ COUNT: Final = NumberRange("a whole number of at least 0", lambda number: number
 ABOVE_ZERO: Final = NumberRange("a number above 0", lambda number: number > 0)
 SHARE: Final = NumberRange("a number between 0 and 1", lambda number: 0 < number < 1)
 SOME: Final = NumberRange("a whole number of at least 1", lambda number: number >= 1, whole=True)
-PROCESSES: Final = replace(SOME, expected=f"{SOME.expected}, or auto", word="auto")
+PROCESSES: Final = SOME._replace(expected=f"{SOME.expected}, or auto", word="auto")
 
 
 class SchemaSource(Settings):
@@ -344,7 +343,7 @@ class IntervalOptions(Settings, panel="statistics"):
         LEVEL,
         "Give confidence intervals of this level, between 0 and 1; none gives none.",
         "LEVEL",
-        values=replace(SHARE, expected=f"{SHARE.expected}, or none", word="none"),
+        values=SHARE._replace(expected=f"{SHARE.expected}, or none", word="none"),
     )
     seed: int = option(0, "Draw other random samples, also for --sample.", "N", values=COUNT)
 

@@ -7,7 +7,8 @@ import numpy as np
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.record import MAX_KEPT_ERRORS, FieldRepeats, Flip, Repeats, Run, WrongIn
+from stickler_cli.score.record import MAX_KEPT_ERRORS, Run
+from stickler_cli.score.repeated_runs import FieldRepeats, Flip, Repeats, WrongIn
 from stickler_cli.studies.diff.joined_runs import JoinedRuns, join_runs
 from stickler_cli.studies.diff.record import F1, Figure
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from stickler_cli.clients.client import Client
-from stickler_cli.clients.model import Policy, Retry
+from stickler_cli.clients.model_policy import Policy, Retry
 from stickler_cli.comparators.models import ModelComparator
 
 KEY = "sk-a-secret-of-this-test"

@@ -6,7 +6,8 @@ import pytest
 
 from stickler_cli.clients.batching import AskingMode, Turnstile, ask_in_batches
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.model import Model, Purse, Reply, Retry
+from stickler_cli.clients.model import Model, Purse, Reply
+from stickler_cli.clients.model_policy import Retry
 
 
 class Served(Model):

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.clients.client import AnswerCache, Client, Memory, cache_directory
-from stickler_cli.clients.model import Model, Policy, Reply, Retry, Usage
+from stickler_cli.clients.model import Model, Reply, Usage
+from stickler_cli.clients.model_policy import Policy, Retry
 from stickler_cli.comparators.exact import ExactComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Plan

@@ -25,10 +25,10 @@ from stickler_cli.clients.model import (
     Model,
     Purse,
     Reply,
-    Retry,
     TooLargeError,
     Usage,
 )
+from stickler_cli.clients.model_policy import Retry
 from stickler_cli.core.problems import ModelError, UnavailableError
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.judge import Verdict
-from stickler_cli.clients.model import Policy
+from stickler_cli.clients.model_policy import Policy
 from stickler_cli.comparators import (
     BERTComparator,
     ExactComparator,

@@ -22,9 +22,7 @@ from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import (
     MAX_NAMED_IDS,
-    FieldRepeats,
     Provenance,
-    Repeats,
     Run,
     RunVerdict,
     SchemaSignature,
@@ -32,6 +30,7 @@ from stickler_cli.score.record import (
     merge_runs,
     run_record,
 )
+from stickler_cli.score.repeated_runs import FieldRepeats, Repeats
 from stickler_cli.score.sums import RateRule, Tally
 from stickler_cli.settings.deciding import RunOptions
 from .batches import batch, not_compared

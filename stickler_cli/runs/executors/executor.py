@@ -9,7 +9,7 @@ import pickle
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from time import monotonic
 from typing import Final, Generic, NamedTuple, TypeVar
@@ -38,8 +38,7 @@ AT_ONCE: Final = 0.3
 """The units of work that this process does without a look at signals: a fraction of a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Largest:
+class Largest(NamedTuple):
     """Limits of a chunk."""
 
     seconds: float

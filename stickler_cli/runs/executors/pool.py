@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from stickler_cli.clients.client import Asking, RelayedClient, answer_workers
-from stickler_cli.clients.model import DEFAULT_POLICY
+from stickler_cli.clients.model_policy import DEFAULT_POLICY
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.runs.chunk import (

@@ -5,7 +5,6 @@ values that were seen there.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
@@ -125,8 +124,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _WalkedSchema:
+class _WalkedSchema(NamedTuple):
     """A copy of a schema with its unions rewritten, and the walk over it."""
 
     schema: JsonObject
@@ -137,8 +135,7 @@ class _WalkedSchema:
     """Whether the copy describes other documents than the schema, as values or unions showed."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(NamedTuple):
     """A schema to be annotated, and the values of its documents."""
 
     schema: JsonObject

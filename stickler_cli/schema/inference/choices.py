@@ -19,7 +19,6 @@ from stickler_cli.schema.annotations import (
 )
 from stickler_cli.schema.combinators import InForce, elements_of, first, kinds_of, positions_of
 from stickler_cli.schema.places import ArrayPlace, LeafPlace, PlaceFinder
-from .code_forms import CODE_LANGUAGES
 from .name_rules import (
     ANY_TEXT,
     BY_LENGTH,
@@ -196,6 +195,8 @@ def _choose_leaf_by_name(
 
 def _choose_code(seen: Observed) -> Inferred | None:
     """Return the choice for fields whose texts are mostly code, markup or formulas."""
+    from .code_forms import CODE_LANGUAGES  # compiles many patterns
+
     shares = {form: seen.share(form) for form in CODE_LANGUAGES}
     form = max(shares, key=shares.__getitem__)
     if shares[form] <= MOSTLY:

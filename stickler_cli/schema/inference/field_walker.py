@@ -4,8 +4,8 @@ An annotation lands where it has its effect: beside a reference rather than at i
 array of leaves rather than on its items. A field that says how it is compared is left as it is.
 """
 
-from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from dataclasses import replace
+from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.core.json_values import JsonValue
@@ -73,8 +73,7 @@ WHOLE: Final = "array or object"
 """The kind of a value that its comparator takes as one."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldVisit:
+class FieldVisit(NamedTuple):
     """A visit of one place during the walk over a schema."""
 
     holder: Schema
@@ -106,8 +105,7 @@ _NOWHERE: Final[Schema] = {}
 """Stands for the holder of a place that has no schema of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class _TextsOfSchema:
+class _TextsOfSchema(NamedTuple):
     """The texts that one schema describes, wherever it does."""
 
     schema: Schema
@@ -284,7 +282,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         for branch in branches:
             arm_schema = branch.arm.schema if branch.arm else _NOWHERE
             fields += self._visit_flat(
-                branch.in_force, replace(visit, holder=arm_schema, leaf_holder=None)
+                branch.in_force, visit._replace(holder=arm_schema, leaf_holder=None)
             )
         texts = {
             NUMBER.comparator: "also of texts that are numbers",
@@ -306,7 +304,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         if not place.content:
             self._note_content(visit)
             return [self._make_entry(visit, place.merged, Inferred(reason=OPEN_TEXT), OPEN)]
-        inner = replace(visit, holder=place.content[0].schema, leaf_holder=None, list_rules=())
+        inner = visit._replace(holder=place.content[0].schema, leaf_holder=None, list_rules=())
         return self._visit_place(place.content, inner)
 
     def _note_content(self, visit: FieldVisit) -> None:
@@ -327,7 +325,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         """Note the texts of a part of the schema where it describes other values too."""
         for visit in [*self._text_visits]:
             if visit.path[: len(first)] == first:
-                self._note_content(replace(visit, path=(*again, *visit.path[len(first) :])))
+                self._note_content(visit._replace(path=(*again, *visit.path[len(first) :])))
 
     def _choose_leaf(self, place: LeafPlace, visit: FieldVisit) -> Inferred:
         if place.kind == "string" and not (has_stated_comparison(place.merged) or place.members):
@@ -429,10 +427,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         weight = merged.weight if visit.weight is None else visit.weight
         if positions and weight is None:
             weight = DEFAULT_WEIGHT
-        element_visit = replace(visit, inherited=place.below, weight=weight, listed=not positions)
+        element_visit = visit._replace(inherited=place.below, weight=weight, listed=not positions)
         rules = (*visit.list_rules, *describe_annotations(merged, ON_ARRAY))
         rules += (BY_POSITION,) if is_paired_by_position else ()
-        element_visit = replace(element_visit, list_rules=rules, depth=visit.depth + 1)
+        element_visit = element_visit._replace(list_rules=rules, depth=visit.depth + 1)
         if not (positions or elements):
             return [self._make_entry(visit, merged, choose_by_annotations(merged), "array")]
         fields: _Fields = []
@@ -444,7 +442,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             fields.append(self._make_entry(visit, merged, choice, "array"))
         leaf_holder = None if positions else visit.holder
         for in_force in (*positions, elements) if elements else positions:
-            inner = replace(element_visit, holder=in_force[0].schema, leaf_holder=leaf_holder)
+            inner = element_visit._replace(holder=in_force[0].schema, leaf_holder=leaf_holder)
             fields += self._visit_place(in_force, inner)
         return fields
 

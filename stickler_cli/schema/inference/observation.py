@@ -18,7 +18,6 @@ from stickler_cli.comparators.quantities import WITH_THREE_DECIMALS, is_unit
 from stickler_cli.comparators.vocabulary import MONTHS, WEEKDAYS, folded
 from stickler_cli.core.json_texts import read_json_text
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of, says_nothing
-from .code_forms import code_form
 from .list_shapes import ListShape, box_numbers
 from .name_rules import (
     SIGN,
@@ -158,6 +157,8 @@ def _known_forms(text: str) -> tuple[str, ...]:
 
 def _forms_of(text: str) -> Iterator[str]:
     """Yield the forms that a text has."""
+    from .code_forms import code_form  # compiles many patterns
+
     yield from (form for form, wanted in FORMATS.items() if wanted.fullmatch(text))
     text = text.strip()
     if len(text) <= SHORT:

@@ -6,8 +6,7 @@ such values becomes the list, because a single value is compared as a list of on
 
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
@@ -39,8 +38,7 @@ _TYPE_ARRAY: Final[Schema] = {"type": "array"}
 _TUPLE_KEYS: Final = ("prefixItems", "additionalItems")
 
 
-@dataclass(frozen=True, slots=True)
-class RewrittenUnion:
+class RewrittenUnion(NamedTuple):
     """A place of a schema whose union is written in another way."""
 
     path: Path

@@ -1,6 +1,5 @@
 """`stickler plan`: its options and its help."""
 
-from dataclasses import replace
 from typing import Final
 
 from stickler_cli.core.option import NumberRange, option
@@ -68,7 +67,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
         0.5,
         "Correlation of the errors of the two runs over documents; used if --detect has one run.",
         "SHARE",
-        values=replace(SHARE, fits=lambda number: 0 <= number < 1),
+        values=SHARE._replace(fits=lambda number: 0 <= number < 1),
     )
     ci: float = level_of("The level of intervals; a change is significant at the rest.")
 
