@@ -322,7 +322,7 @@ class DifferenceView:
             "p: paired permutation test over documents, corrected for all fields (Holm)",
             f"unchanged: the interval is within {settings.margin:g} of 0, whatever p is",
             f"improved, regressed: p is at most {settings.alpha:.4g}, and the interval excludes 0",
-            "inconclusive: test and interval do not agree; the reason names the one that fails",
+            "inconclusive: none of these holds; the reason says what speaks against a change",
             "broken, fixed: documents in which the field was right and is wrong, and the reverse",
         ]
 
