@@ -248,7 +248,8 @@ def test_a_policy_has_every_format_of_a_study(accept, data):
     fields = policy(data)["fields"]
     page = (data / "p.html").read_text()
     assert page.count('<svg class="trust"') == len(fields)
-    assert page.count("of the accepted values per document are wrong") == 2  # the title, and the heading
+    # The title, and the heading.
+    assert page.count("of the accepted values per document are wrong") == 2
     text = (data / "p.md").read_text()
     assert all(f"- {it['field']}&#58; " in text or f"- {it['field']}: " in text for it in fields)
     header, *rows = (data / "p.csv").read_text().splitlines()
