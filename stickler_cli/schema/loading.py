@@ -386,6 +386,6 @@ def _remark(path: str, inference: Inference) -> str:
     shown_advice = f" ({advice})" if is_url(path) or Path(path).is_file() else ""
     count = sum(field.source == "inferred" for field in inference.fields)
     annotated = any(field.source == "annotation" for field in inference.fields)
-    lack = "does not annotate all" if annotated else "has no annotations"
+    lack = "does not annotate all" if annotated else "names no comparators"
     fields = number_of(count, "field")
     return f"{path} {lack}: how to compare was inferred for {fields}{shown_advice}"

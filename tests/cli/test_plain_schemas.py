@@ -49,7 +49,7 @@ def test_a_wrong_value_does_not_pass_for_looking_alike(stickler, plain):
 
     assert (overall(result)["tp"], overall(result)["fd"]) == (1, 4)
     assert result.err == (
-        "plain.json has no annotations: how to compare was inferred for 5 fields "
+        "plain.json names no comparators: how to compare was inferred for 5 fields "
         "(`stickler init plain.json` shows it, --infer never takes the defaults)\n"
     )
     assert result.json["schema"]["inferred"].startswith("sha256:")

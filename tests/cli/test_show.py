@@ -44,7 +44,7 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
 def test_what_was_inferred_is_told_with_the_rule(stickler, data):
     write(data / "plain.json", PLAIN)
     result = stickler("show", "plain.json")
-    assert "plain.json has no annotations: how to compare was inferred for 2 fields" in result.err
+    assert "plain.json names no comparators: how to compare was inferred for 2 fields" in result.err
     assert (
         'inferred: named "iban", an identifier: one wrong character makes it another' in result.out
     )

@@ -145,7 +145,7 @@ def test_what_was_inferred_is_known_and_told():
     assert [each.source for each in found.fields] == ["inferred"] * 2
     assert found.inferred is not None
     assert found.inferred == loaded(SKU, "t.json", when="always").inferred
-    assert found.remark == "s.json has no annotations: how to compare was inferred for 2 fields"
+    assert found.remark == "s.json names no comparators: how to compare was inferred for 2 fields"
     some = loaded({**SKU, "properties": {**SKU["properties"], "sku": EXACT}}, when="always")
     assert some.remark.endswith(" does not annotate all: how to compare was inferred for 1 field")
     assert some.inferred != found.inferred
