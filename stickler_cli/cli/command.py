@@ -125,7 +125,7 @@ def _argument_parameter(option: Option) -> inspect.Parameter:
 def repeat_options(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
     """Return the arguments of a command with an option repeated where several values follow it.
 
-    >>> spread(["--new", "a", "b", "--base=c", "d", "-q"], {"--new", "--base"})
+    >>> repeat_options(["--new", "a", "b", "--base=c", "d", "-q"], {"--new", "--base"})
     ['--new', 'a', '--new', 'b', '--base=c', '--base', 'd', '-q']
     """
     words: list[str] = []

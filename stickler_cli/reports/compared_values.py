@@ -19,7 +19,7 @@ def cut_around_difference(gt: str, pred: str, width: int) -> tuple[str, str]:
     """Return both texts in at most `width` columns each, from shortly before they differ.
 
     >>> cut_around_difference("a" * 40 + " red car", "a" * 40 + " red cat", 30)
-    ('…aaaaaaaaaaaaaaaaaa red car', '…aaaaaaaaaaaaaaaaaa red cat')
+    ('…aaaaaaa red car', '…aaaaaaa red cat')
     """
     if max(len(gt), len(pred)) <= width:
         return truncate(gt, width), truncate(pred, width)

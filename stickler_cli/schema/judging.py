@@ -179,7 +179,7 @@ class PicklablePattern:
     Raises:
         EngineError: the engine cannot read it.
 
-    >>> KeyPattern(r"^\p{Lu}(?<rest>\d+)$").search("Ä12")
+    >>> PicklablePattern(r"^\p{Lu}(?<rest>\d+)$").search("Ä12")
     True
     """
 

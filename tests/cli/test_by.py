@@ -79,9 +79,9 @@ def test_the_table_shows_the_worst_group_first(vendors, stickler):
     # 21 right, 3 wrong, 6 invented: 42 / (42 + 9); one document shows next to nothing.
     bolt, nobody = lines[start + 1].split(), lines[start + 2].split()
     assert bolt[1:4] == ["6", "3", "0.82"]
-    assert bolt[4].startswith("[")
     assert nobody[1:4] == ["1", "1", "1.00"]
-    assert float(nobody[4].strip("[,")) < 0.1
+    # Groups of so few documents have no interval.
+    assert "[" not in "".join(lines[start : start + 4])
 
 
 def test_without_intervals_the_groups_have_none(vendors, stickler):

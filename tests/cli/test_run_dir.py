@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,7 +37,7 @@ KEPT = (*EVAL, "--run-dir", "kept")
 def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Documents of all kinds of outcome, each in a chunk of its own."""
     monkeypatch.setattr(executor, "FIRST_BYTES", 0)
-    monkeypatch.setattr(executor, "CHUNK", replace(executor.CHUNK, text=0))
+    monkeypatch.setattr(executor, "CHUNK", executor.CHUNK._replace(text=0))
     write(data / "gt" / "lonely.json", {"id": "L-1", "total": 3})
     write(data / "gt" / "Alike.json", {"id": "L-2", "total": 4})
     write(data / "pred" / "alike.json", '{"id": "L-2", "id": "L-2", "total": 4, "more": 1}')

@@ -17,7 +17,7 @@ class Node:
 
     def __init__(self, sums, path=()):
         """Take those of all fields."""
-        self.tally, self.counts = sums.at(path), sums.at(path).counts
+        self.tally, self.counts = sums.tally(path), sums.tally(path).counts
         inside = [each for each in sums if each and each[:-1] == path]
         self.fields = {each[-1]: Node(sums, each) for each in inside}
         for mode in COUNTING_MODES:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -28,7 +27,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(remote, "WAITS", ())
     monkeypatch.setattr(executor, "FIRST_BYTES", 0)
-    monkeypatch.setattr(executor, "CHUNK", replace(executor.CHUNK, text=0))  # a chunk is a document
+    monkeypatch.setattr(executor, "CHUNK", executor.CHUNK._replace(text=0))  # a chunk is a document
     Path("schema.json").write_text(json.dumps(SCHEMA))
     for name, every in (("gt", 7), ("pred", 2)):
         Path(f"{name}.jsonl").write_text("".join(f'{{"n": {n % every}}}\n' for n in range(6)))
@@ -102,8 +101,8 @@ def test_parts_that_were_put_together_already_count_once(
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        (["--seed", "7"], f"--run-dir {RUN}: seed is 7, and was 0, expected what the run was"),
-        (["--id-field", "n"], "id_field is"),
+        (["--seed", "7"], f"--run-dir {RUN}: --seed is 7, and was 0, expected what the run was"),
+        (["--id-field", "n"], "--id-field is"),
     ],
 )
 def test_the_directory_of_another_run_is_refused_and_stays_as_it_is(

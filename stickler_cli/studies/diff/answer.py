@@ -8,6 +8,7 @@ from pathlib import Path as File
 from typing import Final
 
 from stickler_cli import __version__
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.runs.job import OutputsRequested
@@ -83,11 +84,7 @@ def compare_runs(
     """
     settings = settings or TrendSettings()
     first, other = next(iter(base.values())), next(iter(new.values()))
-    first_paths = {field_info.field for field_info in first.fields}
-    described = [
-        *first.fields,
-        *(field_info for field_info in other.fields if field_info.field not in first_paths),
-    ]
+    described = _described_fields(first, other)
     fields = [field_info.field for field_info in described if field_info.field]
     rule = replace(first.rule, counting=settings.counting)
     pairs = join_runs([*base.values()], [*new.values()], described, rule)
@@ -129,7 +126,7 @@ def compare_runs(
             pairs,
             documents,
             settings,
-            [described_field.field for described_field in described],
+            [field_info.field for field_info in described],
             metrics,
         ),
         flow=flow_of(values),
@@ -137,6 +134,13 @@ def compare_runs(
         values=values,
         began=max(run.began for run in new.values()),
     )
+
+
+def _described_fields(first: Run, other: Run) -> list[FieldInfo]:
+    """Return the fields of the first schema, then those that only the other schema has."""
+    first_paths = {field_info.field for field_info in first.fields}
+    only_other = (described for described in other.fields if described.field not in first_paths)
+    return [*first.fields, *only_other]
 
 
 def _name_of(side: Mapping[str, Run]) -> RunName:
