@@ -12,6 +12,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from time import sleep
@@ -401,7 +402,7 @@ def _limits_of(protocol: str, limit: int | None) -> dict[str, Any]:
             return {"client_kwargs": limits | ({"response_class": _answer(limit)} if limit else {})}
         case "s3fs":
             return {"config_kwargs": {"connect_timeout": seconds, "read_timeout": seconds}}
-        case "gcsfs":
+        case "gcsfs" if find_spec("gcsfs") is not None:  # else fsspec says that it is missing
             return {"requests_timeout": _waits(seconds)}
         case "adlfs":
             return {"connection_timeout": seconds, "read_timeout": seconds}
