@@ -80,8 +80,8 @@ def test_counts_and_mean_scores_are_those_of_the_documents(case):
         by_class = zip(*(part[()].counts(reading) for part in parts), strict=True)
         assert [*whole[()].counts(reading)] == [sum(counts) for counts in by_class]
     for path, node in whole.items():
-        scores = [part.at(path).mean_score for part in parts]
+        scores = [part.tally(path).mean_score for part in parts]
         scores = [score for score in scores if score is not None]
-        assert node.scored == len(scores)
+        assert node.n_scored == len(scores)
         if scores:
             assert abs(node.mean_score - sum(scores) / len(scores)) < 1e-12

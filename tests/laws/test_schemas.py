@@ -49,7 +49,7 @@ def test_one_run_of_two_schemas_is_the_sum_of_a_run_of_each(one, two):
     assert [*whole.fields] == ["one/", "two/"]
     for step, alone in apart.items():
         assert outline(whole.fields[step]) == outline(tally_of(alone))
-        assert whole.fields[step].tally.scored == len(steps[step].gts)
+        assert whole.fields[step].tally.n_scored == len(steps[step].gts)
         assert whole.fields[step].tally.mean_score == pytest.approx(np.mean(alone.scores))
     for mode in MODES:
         sums = (tally_of(alone).counts(mode) for alone in apart.values())
