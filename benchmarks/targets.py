@@ -80,9 +80,9 @@ TARGETS: Final = (
     Target(TWO, 1.75, at_least=True),
     Target(AUTO, NOISE),
     Target(FIRST_RESULT, 30, "ms"),
-    Target(START_UP, 34),  # standard dataclasses are made while modules load
+    Target(START_UP, 30),  # standard dataclasses are made while modules load
     Target(VERSION, 2),
-    Target(HELP, 9.5),
+    Target(HELP, 8.5),
     *(Target(memory_target(kind), 1.3) for kind in ("table", "json", "html", "run directory")),
     Target(COMPARE_WITH, 1.5, "ms"),
     Target(EVALUATE, 1.5, "ms"),

@@ -303,10 +303,15 @@ def _score_spread(tally: Tally) -> Spread:
     )
 
 
+@cache
+def _rate_coefficients(*, recall_with_fd: bool) -> Mapping[str, tuple[Any, Any]]:
+    """Return the coefficients of the five counts in each rate: of those right, and of all."""
+    return rate_fractions([*_ONE_OF_EACH], recall_with_fd=recall_with_fd)
+
+
 def _rate_spreads(tally: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
     """Yield the spread of each rate of each counting mode."""
-    # Fractions of unit vectors are the coefficients of the five counts in each rate.
-    coefficients = rate_fractions([*_ONE_OF_EACH], recall_with_fd=recall_with_fd)
+    coefficients = _rate_coefficients(recall_with_fd=recall_with_fd)
     for mode, moments in zip(COUNTING_MODES, tally.moments, strict=True):
         counts, squares = np.array(tally.counts(mode), np.float64), moment_matrix(moments)
         n_relevant = _RELEVANT @ counts
