@@ -12,7 +12,6 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from time import sleep
@@ -356,6 +355,7 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
     check_address(url)
     plain_url = f"{protocol}{mark}{address.replace(_CHAIN, _CHAIN_IN_NAME)}"
     try:
+        fsspec.get_filesystem_class(protocol)  # imports the driver, before what limits it
         files, path = fsspec.url_to_fs(plain_url, **_limits_of(protocol, limit))
     except ImportError:
         driver = DRIVERS[protocol]
@@ -402,7 +402,7 @@ def _limits_of(protocol: str, limit: int | None) -> dict[str, Any]:
             return {"client_kwargs": limits | ({"response_class": _answer(limit)} if limit else {})}
         case "s3fs":
             return {"config_kwargs": {"connect_timeout": seconds, "read_timeout": seconds}}
-        case "gcsfs" if find_spec("gcsfs") is not None:  # else fsspec says that it is missing
+        case "gcsfs":
             return {"requests_timeout": _waits(seconds)}
         case "adlfs":
             return {"connection_timeout": seconds, "read_timeout": seconds}
