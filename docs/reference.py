@@ -70,7 +70,7 @@ ABOUT = {
     "errors": "Where is it wrong?: evaluating.md#where-is-it-wrong",
     "init": "Without a schema: inference.md#without-a-schema",
     "check": "Gate a pipeline: evaluating.md#gate-a-pipeline",
-    "show": "See what a schema comes to: schema.md#see-what-a-schema-comes-to",
+    "show": "See how each field is compared: schema.md#see-how-each-field-is-compared",
     "merge": "Shards: results.md#shards",
     "report": "Of a finished run: html-report.md#of-a-finished-run",
     "view": "Of a run of any size: html-report.md#of-a-run-of-any-size",
