@@ -1,1 +1,1 @@
-"""Studies: questions about documents other than how good a run is, each in a folder of its own."""
+"""Studies answer questions about documents other than "how good is this run"; each has a folder."""

@@ -1,8 +1,8 @@
-"""Answers of studies: a report, and a verdict whether it is complete and good enough.
+"""The answer of a study, the services that a study can use, and steps that studies share.
 
-Several studies compare documents, or read verdicts of people on pairs of values: lines of JSON with
-`path`, `gt`, `pred` and `verdict`. The verdicts on errors that the HTML report downloads are such
-lines, too.
+Shared steps compare documents, check names and gates, and read files of verdicts. A verdict file
+has people's verdicts on pairs of values: lines of JSON with `path`, `gt`, `pred` and `verdict`. The
+verdicts on errors that the HTML report downloads have this form too.
 """
 
 import json
@@ -40,46 +40,45 @@ from stickler_cli.score.intervals import IntervalSettings, Share, document_share
 from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.of_commands import EvalSettings
 
-AT_ONCE: Final = 64  # documents, or pairs of values, that are compared together
-NAMED: Final = 5  # documents that a message names; the record names all
+AT_ONCE: Final = 64  # documents, or pairs of values, in one batch of comparisons
+NAMED: Final = 5  # documents that a message lists; the record lists all
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Services of the command line for studies."""
+    """Services that the command line provides to studies."""
 
     shows_values: bool
     """Whether a report that shows single values is requested."""
     schema: Callable[..., LoadedSchema]
-    """Returns the schema that was named, or the one that the ground truth implies; of the settings
-    of the command, or of others."""
+    """Loads the schema that the settings name, or infers one from the ground truth."""
     run: Callable[[EvalSettings, OutputsRequested], Run]
     judge: Callable[[Run], RunVerdict]
-    """Lists documents that failed on standard error; returns the verdict of the run."""
+    """Prints failed documents to standard error; returns the verdict of the run."""
     write: Callable[[Iterable[bytes], Iterable[str]], None]
-    """Writes lines of JSON to the only file of --output, or to standard output. The keys become
-    columns if a format of rows is requested."""
+    """Writes lines of JSON to the file of --output, or to standard output. The second argument
+    gives the columns if the requested format is a table."""
     tell: Callable[[str], None]
-    """Writes a line to standard error, unless --quiet is given."""
+    """Writes a line to standard error; does nothing with --quiet."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyAnswer:
-    """The answer of a study."""
+    """The answer of a study: its report, and a verdict whether it is complete and good enough."""
 
     report: Any
-    """A `Report`, a value that has formats of its own, or None."""
+    """A `Report`; a value with formats of its own; or None."""
     verdict: RunVerdict = RunVerdict.PASSED
     why: Sequence[str] = ()
-    """Lines with the reasons of another verdict, for standard error."""
+    """Reasons for a verdict other than "passed", as lines for standard error."""
 
 
 def compare_sources(
     settings: Any, plan: Plan, options: Options, notes: list[str]
 ) -> Iterator[tuple[list[DocumentPair], UnitTable]]:
-    """Compare documents that have both sides; yields chunks of them with their units.
+    """Compare documents that exist on both sides; yields batches of documents with their units.
 
-    Notes on the sources and on omitted documents are added to `notes` at the end.
+    After the last batch, notes on the sources and on omitted documents are added to `notes`.
 
     Raises:
         ComparisonError: a comparator failed.
@@ -97,7 +96,10 @@ def compare_sources(
 def _compare_chunks(
     plan: Plan, documents: Iterable[DocumentPair], options: Options, notes: list[str]
 ) -> Iterator[tuple[list[DocumentPair], UnitTable]]:
-    """Compare documents chunk by chunk; a document at the work limit is omitted with a note."""
+    """Compare documents in batches.
+
+    A document that exceeds the work limit is omitted with a note.
+    """
     source = iter(documents)
     while chunk := list(islice(source, AT_ONCE)):
         gts: list[Any] = [pair.gt for pair in chunk]
@@ -118,7 +120,7 @@ def _compare_chunks(
 def check_names(option: str, names: Iterable[str], valid: Collection[str], clause: str) -> None:
     """Check that all names given to an option are valid.
 
-    `clause` words an unknown name, such as "are no pairs of".
+    `clause` ends the message about an unknown name, such as "are no pairs of".
 
     Raises:
         UsageError: with a problem for each unknown name.
@@ -140,7 +142,7 @@ def check_names(option: str, names: Iterable[str], valid: Collection[str], claus
 def check_gate(
     report: Report, minimum: float | None, name: str, value: float | None
 ) -> StudyAnswer:
-    """Return the answer of a study: failed if a figure is below the minimum of its gate."""
+    """Return the answer of a study; it fails if `value` is below the minimum of the gate."""
     if minimum is None or (value is not None and value >= minimum):
         return StudyAnswer(report)
     comparison = (
@@ -150,7 +152,7 @@ def check_gate(
 
 
 def rates_of(n_both: Floats, n_gt: Floats, n_pred: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """Return dividend and divisor of precision, recall and F1, by counts of both and each side."""
+    """Return dividends and divisors of precision, recall and F1, from counts of units."""
     return {
         "precision": (n_both, n_pred),
         "recall": (n_both, n_gt),
@@ -164,10 +166,10 @@ def shares_by_unit(
     n_units: int,
     settings: IntervalSettings | None,
 ) -> dict[str, Share]:
-    """Return shares of sums over units, with intervals by unit.
+    """Sum dividends and divisors of shares by unit; return the shares with their intervals.
 
-    `quotients` are dividend and divisor of each share with an entry for each thing counted, `units`
-    the number of the unit of each thing.
+    `quotients` are the dividends and divisors of each share, with one entry for each counted thing;
+    `units` is the number of the unit (such as a document) of each of these things.
     """
     sums: Any = {
         name: [np.bincount(units, column, n_units) for column in columns]
@@ -179,7 +181,7 @@ def shares_by_unit(
 T = TypeVar("T")
 
 SAME: Final = {"same": True, "different": False}
-"""Words of verdicts; true and false mean the same."""
+"""The words of a verdict; the Booleans true and false are accepted too."""
 
 _EXPECTED: Final = "same or different"
 _KEYS: Final = ("path", "gt", "pred", "verdict")
@@ -187,26 +189,26 @@ _KEYS: Final = ("path", "gt", "pred", "verdict")
 
 @dataclass(frozen=True, slots=True)
 class VerdictLine:
-    """A verdict on two values."""
+    """A verdict of a person on two values."""
 
     names: tuple[str, ...]
     """The path of the field, without list indexes."""
     node: Node
-    """The node of the field."""
+    """The node that compares the field."""
     gt: JsonValue
     pred: JsonValue
     same: bool
     unit: str
-    """Unit of resampling: the document, if the line names it, else the two values."""
+    """Unit of resampling: the document if the line names one, else the pair of values itself."""
 
 
 def read_lines(
     file: str, limit: int, read: Callable[[JsonObject], T | Problem | None]
 ) -> Iterator[T]:
-    """Yield the result of `read` for each object in a file of lines, without None.
+    """Parse each object in a file of lines with `read`; yields its results, without None.
 
     Raises:
-        UsageError: with every line that is wrong.
+        UsageError: lists every line for which `read` returns a problem.
     """
     problems = []
     for line in lines_of(file, limit):
@@ -223,10 +225,10 @@ def read_lines(
 
 
 def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine], int]:
-    """Read a file of verdicts; returns also the number of omitted ones that lack a value.
+    """Read a file of verdicts; returns them and the number of omitted verdicts that lack a value.
 
     Raises:
-        UsageError: with every line that is wrong.
+        UsageError: lists every invalid line.
     """
     n_omitted = 0
 
@@ -238,8 +240,8 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine],
                 return None
             verdict = value.get("verdict")
             if isinstance(verdict, str) and verdict in VERDICTS:
-                # A wrong ground truth is no other way to write the prediction: a comparator that
-                # took the two for the same would be wrong elsewhere.
+                # The verdict "the ground truth is wrong" does not say that both values are the
+                # same: a comparator that matched them would be wrong elsewhere.
                 value = {**value, "verdict": all(VERDICTS[verdict])}
         return _parse_line(value, plan)
 
@@ -251,7 +253,7 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine],
 
 
 def _parse_line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
-    """Return a verdict, or the problem of its line."""
+    """Return the verdict in a line, or the problem of the line."""
     missing = [key for key in _KEYS if key not in value]
     if missing:
         return Problem(
@@ -278,7 +280,10 @@ def _parse_line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
 
 
 def judging_node(line: VerdictLine) -> Node:
-    """Return the node that compares two values of a field, or two items of a list."""
+    """Return the node that compares the two values of a verdict.
+
+    For a list, the node of its items.
+    """
     node = follow_references(line.node.node_for(line.gt))
     while isinstance(node, ListNode) and not isinstance(line.gt, list):
         node = follow_references(node.items.node_for(line.gt))

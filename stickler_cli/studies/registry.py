@@ -1,4 +1,4 @@
-"""The studies by the names of their commands: a line each."""
+"""All studies by the name of their command, one line for each study."""
 
 from typing import Final
 

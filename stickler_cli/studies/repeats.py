@@ -1,4 +1,4 @@
-"""Agreement of several runs of the same documents, and the values that flip."""
+"""Measure how far several runs of the same documents agree, and find values that flip."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,13 +14,14 @@ from stickler_cli.studies.diff.record import F1, Figure
 
 
 def repeats_of(runs: Mapping[str, Run]) -> Repeats:
-    """Return the agreement of several runs, by their predictions; all keep rows and errors.
+    """Return the agreement of several runs, measured by their predictions.
 
-    A document that a run did not compare counts as missed in it.
+    All runs must keep rows and errors. A document that a run did not compare counts as missed in
+    it.
 
     Raises:
-        UsageError: two documents of a run have the same id.
-        NotComparableError: no document is in the first run and another.
+        UsageError: a run has two documents with the same id.
+        NotComparableError: the first run shares no document with another run.
     """
     first, *further_runs = runs.values()
     pairs = join_runs([first], further_runs, first.fields, first.rule)
@@ -40,9 +41,9 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
 
 
 def _measure_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
-    """Return the agreement of runs on one field, or on all for an empty path."""
+    """Return the agreement of runs in one field, or in whole documents for an empty path."""
     right, wrong = table.right_and_wrong(table.fields.get(figure.field, ()), figure.mode)
-    # A document without the field on both sides, in every run, has no share in an agreement.
+    # A document in which no side of any run has the field says nothing about agreement.
     has_field = table.of_runs(figure.field, figure.mode)[:, :-1].any(axis=(0, 1))
     right, wrong = right[:, has_field], wrong[:, has_field]
     return FieldRepeats(
@@ -57,14 +58,14 @@ def _measure_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
 def _find_flips(
     errors_by_run: Sequence[Sequence[Error]], compared_ids: Sequence[str]
 ) -> list[Flip]:
-    """Return the values that are wrong in some runs only, of documents with complete errors.
+    """Return the values that are wrong in only some runs, in documents with complete errors.
 
-    `errors_by_run` are the first errors of each run, in the order of documents.
+    `errors_by_run` are the kept errors of each run, in the order of documents.
     """
     complete_ids = {*compared_ids}
     wrong_values: dict[tuple[str, str], tuple[JsonValue, list[WrongIn]]] = {}
     for run, errors in enumerate(errors_by_run):
-        if len(errors) >= MAX_KEPT_ERRORS:  # errors of the last document and of later ones may lack
+        if len(errors) >= MAX_KEPT_ERRORS:  # errors of the last kept document may be incomplete
             complete_ids &= {error.document for error in errors} - {errors[-1].document}
         for error in errors:
             if error.values is None:

@@ -1,49 +1,49 @@
-"""Studies: command, options, formats, and the package of the answer."""
+"""Describes a study: its command, options and formats, and the package with its answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 FORMATS: Final = ("table", "json", "markdown", "html", "csv", "tsv", "jsonl", "parquet", "arrow")
-"""The formats that the report of every study has."""
+"""Formats of the report of every study."""
 
 LINE_FORMATS: Final = ("jsonl", "csv", "tsv")
-"""The formats of answers in lines."""
+"""Formats of an answer that is written as lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """The keys that all records of studies begin with."""
+    """The keys with which the records of all studies begin."""
 
     format: str
     """This format; the number goes up when a key changes its meaning or goes away."""
     version: str
-    """Version of the program."""
+    """Version of the program that wrote the record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A question about documents.
+    """A question about documents, with a command of its own.
 
-    In the folder of its settings, `answer.py` has `answer(settings, desk)`, which returns the
-    report of its record.
+    The package of its settings also has `answer.py`, whose function `answer(settings, desk)`
+    returns the report.
     """
 
     settings: Any
-    """The class of its settings."""
+    """Class of its settings."""
     record: str
-    """The type of the record that is written as JSON, `module:Class` of this package."""
+    """Type of the record that is written as JSON, as `module:Class` relative to this package."""
     help: str
     examples: str
     gate: str = ""
-    """The condition under which its gate fails; empty without a gate."""
+    """Condition under which its gate fails, for the help; empty without a gate."""
     incomplete: str = ""
-    """The condition under which it is incomplete; empty if it never is."""
+    """Condition under which its answer is incomplete, for the help; empty if it never is."""
     formats: Sequence[str] = FORMATS
     lines: str = ""
-    """The option with which the answer is lines instead of a report."""
+    """Option that requests lines instead of a report; empty without one."""
     line_formats: Sequence[str] = LINE_FORMATS
-    """The formats of lines."""
+    """Formats of these lines."""
 
     @property
     def folder(self) -> str:

@@ -1,1 +1,1 @@
-"""Confidences from which values may pass without review."""
+"""Find confidence thresholds above which values can skip human review, and apply them."""

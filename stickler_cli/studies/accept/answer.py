@@ -59,7 +59,7 @@ from .question import AcceptSettings
 
 
 def make_report(policy: AcceptancePolicy) -> Report:
-    """Return the report of a policy."""
+    """Return the report of an acceptance policy: its promise, and the threshold of each field."""
     grouped = FigureColumn(f"by {policy.by}", "group", str, shown=lambda field: field.group or "")
     figures = [
         FigureColumn("field", "field", str),
@@ -90,7 +90,7 @@ def make_report(policy: AcceptancePolicy) -> Report:
 
 
 def _make_curve(field: FieldPolicy) -> Curve:
-    """Return the curve of the error of a field as more of its values pass."""
+    """Return the curve of a field: its error rate by the share of its values that pass."""
     end = None
     if field.error is not None and field.bound is not None:
         end = (field.error, field.bound)
@@ -104,7 +104,7 @@ def _make_curve(field: FieldPolicy) -> Curve:
 
 
 def _promise_sentence(policy: AcceptancePolicy) -> str:
-    """Return the promise of a policy in words."""
+    """Return the promise of a policy as a sentence."""
     requirement, n_documents = policy.asked, len(policy.documents)
     scope = "all fields together" if requirement.together else "each field"
     return (
@@ -114,7 +114,7 @@ def _promise_sentence(policy: AcceptancePolicy) -> str:
 
 
 def _outcome_sentence(field: FieldPolicy) -> str:
-    """Return in words which values of a field pass."""
+    """Return a sentence that says which values of a field pass."""
     if field.threshold is None:
         return f"nothing may pass; {_reason_clause(field)}"
     share, error, bound = rate(field.accepted), rate(field.error), rate(field.bound)
@@ -124,7 +124,7 @@ def _outcome_sentence(field: FieldPolicy) -> str:
 
 
 def _reason_clause(field: FieldPolicy) -> str:
-    """Return the reason why no value of a field may pass."""
+    """Return a clause that says why no value of a field may pass."""
     if field.documents < field.needed:
         needed_documents = f"it takes {field.needed} documents with values, all right"
         return f"{needed_documents}; there are {field.documents}"
@@ -135,7 +135,7 @@ _LEAF: Final = "leaf"
 
 
 def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer:
-    """Write for each prediction which of its values pass by the policy of a file."""
+    """Write for each prediction which of its values pass, by the policy in a file."""
     if settings.pairs is not None:
         raise UsageError([Problem("--pairs", "a policy is applied to predictions", "PRED")])
     policy = load_policy(file)
@@ -170,7 +170,7 @@ def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer
 
 
 class _Router:
-    """Routes values of predictions by a policy."""
+    """Decides by a policy which values of a prediction pass and which need review."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class _Router:
         self._unwrapper, self._shape, self._groupings = unwrapper, shape, groupings
 
     def route_document(self, document: str, reference: Reference) -> JsonObject:
-        """Return the line of a prediction: the values that pass, or its problem."""
+        """Return the output line of a prediction: values that pass, values to review, a problem."""
         try:
             with room_for_depth():
                 value = self._shape.read_side(reference, "pred").value
@@ -202,7 +202,7 @@ class _Router:
         return {"document": document, "problem": str(problem), "pass": [], "review": []}
 
     def _route_values(self, document: str, value: JsonValue) -> JsonObject:
-        """Return which values of a document pass, as a line."""
+        """Return the output line of a document: paths of values that pass, and that need review."""
         group = group_of_id(document, self._groupings[0]) if self._groupings else None
         unwrapped = self._unwrapper(value) if self._unwrapper else Unwrapped(value)
         passing, review = list[JsonValue](), list[JsonValue]()
@@ -217,7 +217,10 @@ class _Router:
     def _list_leaves(
         self, value: JsonValue, confidences: JsonValue, field: Path, path: Path
     ) -> Iterator[tuple[Path, Path, float | None]]:
-        """Yield field, path and confidence of each value that is compared as one."""
+        """Yield field, path and confidence of each leaf.
+
+        A leaf is a value that is compared as a whole.
+        """
         if is_absent(value):
             return
         is_leaf = field in self._leaf_fields
@@ -233,11 +236,11 @@ class _Router:
             yield field, path, least(confidences)
 
 
-_MAX_POINTS: Final = 60  # of a curve
+_MAX_POINTS: Final = 60  # points that a curve keeps
 
 
 def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
-    """Make a policy of labelled documents, or apply one to predictions."""
+    """Make a policy from labelled documents, or apply an existing policy to predictions."""
     for key in settings.by:
         if not key.startswith(MARK):
             expected = f"{DIRECTORY} or {MARK}COLUMN of the --by-file: known without ground truth"
@@ -259,10 +262,10 @@ def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
 
 
 def calibrate(run: Run, requirement: Promise, by: str | None = None) -> AcceptancePolicy:
-    """Return the policy that meets a requirement, by the labelled documents of a run.
+    """Return the policy that meets a requirement, judged by the labelled documents of a run.
 
     Raises:
-        UsageError: no prediction has a confidence, or there are too few documents.
+        UsageError: no prediction has a confidence, or too few documents have one.
     """
     evaluation = run.evaluation
     fields_and_groups = [*policy_fields(evaluation, by)]
@@ -308,7 +311,7 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
 
 
 def _calibrate_field(entry: PolicyField, level: float, requirement: Promise) -> FieldPolicy:
-    """Return the policy of one field, in one group of documents."""
+    """Return the policy of one field, for one group of documents."""
     field, group, units, n_values = entry
     error_curve = losses_by_threshold(units.document, units.confidence, units.is_right)
     accepted = choose_threshold(error_curve, requirement.max_error, level)

@@ -1,1 +1,1 @@
-"""Find wrong labels of a ground truth by several runs or annotators."""
+"""Find wrong values in a ground truth by the answers of several runs or annotators."""

@@ -1,4 +1,9 @@
-"""Compare several runs with a ground truth: suspects, agreement, and estimates by verdicts."""
+"""Compare several runs with a ground truth: suspects, agreement, and estimates from verdicts.
+
+A place is a path in a document with a value in the ground truth or in a run. A suspect is a place
+at which runs agree on an answer other than the ground truth. Verdicts are those of people on
+places.
+"""
 
 import json
 from collections import Counter, defaultdict
@@ -58,24 +63,25 @@ RowPositions = NDArray[np.intp]
 N_STRATA: Final = 3
 """Number of strata from which places are drawn."""
 NOT_DRAWN: Final = N_STRATA
-"""The stratum of places with a verdict that were not drawn: they represent no other places."""
+"""Stratum of places that have a verdict but were not drawn: they represent only themselves."""
 _UNSEEN_PLACES: Final = 0.75
-"""Places that are added for an interval: a whole one covers 97.5 % and more, half a place too
-little."""
+"""Wrong places that are added for the bounds of an interval. In simulations, a whole place gives
+bounds that cover 97.5 % and more, half a place bounds that cover too little."""
 
 
 def stratify(votes: NDArray[np.int64], n_runs: int) -> RowPositions:
-    """Return the stratum of each place by its votes for another answer: half of the runs, any, no.
+    """Return the stratum of each place, by its number of votes for an answer other than the truth.
 
-    These are the strata 2, 1 and 0.
+    Stratum 2 has votes of half of the runs or more (at least two), stratum 1 has fewer votes, and
+    stratum 0 has none.
     """
     min_votes = max(2, (n_runs + 1) // 2)
     return np.where(votes >= min_votes, 2, np.minimum(votes, 1)).astype(np.intp)
 
 
 def draw_places(strata: RowPositions, number: int, seed: int) -> RowPositions:
-    """Draw places at random: half of them from the top stratum, half of the rest from the next."""
-    # Raw bits are the same in every numpy.
+    """Draw places at random: half from the top stratum, half of the remainder from the next one."""
+    # Raw bits are the same in every version of numpy.
     order = np.argsort(np.random.PCG64(seed).random_raw(len(strata)), kind="stable")
     places, n_left = order[:0], number
     for stratum in reversed(range(N_STRATA)):
@@ -83,14 +89,14 @@ def draw_places(strata: RowPositions, number: int, seed: int) -> RowPositions:
         n_wanted = n_left if not stratum else -(-n_left // 2)  # half, rounded up
         places = np.append(places, of_stratum[:n_wanted])
         n_left = number - len(places)
-    # A lower stratum may have fewer places than were left for it.
+    # A stratum may have too few places; draw the remaining ones from all other places.
     return np.append(places, order[~np.isin(order, places)][:n_left])
 
 
 def weigh_places(strata: RowPositions, looked_at: RowPositions) -> NDArray[np.float64] | None:
-    """Return the number of places that each place with a verdict represents.
+    """Return how many places each place with a verdict represents.
 
-    It is None if a stratum has no place with a verdict.
+    Returns None if a stratum has no place with a verdict.
     """
     n_places = np.bincount(strata, minlength=NOT_DRAWN + 1)
     n_looked_at = np.bincount(strata[looked_at], minlength=NOT_DRAWN + 1)
@@ -110,19 +116,19 @@ def estimate_wrong_share(
     """Estimate the share of places at which this ground truth is wrong, with its interval.
 
     For the upper bound, three quarters of a wrong place are added to the stratum of the greatest
-    weight that has places without a verdict. For the lower bound, they are right, and added to a
-    stratum in which all verdicts were wrong.
+    weight that has places without a verdict. For the lower bound, three quarters of a right place
+    are added to a stratum in which all verdicts say "wrong".
 
     Args:
         strata: the stratum of each place.
-        looked_at: the places with a verdict.
-        is_wrong: whether the ground truth is wrong at each of these.
-        documents: the document of each place; its verdicts count as one cluster.
-        level: the confidence level of the interval; None without an interval.
+        looked_at: the positions of places with a verdict.
+        is_wrong: whether the ground truth is wrong, for each place in `looked_at`.
+        documents: the document of each place; all verdicts in a document are one cluster.
+        level: the confidence level of the interval; None for no interval.
 
     Source:
         Cochran (1977), Sampling Techniques, sections 5.3 and 9.2, for strata and clusters;
-        docs/auditing.md has what this holds in simulations.
+        docs/auditing.md has the coverage of the interval in simulations.
     """
     weights = weigh_places(strata, looked_at)
     if weights is None or not len(looked_at):
@@ -155,8 +161,8 @@ def estimate_wrong_share(
 
 
 def _beta_percentile(mean: float, variance: float, tail: float) -> float:
-    """Return the percentile of the beta distribution of a mean and a variance."""
-    size = mean * (1 - mean) / variance - 1 if variance else 0.0  # the sum of both parameters
+    """Return a percentile of the beta distribution with a given mean and variance."""
+    size = mean * (1 - mean) / variance - 1 if variance else 0.0  # alpha + beta
     if size <= 0:
         return mean
     alpha, beta = np.array([mean * size]), np.array([(1 - mean) * size])
@@ -169,14 +175,14 @@ MAX_SUSPECTS: Final = 1000
 COLUMNS: Final = (
     *("document", "path", "page", "box", "probability", "gt", "others", "verdict", "right"),
 )
-"""The columns of places to check, as a spreadsheet."""
+"""The columns of a spreadsheet of places to check."""
 
 
 _TABLES: Final = (".jsonl", ".ndjson", ".parquet", ".arrow", ".csv", ".tsv")
 
 
 def names_documents(name: str) -> bool:
-    """Return whether a name in the place of a schema is a source of documents."""
+    """Return whether the first argument, instead of a schema, is a source of documents."""
     path = File(name)
     if path.is_dir() or name.lower().removesuffix(".gz").removesuffix(".zst").endswith(_TABLES):
         return True
@@ -243,7 +249,7 @@ def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
 def _add_spots(
     lines: Iterable[dict[str, Any]], refs: Iterable[PairRef], unwrapper: Unwrapper | None
 ) -> None:
-    """Add page and box to the lines of places, as far as the ground truth states them."""
+    """Add `page` and `box` to the lines of places whose ground truth states them."""
     documents = {line["document"] for line in lines}
     pairs = (unwrapped(unwrapper, read_pair(ref)) for ref in refs if ref.id in documents)
     metadata = {pair.id: pair.metadata[0] for pair in pairs}
@@ -254,30 +260,30 @@ def _add_spots(
             line |= {"page": spot.page, "box": [*spot.box]}
 
 
-ItemPlace: TypeAlias = tuple[str, Path]  # a document and the path of an item of a list in it
+ItemPlace: TypeAlias = tuple[str, Path]  # id of the document, path of a list item
 
 
 def item_of(place: AnsweredPlace) -> ItemPlace | None:
-    """Return the innermost item of a list that a value is inside of; None without one."""
+    """Return the innermost list item that contains a value; None if the value is in no item."""
     ends = [end for end, step in enumerate(place.path, 1) if isinstance(step, int)]
     is_inside = bool(ends) and ends[-1] < len(place.path)
     return (place.document, place.path[: ends[-1]]) if is_inside else None
 
 
 def is_dropped(place: AnsweredPlace) -> bool:
-    """Return whether all runs that differ from the ground truth at a place have no value there."""
+    """Return whether every run that differs from the ground truth at a place has no value there."""
     return place.gt is not None and all(value is None for value, _ in place.different)
 
 
 def suspect_item(suspect: Suspect, path: Path, members: Sequence[AnsweredPlace]) -> Suspect:
-    """Return a suspect item, given that of its first value, and all of its values."""
+    """Return one suspect for an item, given the suspect of its first value and all its values."""
     values = {field_path(place.path[len(path) :]): place.gt for place in members}
     names = tuple(step for step in path if isinstance(step, str))
     return replace(suspect, path=field_path(path), field=field_path(names), gt=values)
 
 
 class Audit:
-    """Places, answers and verdicts as arrays, and the figures that are computed from them."""
+    """All places with their answers and verdicts as arrays, and the figures computed from them."""
 
     def __init__(
         self, settings: AuditSettings, witnesses: Witnesses, marks: PlaceMarks, schema: str
@@ -288,13 +294,14 @@ class Audit:
         self.document_ids, n_runs = witnesses.documents, len(witnesses.runs)
         self.intervals = intervals_of(settings)
         self.answer_counts = defaultdict[str, Counter[str]](Counter)
-        """By field: the answers at places where two or more runs have the document."""
+        """Counts of the answers of each field, at places where two or more runs have the
+        document."""
         self.changes = defaultdict[str, list[GoldChange]](list)
-        """By document: the changes of the ground truth that verdicts demand."""
+        """Changes of the ground truth that verdicts demand, by document."""
         self.n_without_right_value = 0
-        """Wrong values for which no verdict names the right one."""
+        """Number of wrong values for which no verdict gives the right value."""
         self.fields: dict[str, int] = {}
-        """The numbers of the fields, by path."""
+        """Number of each field, by its path."""
         self._mark_rows: list[tuple[object, ...]] = []
         place_types: list[tuple[Any, ...]] = [
             ("document", "i8"),
@@ -305,7 +312,8 @@ class Audit:
         places = np.fromiter(self._read_places(), np.dtype(place_types))
         self.documents, self.field_numbers = places["document"], places["field"]
         self.groups, self.is_present = places["groups"], places["is_present"]
-        """The group of the answer of each run, and whether it has a value, (n_places, n_runs)."""
+        """For each place and run, (n_places, n_runs): the group of the answer, and whether there is
+        a value."""
         self.has_truth = places["has_truth"]
         mark_types: list[tuple[Any, ...]] = [
             ("place", "i8"),
@@ -319,13 +327,13 @@ class Audit:
         self.votes, self.against = count_votes(self.groups)
         self.rarity = rarity(self.groups, self.field_numbers)
         self.order = np.lexsort((self.rarity, self.against, -self.votes))
-        """The places, the most suspect first."""
+        """Positions of the places, the most suspect first."""
         self.strata = stratify(self.votes, n_runs)
         self.strata[self.looked["place"][~self.looked["drawn"]]] = NOT_DRAWN
         self.weights = weigh_places(self.strata, self.looked["place"])
 
     def _read_places(self) -> Iterator[tuple[object, ...]]:
-        """Yield the row of each place; counts answers and applies verdicts on the way."""
+        """Yield the array row of each place; also counts answers and applies verdicts."""
         document_numbers = {name: number for number, name in enumerate(self.document_ids)}
         for position, place in enumerate(self.witnesses.list_places()):
             mark = self.marks.get((place.document, field_path(place.path)))
@@ -335,7 +343,7 @@ class Audit:
             if len(place.answers) > 1:
                 counts = self.answer_counts[place.names]
                 for value, runs in [(place.gt, place.agreeing), *place.different]:
-                    if runs:  # as text: bytes hold on to a whole buffer
+                    if runs:  # keep text: each small bytes object would keep a large buffer alive
                         counts[json_line(value).decode()] += len(runs)
             field = self.fields.setdefault(place.names, len(self.fields))
             is_present = [
@@ -345,9 +353,11 @@ class Audit:
             yield document, field, place.groups, is_present, place.gt is not None
 
     def _apply_mark(self, place: AnsweredPlace, mark: PlaceMark) -> tuple[bool, bool, list[bool]]:
-        """Return whether the ground truth is wrong, whether a value is right, and the right runs.
+        """Apply a verdict; returns three results for the place.
 
-        A value that the ground truth should have instead, or beside its own, is kept as a change.
+        They are: whether the ground truth is wrong; whether the right answer is a value, not
+        absence; and whether each run is right. A value that replaces the ground truth, or that is
+        accepted beside it, is added to `changes`.
         """
         other_answers, truth = place.different, place.gt
         right_groups = {0} if mark.gt_right else set[int]()
@@ -374,7 +384,8 @@ class Audit:
         has_right_value = truth is not None or not (mark.gt_right or right_values)
         is_right = [group in right_groups for group in place.groups]
         if right_values and not mark.gt_right and truth is not None:
-            # The item was so wrong that the right one of a run was not paired with it.
+            # A badly wrong item is not paired with the right item of a run, which then looks
+            # invented.
             for run, values in place.answers_in_new_items().items():
                 repeated_truth = [truth] * len(values)
                 are_matches = self.witnesses.match_values(place.names, repeated_truth, values)
@@ -384,7 +395,9 @@ class Audit:
     def find_changes(
         self, unwrapper: Unwrapper | None, ref: PairRef, truth: JsonValue
     ) -> list[GoldChange]:
-        """Return the changes of a ground truth; items that it lacks are appended to their lists.
+        """Return the changes of the ground truth of a document.
+
+        A value that is only acceptable is left out if its item is missing in the ground truth.
 
         An acceptable value in such an item has no place, and is left out.
         """
@@ -402,7 +415,7 @@ class Audit:
         return changes
 
     def _find_places(self, positions: Sequence[int]) -> list[AnsweredPlace]:
-        """Return places by their positions, in this order; reads all documents once more."""
+        """Return the places at some positions, in this order; reads all documents again."""
         wanted = {*positions}
         places = {
             position: place
@@ -412,7 +425,7 @@ class Audit:
         return [places[position] for position in positions]
 
     def draw_lines(self, number: int) -> list[dict[str, Any]]:
-        """Draw places to check; returns their lines, the most suspect first."""
+        """Draw places to check; returns an output line for each, the most suspect first."""
         drawn = draw_places(self.strata, number, self.settings.seed)
         n_places = np.bincount(self.strata, minlength=3)
         n_drawn = np.bincount(self.strata[drawn], minlength=3)
@@ -425,7 +438,7 @@ class Audit:
         ]
 
     def make_record(self, gates: Sequence[Gate]) -> AuditReport:
-        """Return the record of all figures."""
+        """Return the record of the audit with all figures."""
         settings = self.settings
         suspects = self.order[self.votes[self.order] > 1][:MAX_SUSPECTS].tolist()
         chances = np.array([*map(self._chance_of_field, self.fields)])
@@ -450,7 +463,7 @@ class Audit:
         )
 
     def _list_notes(self) -> Iterator[str]:
-        """Yield the limits of the figures, and omitted verdicts."""
+        """Yield notes on the limits of the figures and on omitted verdicts."""
         yield "mistakes that all runs share with the ground truth have no votes; --draw has some"
         if n_unused := len(self.marks) - len(self.looked):
             yield f"left out: {number_of(n_unused, 'verdict')} on no place of this ground truth"
@@ -466,14 +479,14 @@ class Audit:
             yield "a stratum of places has no verdict: nothing is estimated"
 
     def _chance_of_field(self, path: str) -> float:
-        """Return the chance that two answers of a field differ."""
+        """Return the chance that two random answers of a field differ."""
         counts = self.answer_counts[path]
         match_values = partial(self.witnesses.match_values, path)
         values = [*map(json.loads, counts)]
         return chance_of_difference(values, [*counts.values()], match_values, self.settings.seed)
 
     def _make_suspects(self, positions: Sequence[int]) -> list[Suspect]:
-        """Return suspect places, with one row for an item that the same runs do not have."""
+        """Return the suspects at some positions; an item that the same runs lack is one suspect."""
         places: dict[int, AnsweredPlace] = {}
         n_places_by_item = Counter[ItemPlace]()
         wanted = {*positions}
@@ -520,14 +533,14 @@ class Audit:
     def _make_field(
         self, path: str, is_selected: NDArray[np.bool_], chances: NDArray[np.float64]
     ) -> AuditedField:
-        """Return the figures of the selected places: those of a field, or all."""
+        """Return the figures of the selected places: those of one field, or all places."""
         documents = self.documents[is_selected]
         shares = shares_by_unit(
             agreement(self.groups[is_selected]), documents, len(self.document_ids), self.intervals
         )
         alpha = _NO_SHARE
         observed = shares["observed"]
-        # Of several fields, the chance is that of two answers of one field.
+        # For several fields, average the chances of the single fields.
         fields, n_places = np.unique(self.field_numbers[is_selected], return_counts=True)
         chance = float(np.average(chances[fields], weights=n_places)) if len(fields) else 0.0
         if chance > 0 and observed.value is not None:
@@ -535,7 +548,7 @@ class Audit:
             alpha = Share(1 - (1 - observed.value) / chance, bounds)
 
         looked = self.looked[is_selected[self.looked["place"]]]
-        # Positions of the places with a verdict among the selected ones.
+        # Positions of the places with a verdict among the selected places.
         looked_at = (np.cumsum(is_selected) - 1)[looked["place"]]
         wrong = estimate_wrong_share(
             self.strata[is_selected], looked_at, looked["wrong"], documents, self.level
@@ -570,7 +583,7 @@ class Audit:
                     looked["truth"] & has_document[looked_at],
                     looked["right"][:, run],
                 )
-                # Each place with a verdict changes the sums for all places that it represents.
+                # A place with a verdict represents several places: scale its effect on the sums.
                 quotients["corrected"] = present + [
                     np.bincount(looked_at, self.weights * change, len(groups))
                     for change in corrected - present[:, looked_at]
@@ -579,7 +592,7 @@ class Audit:
                 quotients, self.documents, len(self.document_ids), self.intervals
             )
             right_f1 = shares.get("corrected", _NO_SHARE)
-            if not 0 <= (right_f1.value or 0) <= 1:  # verdicts that represent too many places
+            if not 0 <= (right_f1.value or 0) <= 1:  # verdicts represent too many places
                 right_f1 = _NO_SHARE
             n_different = (has_document & ~agrees).sum()
             yield AuditedRun(
@@ -598,7 +611,7 @@ class Audit:
         has_truth: NDArray[np.bool_],
         agrees: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """Return dividend and divisor that each place adds to F1, (2, n_places)."""
+        """Return dividend and divisor that each place contributes to F1, (2, n_places)."""
         to_find = has_truth
         if not self.settings.recall_with_fd:
             to_find = has_truth & (agrees | ~is_present)
@@ -609,11 +622,11 @@ class Audit:
 
 
 def _check_gate(gate: Gate, fields: Collection[AuditedField]) -> GateResult:
-    """Return the result of a gate on one of the fields."""
+    """Evaluate a gate on the fields that it names."""
     by_path = {parse_field_path(field.field) if field.field else (): field for field in fields}
 
     def find_value(path: Path) -> tuple[float | None, str]:
-        """Return the figure that the gate is on, and the reason why it may be undefined."""
+        """Return the figure of a field that the gate checks, and the reason if it is None."""
         field = by_path.get(path)
         if field is None:
             return None, "no run says anything of it"

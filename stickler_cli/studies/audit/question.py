@@ -23,7 +23,7 @@ from stickler_cli.studies.study import LINE_FORMATS, Study
 
 
 class RunsSource(Settings):
-    """The runs beside a ground truth."""
+    """The runs that are compared with a ground truth."""
 
     runs: tuple[str, ...] = option(
         (),
@@ -36,7 +36,7 @@ class RunsSource(Settings):
 
 
 class AuditedSchema(SchemaSource):
-    """The schema, or nothing."""
+    """The schema; it may be left out."""
 
     schema: str = option(
         "",

@@ -29,60 +29,64 @@ BoundsOrNone = list[float] | None
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer at a place."""
+    """One answer at a place, and the runs that give it."""
 
     answer: AnyJson
-    """The answer; null for an absent value."""
+    """The answer; null if it is "no value"."""
     runs: list[Count]
-    """The runs that give this answer, by their positions from 0."""
+    """Positions of the runs that give this answer, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A place where runs give another answer than the ground truth."""
+    """A place where several runs give the same answer, which differs from the ground truth."""
 
     document: str
     """Id of the document."""
     path: str
-    """Path with list indexes of the ground truth; `+0` is the first item that only runs have."""
+    """Path of the value with the list indexes of the ground truth; `+0` is the first item that only
+    runs have."""
     field: str
     """Path of the field without list indexes."""
     gt: AnyJson
     """The ground truth; null if it is absent."""
     others: list[Said]
-    """The other answers, by their number of runs."""
+    """Answers other than the ground truth, those of most runs first."""
     votes: Count
-    """Number of runs that give the first of these answers."""
+    """Number of runs that give the first answer of `others`."""
     against: Count
     """Number of runs that agree with the ground truth."""
     rarity: Fraction
-    """Share of the values of the field at which the voting runs differ from the ground truth."""
+    """How often the voting runs differ from the ground truth in this field, in [0, 1]: the smaller,
+    the more suspect."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedField:
-    """The answers of all runs in one field, or in all fields."""
+    """Figures of the answers of all runs in one field, or in all fields."""
 
     field: str
     """Path of the field without list indexes; empty for all fields together."""
     places: Count
-    """Number of places where the ground truth or a run has a value."""
+    """Number of places: paths of documents at which the ground truth or a run has a value."""
     suspects: Count
-    """Number of places where two or more runs give the same other answer."""
+    """Number of places at which two or more runs give the same answer other than the ground
+    truth."""
     agreement: FractionOrNone
-    """Share of the places on which all runs agree."""
+    """Share of the places at which all runs agree."""
     agreement_interval: BoundsOrNone
-    """Confidence interval of `agreement`, by document; null without intervals."""
+    """Confidence interval of `agreement`, resampled by document; null without intervals."""
     pairwise: FractionOrNone
-    """Share of the pairs of runs that agree on a place."""
+    """Share of agreeing pairs among all pairs of runs, over all places."""
     pairwise_interval: BoundsOrNone
     """Confidence interval of `pairwise`; null without intervals."""
     alpha: NumberOrNone
-    """Krippendorff's alpha by matches of the comparator; null if all answers are the same."""
+    """Krippendorff's alpha; two answers agree if they match by the comparator. Null if all answers
+    are the same."""
     alpha_interval: BoundsOrNone
     """Confidence interval of `alpha`; null without intervals."""
     looked_at: Count
-    """Number of places with a verdict."""
+    """Number of places with a verdict of a person."""
     wrong: FractionOrNone
     """Share of the places at which the ground truth is wrong; null without verdicts."""
     wrong_interval: BoundsOrNone
@@ -94,19 +98,20 @@ class AuditedRun:
     """The figures of one run."""
 
     run: str
-    """The run, as named."""
+    """The run, as the user named it."""
     differing: FractionOrNone
-    """Share of the places where it differs from the ground truth."""
+    """Share of the places at which the run differs from the ground truth."""
     f1: FractionOrNone
-    """F1 of all values by the present ground truth."""
+    """F1 of all values, measured by the ground truth as it is."""
     f1_interval: BoundsOrNone
     """Confidence interval of `f1`; null without intervals."""
     right_f1: FractionOrNone
-    """F1 by a corrected ground truth; null without verdicts."""
+    """Estimated F1 by a corrected ground truth; null without verdicts."""
     right_f1_interval: BoundsOrNone
     """Confidence interval of `right_f1`; null without intervals."""
     shares_with: list[Count]
-    """Runs that share its other answers far more often than other pairs do, by position."""
+    """Positions of the runs that share answers other than the ground truth with this run far more
+    often than other pairs of runs do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,34 +123,35 @@ class AuditReport(StudyRecord):
 
     format: Literal["stickler-audit/1"]
     schema: str
-    """The schema, as named."""
+    """The schema, as the user named it."""
     gt: str
-    """The ground truth, as named."""
+    """The ground truth, as the user named it."""
     documents: Count
-    """Number of documents with values of a run."""
+    """Number of documents in at least one run."""
     level: FractionOrNone
     """Confidence level of the intervals; null without intervals."""
     whole: AuditedField
-    """All fields together."""
+    """Figures of all fields together."""
     fields: list[AuditedField]
-    """Every field, in the order of the documents."""
+    """Figures of each field, in the order of the documents."""
     runs: list[AuditedRun]
     """The runs, in the order of the command line."""
     suspects: list[Suspect]
-    """The most suspect places, at most a thousand: two runs or more give the same other answer. An
-    item that the same runs do not have is one, with the values in it."""
+    """The most suspect places, at most a thousand, at which two runs or more give the same answer
+    other than the ground truth. An item that the same runs lack is one suspect with all of its
+    values."""
     gates: list[GateResult]
     """The gates and their results."""
     notes: list[str]
-    """Limits of the figures, and omitted verdicts."""
+    """Notes on the limits of the figures, and on omitted verdicts."""
 
 
 MAX_SHOWN: Final = 20
-"""Suspects that the report shows; JSON has a thousand."""
+"""Number of suspects in the report; JSON has up to a thousand."""
 
 
 def _format_answers(suspect: Suspect) -> str:
-    """Return the other answers with their numbers of runs."""
+    """Return the answers other than the truth, each with its number of runs."""
     return "; ".join(
         f"{_format_value(other.answer)} ({len(other.runs)})" for other in suspect.others
     )
@@ -176,12 +182,15 @@ _RIGHT: Final = (
     FigureColumn("F1 if right", "right_f1", tone="title"),
     FigureColumn(title="interval", value="right_f1_interval", kind=list, rank=2),
 )
-MAX_WIDTH: Final = 80  # columns of a terminal, into which suspects fit
-_OTHER_WIDTH: Final = 22  # of these, for numbers and gaps
+MAX_WIDTH: Final = 80  # width of a terminal that rows of suspects fit in
+_OTHER_WIDTH: Final = 22  # width for numbers and gaps
 
 
 def _suspect_columns(suspects: Sequence[Suspect]) -> tuple[FigureColumn, ...]:
-    """Return the columns of suspects: long ids and values are cut in the middle."""
+    """Return the columns of the table of suspects.
+
+    Long ids and values are shortened in the middle.
+    """
     texts: dict[str, Callable[[Suspect], str]] = {
         "document": lambda suspect: visible(suspect.document),
         "place": lambda suspect: visible(suspect.path),
@@ -208,7 +217,7 @@ def _suspect_columns(suspects: Sequence[Suspect]) -> tuple[FigureColumn, ...]:
 
 
 def make_report(record: AuditReport) -> Report:
-    """Return the report of runs compared with a ground truth."""
+    """Return the report of an audit."""
     has_verdicts = record.whole.wrong is not None
     legend = (
         ("suspects", "suspects: two runs or more say the same other thing than the ground truth"),
@@ -239,7 +248,7 @@ def make_report(record: AuditReport) -> Report:
 
 
 def _make_choices(line: Mapping[str, Any]) -> Choices:
-    """Return the possible verdicts on a place: each answer may be the right one."""
+    """Return the verdicts to choose from for a place: each of its answers may be the right one."""
     answers = [other["answer"] for other in line["others"]]
     verdicts = [
         ("ground truth right", {"verdict": "ground_truth_right"}),
@@ -259,12 +268,12 @@ def _as_json(value: Mapping[str, Any]) -> str:
 
 
 def _format_value(value: Any) -> str:
-    """Return a value as readers see it."""
+    """Return a value as the report shows it."""
     return "absent" if value is None else value_text(value)
 
 
 def make_page(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report:
-    """Return places to check as a page, with buttons for the verdicts."""
+    """Return the page of places to check, with buttons for verdicts."""
 
     def answer_of_run(line: Mapping[str, Any], run: str) -> str:
         answers = (
@@ -289,7 +298,7 @@ def make_page(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report
 
 
 def _estimate_sentence(record: AuditReport) -> str:
-    """Return the number of suspects and the estimated share of wrong places, as a sentence."""
+    """Return a sentence with the number of suspects and the estimated share of wrong places."""
     total = record.whole
     suspects = f"{number_of(total.suspects, 'suspect')} among {number_of(total.places, 'place')}"
     if len(record.suspects) != total.suspects:
@@ -304,6 +313,6 @@ def _estimate_sentence(record: AuditReport) -> str:
 
 
 def _sharing_sentence(run: AuditedRun, record: AuditReport) -> str:
-    """Return a warning that a run is not independent of others, as a sentence."""
+    """Return a sentence that warns that a run is not independent of other runs."""
     names = " and ".join(record.runs[position].run for position in run.shares_with)
     return f"{run.run} shares other answers with {names} far more often than others do: no witness"

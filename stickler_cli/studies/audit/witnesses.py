@@ -1,8 +1,8 @@
-"""Places of documents: the answers of several runs at each, and verdicts of people on some.
+"""Collect the answers of several runs at each place of documents, and verdicts of people on places.
 
-Runs are read from their rows of values, and answers that match are grouped. The item of a run that
-is paired with one of the ground truth has the place of the latter. Items that only runs have are
-paired with each other.
+Runs are read from their files of values, and matching answers at a place form a group. Predicted
+items that are paired with a true item have the path of the true item. Items that the ground truth
+lacks are paired among the runs.
 """
 
 import json
@@ -35,41 +35,41 @@ from stickler_cli.studies.answering import AT_ONCE, read_lines
 
 AnswerRow: TypeAlias = Mapping[str, Any]
 AnswerItem: TypeAlias = dict[Path, AnswerRow]
-"""The values of an item, by their paths in it."""
+"""The rows of values of an item, by their paths inside the item."""
 
 NO_DOCUMENT: Final = 255
 """The group of a run that lacks the document."""
 
 
 class NewItem(str):
-    """The step of an item that only runs have: `+0`, `+1`."""
+    """The path step of an item that only runs have, such as `+0` or `+1`."""
 
     __slots__ = ()
 
 
 @dataclass(slots=True)
 class AnsweredPlace:
-    """A place that has a value in the ground truth or a run."""
+    """A path of a document with a value in the ground truth or in a run, and all answers there."""
 
     document: str
     path: Path
     names: str
-    """The path of its field."""
+    """The path of the field, without list indexes."""
     gt: JsonValue = None
     answers: dict[int, tuple[JsonValue, bool]] = field(default_factory=dict)
-    """By run: its answer, None for absent, and whether it matches the ground truth."""
+    """By run: its answer (None for absent), and whether the answer matches the ground truth."""
     groups: list[int] = field(default_factory=list)
-    """The group of the answer of each run: 0 agrees with the ground truth; or `NO_DOCUMENT`."""
+    """The answer group of each run: 0 for the ground truth, or `NO_DOCUMENT`."""
     places_of_document: "Mapping[Path, AnsweredPlace]" = field(default_factory=dict)
-    """All places of the document."""
+    """All places of the document, by path."""
 
     @property
     def agreeing(self) -> list[int]:
-        """The runs that agree with the ground truth."""
+        """The runs whose answers match the ground truth."""
         return [run for run, group in enumerate(self.groups) if group == 0]
 
     def make_line(self, run_names: Sequence[str]) -> dict[str, Any]:
-        """Return the ground truth and all answers at the place, as an object of a line."""
+        """Return the output line of the place, with the ground truth and all answers."""
         other_answers = [
             {"answer": value, "runs": [run_names[run] for run in runs]}
             for value, runs in self.different
@@ -84,13 +84,14 @@ class AnsweredPlace:
         }
 
     def answers_in_new_items(self) -> Mapping[int, Sequence[JsonValue]]:
-        """Return the answers of runs that lack the item of this place, but have new items.
+        """Return values in new items that could be meant for this place.
 
-        They are by run, at the same place in items that the ground truth lacks.
+        For each run without an answer here, these are its values in items that the ground truth
+        lacks, at the same path within the item.
         """
         answers: dict[int, list[JsonValue]] = {}
         for path, place in self.places_of_document.items():
-            # The position of the new item in the path, at which this place has an index.
+            # Position of the first new item in the path; here this place must have a list index.
             new_items = (index for index, step in enumerate(path) if isinstance(step, NewItem))
             index = next(new_items, len(path))
             if path[index:] and path == (*self.path[:index], path[index], *self.path[index + 1 :]):
@@ -102,7 +103,7 @@ class AnsweredPlace:
 
     @property
     def different(self) -> list[tuple[JsonValue, list[int]]]:
-        """The other answers with their runs, by the number of runs; ties in the order of runs."""
+        """The answers other than the truth with their runs, those of most runs first."""
         runs_by_group: dict[int, list[int]] = {}
         for run, group in enumerate(self.groups):
             if group not in (0, NO_DOCUMENT):
@@ -112,7 +113,7 @@ class AnsweredPlace:
 
 
 def rows_by_document(file: File) -> Mapping[str, LineReference]:
-    """Return the rows of a run by document, on disk if they are many."""
+    """Return the rows of a run by document; many rows are kept on disk."""
     with file.open("rb") as lines:
         lines_by_document = groupby(lines, lambda line: str(json.loads(line)["document"]))
         return ById(
@@ -123,7 +124,7 @@ def rows_by_document(file: File) -> Mapping[str, LineReference]:
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
-    """Several runs of the same documents."""
+    """Several runs of the same documents, and the plan that compares their answers."""
 
     runs: Sequence[Mapping[str, LineReference]]
     plan: Plan
@@ -135,7 +136,7 @@ class Witnesses:
         return [*dict.fromkeys(name for run in self.runs for name in run)]
 
     def list_places(self) -> Iterator[AnsweredPlace]:
-        """Yield all places with their answers grouped, chunk by chunk of the documents."""
+        """Yield all places with grouped answers, in batches of documents."""
         documents = self.documents
         for start in range(0, len(documents), AT_ONCE):
             places: list[AnsweredPlace] = []
@@ -147,7 +148,7 @@ class Witnesses:
     def match_values(
         self, names: str, first_values: Sequence[JsonValue], second_values: Sequence[JsonValue]
     ) -> list[bool]:
-        """Return whether values match by the comparator of a field, pair by pair.
+        """Return whether two values match by the comparator of a field, for each pair of values.
 
         An absent value matches only an absent value.
         """
@@ -166,7 +167,7 @@ class Witnesses:
         ]
 
     def _read_places(self, document: str) -> Iterable[AnsweredPlace]:
-        """Return the places of a document with the answers of all runs."""
+        """Return the places of one document with the answers of all runs."""
         places: dict[Path, AnsweredPlace] = {}
         references = [run.get(document) for run in self.runs]
         rows_by_run = [
@@ -191,7 +192,7 @@ class Witnesses:
     def _locate_rows(
         self, rows_by_run: Iterable[Sequence[AnswerRow]]
     ) -> Iterator[tuple[int, Path, AnswerRow]]:
-        """Yield run, place and row of all runs; items that only runs have come last."""
+        """Yield run, path and row for all rows of all runs; items that only runs have come last."""
         new_items: dict[Path, list[tuple[int, AnswerItem]]] = {}
         for run, rows in enumerate(rows_by_run):
             pairs, items_of_run = _paired_items(rows), dict[Path, AnswerItem]()
@@ -210,9 +211,10 @@ class Witnesses:
     def _pair_new_items(
         self, new_items: Mapping[Path, Iterable[tuple[int, AnswerItem]]]
     ) -> Iterator[tuple[Path, int, AnswerItem]]:
-        """Yield place, run and rows of the items that only runs have, given them by list.
+        """Pair the items that only runs have; yields a path, a run and the item for each.
 
-        Items of several runs that are pairs get one place.
+        `new_items` are these items by the path of their list. Paired items of several runs get the
+        same path.
         """
         for path, items_of_list in new_items.items():
             names = tuple(step for step in path if isinstance(step, str))
@@ -230,7 +232,7 @@ class Witnesses:
     def _find_partners(
         self, node: Node | None, placed_values: list[JsonValue], values: list[JsonValue]
     ) -> dict[int, int]:
-        """Return the position of the placed item that each item is paired with."""
+        """Pair items with placed items; returns positions of placed items by positions of items."""
         if not placed_values or not isinstance(node, ListNode):
             return {}
         table = record_pairs(node, Columns([[*placed_values]], [values]), self.options)
@@ -245,7 +247,7 @@ class Witnesses:
         return partners
 
     def _group_answers(self, places: Iterable[AnsweredPlace]) -> None:
-        """Set the groups of answers at each place; an answer joins the first that it matches."""
+        """Group the answers at each place: an answer joins the first group that it matches."""
         pairs_by_field: dict[str, list[_GroupPair]] = {}
         for place in places:
             group_of_value, value_of_group = dict[bytes, int](), dict[int, JsonValue]()
@@ -266,7 +268,7 @@ class Witnesses:
             )
             for is_match, pair in zip(are_matches, pairs, strict=True):
                 groups = pair.place.groups
-                # Unless one of the two groups has joined another already.
+                # Skip a pair if one of its groups has joined another group already.
                 if is_match and pair.first in groups and pair.second in groups:
                     pair.place.groups = [
                         pair.first if group == pair.second else group for group in groups
@@ -274,7 +276,7 @@ class Witnesses:
 
 
 class _GroupPair(NamedTuple):
-    """Two groups of answers at a place, which may match."""
+    """Two groups of answers at one place, to be merged if their values match."""
 
     place: AnsweredPlace
     first: int
@@ -284,7 +286,7 @@ class _GroupPair(NamedTuple):
 
 
 def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
-    """Return the path of the true item of each predicted item that is paired."""
+    """Return the path of the true item for the path of each paired predicted item."""
     gt_of_pred: dict[Path, Path] = {}
     for row in rows:
         if row["outcome"] in ("TP", "FD"):
@@ -297,9 +299,10 @@ def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
 
 
 def _in_ground_truth(row: AnswerRow, pairs: Mapping[Path, Path]) -> tuple[Path, Path]:
-    """Return the path of a row in the ground truth, and the path below it from a new item on.
+    """Return the path of a row in the ground truth, and the rest of its path from a new item on.
 
-    `pairs` are the paths of true items by those of predicted ones.
+    `pairs` maps paths of predicted items to paths of true items. The second path is empty unless
+    the row is in an item that only the run has.
     """
     path: Path = parse_field_path(row["path"])
     gt_path: Path = ()
@@ -314,7 +317,7 @@ def _in_ground_truth(row: AnswerRow, pairs: Mapping[Path, Path]) -> tuple[Path, 
 
 
 def _value_of_item(item: AnswerItem) -> JsonValue:
-    """Return the predicted item that has these values."""
+    """Return the predicted item as one JSON value, built from its rows."""
     value: JsonValue = None
     for path, row in item.items():
         value = set_value(value, path, row["prediction_value"])
@@ -322,22 +325,24 @@ def _value_of_item(item: AnswerItem) -> JsonValue:
 
 
 class PlaceMark(NamedTuple):
-    """A verdict on a place."""
+    """A verdict of a person on a place."""
 
     gt_right: bool
     right: tuple[JsonValue, ...]
-    """The right values beside or instead of the ground truth; empty if the verdict names none."""
+    """The right values, which replace the ground truth or are accepted beside it; empty if the
+    verdict gives none."""
     by_votes: bool = False
     """Whether the right value is the answer of most runs."""
     seen: tuple[JsonValue, ...] = ()
-    """The ground truth that was judged; empty if it is not known."""
+    """The ground truth at the time of the verdict; empty if unknown."""
     drawn: bool = True
-    """Whether the place was drawn, and represents others."""
+    """Whether the place was drawn at random, so that it represents other places."""
 
     def apply_to(self, gt: JsonValue) -> "PlaceMark | None":
-        """Return the verdict for a ground truth; None if it was on another one.
+        """Return the verdict as it applies to a ground truth; None if it was about another value.
 
-        A ground truth that has been corrected by the verdict is right.
+        If the ground truth has been corrected as the verdict demands, the returned verdict says
+        "right".
         """
         if not self.seen or json_key(self.seen[0]) == json_key(gt):
             return self
@@ -350,12 +355,12 @@ PlaceMarks: TypeAlias = Mapping[tuple[str, str], PlaceMark]
 
 
 def read_marks(file: str, limit: int) -> PlaceMarks:
-    """Read verdicts; of several on a place the last one counts.
+    """Read verdicts on places; if a place has several, the last one is used.
 
     Lines without a verdict are skipped.
 
     Raises:
-        UsageError: with every line that cannot be read.
+        UsageError: lists every line that cannot be read.
     """
     is_table = TABLE_SUFFIX.search(file) is not None
 
@@ -373,17 +378,18 @@ def read_marks(file: str, limit: int) -> PlaceMarks:
 
 
 def _parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the filled cells of a row, without `gt`, which a spreadsheet may have changed."""
+    """Return the filled cells of a row without `gt`, as spreadsheets may have changed it."""
     record = {key: cell for key, cell in row.items() if cell is not None and key != "gt"}
-    record["document"] = str(record.get("document")).removeprefix("'")  # before "=1"
+    # Written before "=1" to keep spreadsheets from evaluating it.
+    record["document"] = str(record.get("document")).removeprefix("'")
     for key in ("right", "others"):
-        with suppress(KeyError, ValueError):  # text is as good as JSON
+        with suppress(KeyError, ValueError):  # a text that is not JSON is used as it is
             record[key] = json.loads(str(record[key]))
     return record
 
 
 def _make_mark(record: Mapping[str, Any], verdict: str) -> PlaceMark:
-    """Return the verdict of a line."""
+    """Return the verdict in a line."""
     gt_right, other_right = VERDICTS[verdict]
     right: tuple[JsonValue, ...] = ()
     by_votes = False
@@ -405,30 +411,33 @@ def _make_mark(record: Mapping[str, Any], verdict: str) -> PlaceMark:
 
 
 Groups = NDArray[np.uint8]
-"""The group of the answer of each run at each place, (places, runs); 0 agrees with the truth."""
+"""The answer group of each run at each place, (n_places, n_runs); group 0 matches the ground
+truth."""
 VoteCounts = NDArray[np.int64]
 
 MAX_EXHAUSTIVE_VALUES: Final = 300
-"""Distinct values of a field up to which all pairs are compared."""
+"""Number of distinct values of a field up to which all pairs of values are compared."""
 _N_DRAWN_PAIRS: Final = 20_000
-"""Pairs of values that are drawn of more; the chance of a match is then off by 0.004."""
+"""Number of random pairs that are compared if there are more; the standard error of the chance of a
+match is at most 0.004."""
 _MIN_SHARING_RATIO: Final = 3
-"""Ratio of the shared answers of two runs to those of other pairs that is too high for chance."""
+"""Ratio of shared answers, of two runs to other pairs of runs, that is too high for chance."""
 _MIN_SHARED: Final = 10
-"""Shared answers below which two runs are not compared."""
+"""Number of shared answers below which two runs are not suspected."""
 
 
 def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
-    """Return the numbers of runs with the most frequent other answer, and with the true one.
+    """Return the size of the largest other group at each place, and the number of agreeing runs.
 
-    Shapes: (places,).
+    Both count runs and have shape (n_places,). Other groups are those of answers that do not match
+    the ground truth.
     """
     sizes = _group_sizes(groups)
     return sizes[1:].max(axis=0), sizes[0]
 
 
 def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the rate at which the voting runs of each place differ in its field, on average."""
+    """Return how often the runs of the largest other group differ in the field, on average."""
     voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
     is_voting, rates = groups == voted_group[:, np.newaxis], np.zeros(groups.shape)
     for run, has_document in enumerate((groups < NO_DOCUMENT).T):
@@ -441,22 +450,23 @@ def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _group_sizes(groups: Groups) -> VoteCounts:
-    """Return the number of runs in each group at each place, (groups, places)."""
+    """Return the number of runs in each group at each place, (n_groups, n_places)."""
     last_group = max(int(groups[groups < NO_DOCUMENT].max(initial=0)), 1)
     sizes: VoteCounts = np.array([(groups == group).sum(axis=1) for group in range(last_group + 1)])
     return sizes
 
 
 def agreement(groups: Groups) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
-    """Return dividend and divisor of three shares of agreement, with an entry for each place.
+    """Return dividends and divisors of three shares of agreement, with an entry for each place.
 
-    These are places on which all runs agree, pairs of runs that agree, and observed agreement as
-    Krippendorff's alpha counts it. Only places with answers of two or more runs count.
+    The shares are: `agreement`, places at which all runs agree; `pairwise`, pairs of runs that
+    agree; `observed`, agreement as in Krippendorff's alpha. Places with the answer of only one run
+    are not counted.
     """
     sizes = _group_sizes(groups)
     n_runs = sizes.sum(axis=0)
     is_comparable = n_runs > 1
-    # Ordered pairs of runs, and those in one group.
+    # ordered pairs of runs, and those within a group
     n_pairs, n_agreeing = n_runs * (n_runs - 1), (sizes * (sizes - 1)).sum(axis=0)
     observed = np.where(is_comparable, n_agreeing / np.maximum(n_runs - 1, 1), 0.0)
     all_agree = is_comparable & (sizes.max(axis=0) == n_runs)
@@ -473,12 +483,12 @@ def chance_of_difference(
     match_values: Callable[[Sequence[JsonValue], Sequence[JsonValue]], Sequence[bool]],
     seed: int,
 ) -> float:
-    """Return the share of pairs of answers of a field that differ, from any two places.
+    """Return the chance that two random answers of a field, from any places, differ.
 
-    `counts` are the numbers of answers with each distinct value; None is an absent value.
+    `counts` are the numbers of answers with each value of `values`; None is an absent value.
 
     Source:
-        Krippendorff (2004), Content Analysis, chapter 11: the disagreement that is expected.
+        Krippendorff (2004), Content Analysis, chapter 11: expected disagreement.
     """
     if len(values) < 2:
         return 0.0
@@ -503,10 +513,10 @@ def chance_of_difference(
 
 
 def find_sharing_runs(groups: Groups) -> list[list[int]]:
-    """Return for each run the runs with which it shares far more answers than other pairs do.
+    """Return for each run the other runs with which it shares suspiciously many answers.
 
-    Only answers that two runs alone give count: a wrong ground truth is contradicted by more. With
-    two runs, there is no other pair to compare with.
+    Only answers that exactly two runs give are counted: where the ground truth is wrong, more runs
+    agree. With two runs nothing is returned, as there is no other pair to compare with.
     """
     sharing_runs: list[list[int]] = [[] for _ in groups.T]
     n_shared = {}

@@ -1,1 +1,1 @@
-"""Two runs, or several of two systems, of the same documents: changes, and whether by chance."""
+"""Compare two runs of the same documents, or several runs of two systems, and test each change."""

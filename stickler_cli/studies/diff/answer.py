@@ -1,4 +1,4 @@
-"""Runs compared, be they finished or made here: changes of figures, of documents; gates."""
+"""Compare finished runs, or runs made here from predictions: figures, documents and gates."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -61,7 +61,7 @@ from .record import (
 )
 from .significance import change_intervals
 
-LOWEST: Final = -1.0  # the least change of a rate or score
+LOWEST: Final = -1.0  # the smallest possible change of a rate or score
 
 CHANGE_OF: Final = "change of "
 
@@ -72,14 +72,14 @@ def compare_runs(
     gates: Sequence[Gate] = (),
     settings: TrendSettings | None = None,
 ) -> Difference:
-    """Return the difference of one run to another, by name; all keep rows of their documents.
+    """Return the difference between the runs of two sides, given by name.
 
-    Where a side has several runs, they are of one system, and chance is also which runs there were.
-    Rates are made as in the first run. Runs that differ in what decides their figures are compared
-    all the same: `check_comparable` refuses them.
+    Every run must keep rows of its documents. Several runs on one side must be runs of one system;
+    then the tests also allow for chance among these runs. Rates are defined as in the first run.
+    Runs with deciding contrasts are compared too: call `check_comparable` to refuse them.
 
     Raises:
-        UsageError: a run keeps no rows, or a gate asks for a field or a count that there is not.
+        UsageError: a run keeps no rows, or a gate names a field or a count that does not exist.
         NotComparableError: no document is in both runs.
     """
     settings = settings or TrendSettings()
@@ -88,7 +88,7 @@ def compare_runs(
     fields = [field_info.field for field_info in described if field_info.field]
     rule = replace(first.rule, counting=settings.counting)
     pairs = join_runs([*base.values()], [*new.values()], described, rule)
-    # The fields of the schemas, then those that only documents have.
+    # The fields of the schemas, then fields that occur only in documents, such as keys of maps.
     paths = list(dict.fromkeys([*fields, *pairs.counted]))
     check_paths(gates, paths)
     whole_figures = figures_of_whole(rule.counting)
@@ -144,7 +144,7 @@ def _described_fields(first: Run, other: Run) -> list[FieldInfo]:
 
 
 def _name_of(side: Mapping[str, Run]) -> RunName:
-    """Return the names of the runs of a side; version and schema are those of the first."""
+    """Return the names of the runs of one side; version and schema are taken from the first run."""
     (name, *further_runs), run = side, next(iter(side.values()))
     return RunName(
         source=name,
@@ -156,7 +156,7 @@ def _name_of(side: Mapping[str, Run]) -> RunName:
 
 
 def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
-    """Count the documents by score, by values lost, and those that only one of the runs has."""
+    """Count the documents by change of score and of lost values, and by absence."""
     n_documents = len(runs.ids)
     worse = sum(document.is_worse for document in changed)
     better = sum(document.is_better for document in changed)
@@ -206,11 +206,11 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     fields: Sequence[Path] = (),
     metrics: Sequence[MetricChange] = (),
 ) -> list[GateResult]:
-    """Return the verdicts of gates on changes.
+    """Evaluate gates on the changes between the runs.
 
     A gate is written as for a run: `f1>=-0.01` allows a loss of one point, `total.f1.lower>=-0.02`
-    also asks for enough documents. Documents are counted, not compared: `documents.worse<=3`. The
-    fields are those that a pattern may ask for.
+    puts the limit on the lower bound of the interval. A count of documents is compared as it is,
+    not as a change: `documents.worse<=3`. `fields` are the fields that patterns of gates can match.
     """
 
     def find_change(gate: Gate, path: Path) -> tuple[float | None, str]:
@@ -238,7 +238,7 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
 def _find_figure_change(
     gate: Gate, path: Path, runs: JoinedRuns, settings: IntervalSettings
 ) -> tuple[float | None, str]:
-    """Return the change of a gate's figure, or None; and the reason for None."""
+    """Return the change of a gate's figure, and the reason if the change is None."""
     mode = gate.mode or runs.rule.counting
     if gate.metric in COUNTS:
         before, after = (
@@ -268,7 +268,7 @@ def _find_confidence_change(
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
-    """Return everything in which two runs differ, deciding contrasts first."""
+    """Return all differences between two runs, such as options; the deciding ones come first."""
     differences = [
         (name, before, after, name not in WITHOUT_FIGURES)
         for name, before, after in find_differences(run_conditions(base), run_conditions(new))
@@ -286,7 +286,7 @@ def contrasts(base: Run, new: Run) -> list[Contrast]:
 
 
 def check_comparable(first: Run, other_runs: Iterable[Run], hint: str = "") -> None:
-    """Raise NotComparableError with the contrasts that keep figures from being compared."""
+    """Raise NotComparableError if two runs differ in something that decides their figures."""
     deciding_contrasts = (
         run_contrast
         for run in other_runs
@@ -317,7 +317,7 @@ def _as_text(value: object) -> str:
 
 
 def _of_schemas(base: Run, new: Run) -> Iterator[Contrast]:
-    """Yield the differences between two schemas and their fields."""
+    """Yield a contrast for each difference between the schemas of two runs."""
     before, after = base.schema, new.schema
     if (before.digest, before.inferred) == (after.digest, after.inferred):
         return
@@ -342,7 +342,7 @@ def _of_schemas(base: Run, new: Run) -> Iterator[Contrast]:
 
 
 def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
-    """Compare two runs, or several of two systems; of predictions, once evaluated."""
+    """Compare runs of one or two systems; predictions are evaluated first."""
     gates = [parse_gate(text, lowest=LOWEST) for text in settings.gate]
     sides = settings.sides
     detail = all(len(side) == 1 for side in sides)
@@ -364,7 +364,7 @@ def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
 
 
 def _build_evaluator(settings: DiffSettings, desk: Desk) -> Callable[[str, bool], Run]:
-    """Return a function that makes runs of predictions."""
+    """Return a function that evaluates the predictions of a name and returns the run."""
     schema, gt = settings.schema_and_gt
     counting = settings.counting or CountingOptions.counting
     eval_settings = as_of_eval(
@@ -391,6 +391,6 @@ def _read_finished(name: str, detail: bool) -> Run:
     n_errors = sum(
         by_class.total() for by_class in (*counts.fields.values(), *counts.units.values())
     )
-    # Of more errors than are kept, which no page lists, no value is known.
+    # With more errors than are kept, single values are unknown, and no page lists them.
     is_known = detail and n_errors <= KeptErrors().max_lines
     return replace(run, detail=load_detail(name, run)) if is_known else run

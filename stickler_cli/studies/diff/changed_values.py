@@ -1,4 +1,4 @@
-"""Wrong values of runs, the answer of each run, and their change between runs."""
+"""Compare runs value by value: which values are wrong, and how each run answers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from .record import ChangedValue, FlowRecord, Move, WholeChange
 
 
 class _Place(NamedTuple):
-    """Where a value is; an invented one at its place in the prediction."""
+    """The path of a value in a document; for an invented value, its path in the prediction."""
 
     document: str
     path: str
@@ -23,23 +23,23 @@ _MOVES: Final[dict[tuple[bool, ...], Move]] = {
     (True, True): Move.OTHERWISE,
     (True, False): Move.FIXED,
 }
-"""By whether a value is wrong, of two runs that do not say the same of it."""
+"""The move of a value with different answers in two runs, by whether it is wrong in each run."""
 
 
 class _ErrorsOfRun:
-    """The errors of one run, in documents that all runs compared."""
+    """The errors of one run, limited to the documents that all runs compared."""
 
     def __init__(self, errors: Sequence[Error], compared: set[str]) -> None:
         self.values: dict[_Place, Error] = {}
         self.wholes: dict[_Place, Error] = {}
-        """Items and objects that failed as a whole."""
+        """The items and objects that failed as a whole."""
         for error in errors:
             if error.document in compared:
                 errors_by_place = self.values if error.values is None else self.wholes
                 errors_by_place[_place_of(error)] = error
 
     def find_failed_parent(self, error: Error) -> Error | None:
-        """Return the item or object that failed as a whole and contains a wrong value."""
+        """Return the item or object that contains a wrong value and failed as a whole, or None."""
         if error.inside is None:
             return None
         is_invented = error.outcome == "FA"
@@ -48,10 +48,11 @@ class _ErrorsOfRun:
 
 
 def changed_values(*runs: Run) -> list[ChangedValue] | None:
-    """Return the wrong values of runs with each answer, in documents that all compared.
+    """List the values that are wrong in a run, with the answer of each run.
 
-    Of two runs those that both say the same of are listed too, last; broken ones come first. None
-    where one of the runs does not know all of its errors.
+    Only documents that all runs compared are listed. For two runs, broken values come first, and
+    values that are wrong in the same way in both come last; for more runs, values with the same
+    answer in all of them are left out. Returns None if a run does not keep all of its errors.
     """
     kept = [run.detail.errors for run in runs if run.detail and run.detail.knows_errors]
     if len(kept) < len(runs) or not all(errors.is_complete for errors in kept):
@@ -77,7 +78,7 @@ def _changed_value(place: _Place, sides: Sequence[_ErrorsOfRun]) -> ChangedValue
         is_same = answers[0] == answers[1]
         move = Move.SAME if is_same else _MOVES[errors[0] is not None, errors[1] is not None]
 
-    # The last run that has it wrong tells how.
+    # Class and cause of the error are those of the last run in which the value is wrong.
     run, error = next(
         (run_index, run_error)
         for run_index, run_error in reversed([*enumerate(errors)])
@@ -118,7 +119,7 @@ def _ids_compared(run: Run) -> set[str]:
 
 
 def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
-    """Count the wrong values of two runs by their move; None if they are not known."""
+    """Count the wrong values of two runs by their move; None if the values are unknown."""
     if values is None:
         return None
     counts = {move: sum(value.move is move for value in values) for move in Move}
@@ -134,9 +135,9 @@ def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
 
 
 def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
-    """Return values with one row for a missed or invented item or object, as reports list errors.
+    """Merge the values of a missed or invented item or object into one row, as lists of errors do.
 
-    Values are merged only if in each run all are right, or all are absent, or all are invented
+    Two values share a row only if each run treats both in the same way: right, absent, or invented
     with the item.
     """
     rows: list[ChangedValue] = []
@@ -181,7 +182,7 @@ def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
 
 
 def _is_missed_or_invented(value: ChangedValue) -> bool:
-    """Return whether runs that find a value wrong all lack it, or all invent the same."""
+    """Return whether a value is invented, or absent in all runs in which it is wrong."""
     wrong_answers = [answer for answer in value.said if answer is not True]
     is_invented = value.gt is None
     return is_invented or all(answer is None for answer in wrong_answers)

@@ -1,4 +1,4 @@
-"""Documents of two sides, of a run each or more, and the counts of each figure in every run."""
+"""Join the runs of two sides document by document, and count each figure in every run."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,91 +36,92 @@ IntArray: TypeAlias = NDArray[np.int64]
 LOST: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
 
 SAMPLE_UNIT: Final = 1 << 30
-"""Scores in samples are whole numbers of 2**-30, so that their sums are exact and the same on every
-machine; reported figures have all digits."""
+"""Unit of scores in samples: whole multiples of 2**-30 have exact sums on every machine. Reported
+figures are computed from all digits."""
 
 _NOWHERE: Final = -1
 
 
 class RunRows(NamedTuple):
-    """Fields in documents of one run, each an entry of all arrays, by field, then by document."""
+    """Counts and scores of one run; all arrays have one entry for each field and document."""
 
     field: IntArray
     document: IntArray
     cell: IntArray
-    """Row of its counts among the cells of all runs."""
+    """Row of the counts in the cells of all runs."""
     score: NDArray[np.float64]
-    """Mean score; NaN without a score."""
+    """Mean score of the field in the document; NaN without a score."""
 
 
 class Known(NamedTuple):
-    """The documents in one run."""
+    """What one run knows about each document: its status, and whether the run compared it."""
 
     status: Sequence[Status | None]
-    """The status of each; None if the run does not know it."""
+    """Status of each document; None if the run does not have the document."""
     compared: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedRuns:
-    """The documents that a run of the first side compared, in the order of their ids."""
+    """The documents that at least one run of the first side compared, in the order of their ids."""
 
     ids: Sequence[str]
     sides: tuple[int, int]
-    """How many runs either side has; those of the first one come first."""
+    """Number of runs on each side; the runs of the first side come first in all sequences by
+    run."""
     lost: NDArray[np.bool_]
-    """Mask of the documents that a run of the second side did not compare."""
+    """Mask of the documents that at least one run of the second side did not compare."""
     only_new: Sequence[str]
     """Documents that only the second side compared."""
     known: Sequence[Known]
-    """By run."""
+    """The status of the documents in each run."""
     paths: Sequence[FieldNames]
-    """Paths of fields, keys of maps included."""
+    """Paths of fields, with the keys of maps."""
     cells: IntArray
-    """The distinct ones of all runs, (n, CELL)."""
+    """The distinct rows of counts of all runs, (n, CELL)."""
     rows: Sequence[RunRows]
-    """By run, where anything was counted or scored. Where a run did not compare a document, all
-    that the first side found there is missed."""
+    """Counts and scores of each run, without empty ones. If a run did not compare a document, all
+    values that the first side has there count as missed."""
     leaves: Sequence[Sequence[ConfidentValues]]
-    """By run, the values that have a confidence; documents are positions among `ids`."""
+    """Values with a confidence, by run; their documents are positions in `ids`."""
 
     rule: RateRule
     fields: Mapping[Path, Sequence[int]]
-    """The positions of fields among `paths`, by their path; the keys of a map also together, by
-    the path under which the schema describes them."""
+    """Positions of each field in `paths`. The path of a map in the schema has the positions of all
+    its keys; each key also has a path of its own."""
     patterns: Sequence[Path]
-    """The path under which the schema describes each of `paths`."""
+    """The path in the schema for each entry of `paths`."""
 
     def of_field(self, run: int, field: int) -> RunRows:
-        """Return the rows of a field in a run."""
+        """Return the rows of one field in one run."""
         rows = self.rows[run]
         start, end = np.searchsorted(rows.field, (field, field + 1)).tolist()
         return _rows_at(rows, slice(start, end))
 
     def status_before(self, document: int) -> Status:
-        """Return the status of a document in the first run that compared it."""
+        """Return the status of a document in the first of the base runs that compared it."""
         first = self.known[: self.sides[0]]
         status = next(run.status[document] for run in first if run.compared[document])
         return status or Status.EVALUATED
 
     def status_after(self, document: int) -> str:
-        """Return its status in the first run of the second side; empty if unknown there."""
+        """Return the status of a document in the first new run; empty if it is unknown there."""
         status = self.known[self.sides[0]].status[document]
         return "" if status is None else status.value
 
     @property
     def counted(self) -> Sequence[Path]:
-        """The fields in which anything was counted, keys of maps as `*`."""
+        """The paths of all fields with counts; keys of maps are written as `*`."""
         counted_fields = {int(field) for rows in self.rows for field in np.unique(rows.field)}
         return sorted({self.patterns[field_index] for field_index in counted_fields} - {()})
 
     @property
     def times(self) -> int:
-        """By how much sums of a side are multiplied, so that both are of as many runs."""
+        """Number of runs to which sums of both sides are scaled: the least common multiple."""
         return lcm(*self.sides)
 
     def sample(self, figure: Figure) -> Sample:
-        """Return dividends and divisors of a figure in every document, summed over runs."""
+        """Return dividends and divisors of a figure by document, summed over the runs of a side."""
         before, after = self._sum_sides(self._count_fractions(figure))
         values = [1.0 if value is None else value for value in self.in_runs(figure)]
         first = self.sides[0]
@@ -132,12 +133,12 @@ class JoinedRuns:
         )
 
     def in_runs(self, figure: Figure) -> list[float | None]:
-        """Return a figure in each run; None where there is nothing to divide by."""
+        """Return a figure in each run; None if its divisor is 0."""
         sums = self._count_fractions(figure).sum(axis=2).tolist()
         return [above / below if below else None for above, below in sums]
 
     def exact(self, figure: Figure) -> list[Fraction | None]:
-        """Return a figure on both sides; None where there is nothing to divide by."""
+        """Return a figure on each side as an exact fraction; None if its divisor is 0."""
         sides = slice(self.sides[0]), slice(self.sides[0], None)
         if figure.metric == SCORE_KEY:
             sums = [self._score_sums(figure.field, run) for run in range(sum(self.sides))]
@@ -148,27 +149,27 @@ class JoinedRuns:
         return [Fraction(above, below) if below else None for above, below in of_sides]
 
     def change(self, figure: Figure) -> float | None:
-        """Return the change of a figure, rounded once: from 0.90 to 0.89 it is -0.01."""
+        """Return the change of a figure, rounded only once: from 0.90 to 0.89 it is -0.01."""
         before, after = self.exact(figure)
         return None if before is None or after is None else float(after - before)
 
     def counts(self, path: Path, mode: str) -> NDArray[np.int64]:
-        """Return the counts of a field, (2 sides, 5 outcomes, documents).
+        """Return the counts of a field on each side, (2 sides, 5 outcomes, documents).
 
-        Of a side with several runs their sums; `times` as large as in one run.
+        The counts of a side are summed over its runs and scaled to `times` runs.
         """
         return self._sum_sides(self.of_runs(path, mode))
 
     def of_runs(self, path: Path, mode: str) -> NDArray[np.int64]:
-        """Return the counts of a field, (runs, 5 outcomes, documents)."""
+        """Return the counts of a field in each run, (runs, 5 outcomes, documents)."""
         return self._sum_cells(path, self._counts_of(mode))
 
     def has_items(self, path: Path) -> bool:
-        """Return whether a run has items, or objects, of a field."""
+        """Return whether any run counted items or objects of a field."""
         return bool(self._sum_cells(path, self.cells[:, ITEM_COUNTS]).any())
 
     def exact_fractions(self, path: Path, name: str) -> list[tuple[IntArray, IntArray]]:
-        """Return dividends and divisors of a rate of exact items: a pair for each run.
+        """Return dividends and divisors of a rate of exact items, as a pair for each run.
 
         Both have shape (documents,).
         """
@@ -176,13 +177,14 @@ class JoinedRuns:
         fractions = []
         for exact, all_items, missed, invented in items:
             wrong = all_items - exact - missed - invented
-            # In the order of outcomes: TP, FD, FA, FN, TN. Absent items are not counted.
+            # The order of outcomes is TP, FD, FA, FN, TN. Items that both sides lack are not
+            # counted.
             counts = (exact, wrong, invented, missed, np.zeros_like(exact))
             fractions.append(EXACT_ITEM_RULE.rate_fractions(counts)[name])
         return fractions
 
     def _sum_cells(self, path: Path, cells: IntArray) -> IntArray:
-        """Add some columns of the cells of a field, (runs, columns, documents)."""
+        """Sum columns of `cells` over the keys of a field, (runs, columns, documents)."""
         sums = np.zeros((sum(self.sides), cells.shape[1], len(self.ids)), np.int64)
         for run, run_sums in enumerate(sums):
             for field in self.fields.get(path, ()):
@@ -191,14 +193,14 @@ class JoinedRuns:
         return sums
 
     def _counts_of(self, mode: str) -> IntArray:
-        """Return the counts of all cells in a counting mode, (n, 5 outcomes)."""
+        """Return the counts of all cells in one counting mode, (n, 5 outcomes)."""
         first = COUNTING_MODES.index(mode) * len(OUTCOME_NAMES)
         return self.cells[:, first : first + len(OUTCOME_NAMES)]
 
     def right_and_wrong(
         self, fields: Sequence[int], mode: str
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return masks of runs and documents where fields are right, and where they have errors."""
+        """Return masks (runs, documents): where fields are right, and where one has errors."""
         cells = self._counts_of(mode)
         states = np.array([cells.any(axis=1), cells[:, LOST].any(axis=1)])
         masks = np.zeros((2, sum(self.sides), len(self.ids)), np.bool_)
@@ -212,9 +214,10 @@ class JoinedRuns:
     def broken_and_fixed(
         self, fields: Sequence[int], mode: str
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return masks of documents: fields broke there, or were fixed there.
+        """Return two masks of documents: where the fields broke, and where they were fixed.
 
-        Of several runs, they are what they were in more than half of them.
+        On a side with several runs, the fields are right (or wrong) if they are so in more than
+        half of the runs.
         """
         first, states = self.sides[0], self.right_and_wrong(fields, mode)
         right_before, wrong_before = (mask[:first].mean(axis=0) > 0.5 for mask in states)
@@ -222,7 +225,7 @@ class JoinedRuns:
         return right_before & wrong_after, wrong_before & right_after
 
     def _count_fractions(self, figure: Figure) -> NDArray[np.int64]:
-        """Return dividends and divisors of a figure in every run, (runs, 2, documents)."""
+        """Return dividend and divisor of a figure by run and document, (runs, 2, documents)."""
         if figure.metric == WHOLLY_RIGHT:
             lost = self.of_runs((), COUNTING_MODES[-1])[:, LOST].any(axis=1)
             return np.stack([~lost, np.ones_like(lost)], axis=1).astype(np.int64)
@@ -244,7 +247,7 @@ class JoinedRuns:
     def _scores(
         self, path: Path, run: int
     ) -> Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Return documents and their scores of a field, for each key that it stands for."""
+        """Return documents and scores of a field in a run, as a pair for each key of a map."""
         rows_of_keys = [self.of_field(run, field) for field in self.fields.get(path, ())]
         rows_and_masks = [(rows, ~np.isnan(rows.score)) for rows in rows_of_keys]
         return [
@@ -252,7 +255,7 @@ class JoinedRuns:
         ]
 
     def _score_sums(self, path: Path, run: int) -> tuple[int, int]:
-        """Return the sum of scores of a field, in `SCORE_SCALE`s, and how many there are."""
+        """Return the sum of a field's scores, in units of 1/`SCORE_SCALE`, and their number."""
         scores = np.concatenate(
             [np.zeros(0), *(key_scores for _, key_scores in self._scores(path, run))]
         )
@@ -260,7 +263,7 @@ class JoinedRuns:
         return units, len(scores)
 
     def _sum_sides(self, of_runs: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the sums over the runs of either side, multiplied as `times` says."""
+        """Sum counts over the runs of each side, scaled to `times` runs."""
         sides = zip(np.split(of_runs, [self.sides[0]]), self.sides, strict=True)
         return np.array([of_side.sum(axis=0) * (self.times // runs) for of_side, runs in sides])
 
@@ -268,13 +271,13 @@ class JoinedRuns:
 def join_runs(
     bases: Sequence[Run], news: Sequence[Run], fields: Iterable[FieldInfo], rule: RateRule
 ) -> JoinedRuns:
-    """Return the documents of the runs of two sides, at least one each, side by side.
+    """Join the runs of two sides, at least one run each, document by document.
 
-    The fields are those of the schemas.
+    `fields` are the fields of the schemas of both sides.
 
     Raises:
-        UsageError: a run keeps no rows of its documents, or compared two of one id.
-        NotComparableError: no document is on both sides.
+        UsageError: a run keeps no rows of its documents, or compared two documents of the same id.
+        NotComparableError: no document was compared on both sides.
     """
     names = ["BASE"] * len(bases) + ["NEW"] * len(news)
     pairs = zip(names, (*bases, *news), strict=True)
@@ -330,7 +333,7 @@ def _ledger(run: Run, side_name: str) -> Blocks:
 
 
 def _statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], set[str]]:
-    """Return the status of each document of a run, by id, and the ids of those that it compared."""
+    """Return the status of each document by id, and the ids of the compared documents."""
     statuses: dict[str, Status] = {}
     compared: set[str] = set()
     for document in ledger.documents():
@@ -346,7 +349,7 @@ def _statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], set[st
 def _read_rows(
     ledger: Blocks, document_index: Mapping[str, int], paths: dict[FieldNames, int]
 ) -> Iterator[tuple[RunRows, IntArray]]:
-    """Yield rows and cells of each block; rows are of documents that the first side compared."""
+    """Yield rows and cells of each block, limited to documents that the first side compared."""
     field_positions = np.array(
         [paths.setdefault(path, len(paths)) for path in ledger.field_numbers]
     )
@@ -373,7 +376,7 @@ def _rows(
     run_documents: Sequence[Known],
     bases: int,
 ) -> tuple[IntArray, list[RunRows]]:
-    """Return the cells of all runs, and the rows of each."""
+    """Return the distinct cells of all runs, and the rows of each run."""
     table, to = encode_rows(np.concatenate([cells for run in blocks_of_runs for _, cells in run]))
     lost = [_missed(table, is_nested=is_nested) for is_nested in (False, True)]
     cells, places = encode_rows(np.concatenate([table, *lost]))
@@ -384,7 +387,8 @@ def _rows(
             of_blocks.append(rows._replace(cell=places[to[starts + rows.cell]]))
             starts += len(cells_of_block)
         rows_of_runs.append(_concatenate_rows(of_blocks))
-    missed = np.zeros((2, len(cells)), np.int64)  # by whether a field is inside another one
+    # First row: counts of a missed top-level field; second row: of a missed nested field.
+    missed = np.zeros((2, len(cells)), np.int64)
     missed[:, places[: len(table)]] = places[len(table) :].reshape(2, -1)
     within = np.array([len(path) > 1 for path in paths], np.intp)
     first = [*zip(rows_of_runs[:bases], run_documents[:bases], strict=True)]
@@ -404,9 +408,9 @@ def _rows_at(rows: RunRows, selection: "slice | NDArray[Any]") -> RunRows:
 
 
 def _missed(cells: IntArray, *, is_nested: bool) -> IntArray:
-    """Return the cells that fields would have without a prediction.
+    """Return the counts that each cell would have if the prediction were missing.
 
-    Of fields inside others only `leaves` counts: a missed object is one unit.
+    For a nested field only the mode `leaves` counts, as a missed object is one unit otherwise.
     """
     missed_cells = np.zeros_like(cells)
     by_mode = cells[:, :N_UNIT_COUNTS].reshape(len(cells), -1, len(OUTCOME_NAMES))
@@ -429,7 +433,7 @@ def _missing(
     missed: IntArray,
     within: NDArray[np.intp],
 ) -> Iterator[RunRows]:
-    """Yield the rows of documents that a run did not compare, all missed."""
+    """Yield rows for the documents that a run did not compare, with all values missed."""
     stand_ins = _stand_ins(run, [base_documents for _, base_documents in first])
     for (base, _), stands_in in zip(first, stand_ins, strict=True):
         rows = _rows_at(base, stands_in[base.document])
@@ -452,7 +456,10 @@ def _confident_leaves(
     run_documents: Sequence[Known],
     bases: int,
 ) -> list[list[ConfidentValues]]:
-    """Return the values with a confidence by run; missing documents as in the first side."""
+    """Return the values with a confidence by run.
+
+    The first side stands in for missing documents.
+    """
     values_of_runs: list[list[ConfidentValues]] = []
     for ledger in ledgers:
         values_of_runs.append([])
@@ -476,7 +483,7 @@ def _confident_leaves(
 
 
 def _stand_ins(run: Known, first: Sequence[Known]) -> Iterator[NDArray[np.bool_]]:
-    """Yield masks of the documents that each run of the first side replaces in a run."""
+    """Yield, for each run of the first side, a mask of the documents that it replaces in `run`."""
     is_left = ~run.compared
     for base_documents in first:
         yield is_left & base_documents.compared

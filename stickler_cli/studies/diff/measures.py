@@ -1,4 +1,4 @@
-"""Changes from one side to the other: of counts, scores and confidences, documents and values."""
+"""Measure changes between two sides: of counts, scores and confidences, fields and documents."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -40,24 +40,25 @@ from .significance import (
     variance_of_runs,
 )
 
-CONFIDENCE: Final = "confidence."  # before the names of such metrics
+CONFIDENCE: Final = "confidence."  # prefix of the names of these figures
 TOLD: Final = ("auroc", "ece", "brier", "aurc")
-"""The figures of confidences that are reported of whole documents."""
+"""Figures of confidences that are reported for whole documents."""
 
 _HIGHER_IS_BETTER: Final = frozenset({"auroc", "auprc_error", "coverage"})
-_SWAPS: Final = 999  # by each the values of all documents are counted anew
+# Fewer than for counts, as each swap computes the figures from all values again.
+_SWAPS: Final = 999
 _SAME: Final = 1e-12
 
 
 def figures_of_whole(counting: Counting) -> list[Figure]:
-    """Return the figures of whole documents: F1 as it is read first, which is the headline."""
+    """Return the figures of whole documents; F1 in the chosen counting mode comes first."""
     modes = sorted(COUNTING_MODES, key=lambda mode: mode != counting)
     of_documents = (Figure((), "", metric) for metric in (SCORE, WHOLLY_RIGHT))
     return [*(Figure((), mode, F1) for mode in modes), *of_documents]
 
 
 def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings) -> list[Change]:
-    """Return the changes of some figures; p of fields is corrected for their number."""
+    """Return the changes of figures, with p values corrected for the number of fields."""
     samples = [runs.sample(figure) for figure in figures]
     intervals = change_intervals(samples, runs.ids, settings.intervals)
     p = p_values(samples, runs.ids, settings.intervals)
@@ -102,10 +103,10 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
 def choose_headline(
     whole: Sequence[Change], field_changes: Sequence[Change], counting: Counting
 ) -> Change:
-    """Choose the figure that states the outcome: the one with the most significant loss.
+    """Choose the figure of the first line: the one with the most significant loss.
 
-    If no figure regressed it is F1 of whole documents, unless that is not improved and another
-    figure is. `field_changes` are the figures of fields.
+    If no figure regressed, it is F1 of whole documents, unless only another figure improved.
+    `field_changes` are the changes of the figures of fields.
     """
     f1, *other_changes = (change for change in whole if change.mode in ("", counting))
     candidates = [f1, *other_changes, *field_changes]
@@ -119,7 +120,7 @@ def choose_headline(
 
 
 def _significance(change: Change) -> tuple[float, bool, float]:
-    """Return the sort key of a decided change: by p, figures of the whole first, then by size."""
+    """Return the sort key of a change: smaller p, then whole documents, then greater change."""
     p = 1.0 if change.corrected_p is None else change.corrected_p
     return p, bool(change.field), -abs(change.change or 0.0)
 
@@ -127,10 +128,10 @@ def _significance(change: Change) -> tuple[float, bool, float]:
 def corrected_p(
     samples: Sequence[Sample], p: Sequence[float], settings: TrendSettings
 ) -> list[float]:
-    """Return the p values of fields, corrected for being many.
+    """Return the p values of fields, corrected for the number of fields tested.
 
-    A field in which so few documents differ that it could not be significant by itself makes no
-    false alarm, so it does not count as one of many; its own p is corrected as if it did.
+    A field in which too few documents differ for any significance cannot raise a false alarm. It is
+    therefore left out of the number of tests; its own p value is corrected as if it were included.
 
     Source: Tarone (1990), doi:10.2307/2531456.
     """
@@ -148,10 +149,10 @@ def corrected_p(
 def trend_of(
     sample: Sample, interval: Interval | None, corrected_p: float, settings: TrendSettings
 ) -> tuple[Trend, Decision]:
-    """Return the trend of a figure from one side to the other, and what decided it.
+    """Return the trend of a figure between two sides, and the evidence that decided it.
 
-    Each side has one or more runs.
-    Figures of several runs that vary are tested by their variance, others by permutations.
+    If a side has several runs, their variance takes part in the test, else permutations decide
+    alone.
     """
     alike = len({*sample.runs[0], *sample.runs[1]}) <= 1
     if alike and not sample.differing:
@@ -172,10 +173,11 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
     better: bool,
     enough: bool,
 ) -> tuple[Trend, Decision]:
-    """Return a trend and its grounds: a change needs test and interval to agree.
+    """Return a trend and its evidence: a change is reported if test and interval agree on it.
 
-    Without anything to divide by in one of the runs there is no interval, and the test decides.
-    `tested` is how p was made, `enough` whether there are documents enough for any test.
+    If the figure has no divisor in one of the runs, there is no interval and the test decides
+    alone. `tested` says how p was computed, and `enough` whether the documents suffice for any
+    test.
     """
     margin, by_interval = settings.margin, excludes_zero(interval)
     is_within_margin = (
@@ -200,9 +202,9 @@ def confidence_changes(
     names: Sequence[str] = TOLD,
     path: Path = (),
 ) -> list[Change]:
-    """Return the changes of figures of confidences; none where a run has no confidences.
+    """Return the changes of figures of confidences; an empty list if a run has no confidences.
 
-    Intervals resample documents; p comes of swapping the runs of documents.
+    Intervals are made by resampling documents, p values by swapping the runs of documents.
     """
     first, documents = runs.sides[0], len(runs.ids)
     base, new = (_confident(runs, side, path) for side in (slice(first), slice(first, None)))
@@ -213,7 +215,7 @@ def confidence_changes(
     document[base.shape[1] :] += documents
 
     def measure(before: Floats, after: Floats) -> Floats:
-        """Return figures by how often each document of either side counts, (names, resamples)."""
+        """Return figures (names, resamples) for the weights of documents on both sides."""
         weights = np.concatenate([before, after])
         calibration = reliability(confidence, right > 0, document.astype(np.intp), weights)
         return np.array([getattr(calibration, name) for name in names])
@@ -243,7 +245,7 @@ def confidence_changes(
 
 
 def _confident(runs: JoinedRuns, side: slice, path: Path) -> Floats:
-    """Return document, confidence and whether right of the values of a side, (3, values)."""
+    """Return document, confidence and correctness of the values of a side, (3, values)."""
     columns = [np.zeros((3, 0))]
     for leaves in (leaves for run_leaves in runs.leaves[side] for leaves in run_leaves):
         is_asked = np.array(
@@ -267,7 +269,8 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
     change = None if before is None or after is None else after - before
     interval, p = None, None
     if change is not None:
-        swapped_changes = by_chance[~np.isnan(by_chance)]  # the change seen is one of a figure, too
+        # A replicate without the figure tells nothing about chance.
+        swapped_changes = by_chance[~np.isnan(by_chance)]
         p = (1 + int((np.abs(swapped_changes) >= abs(change) - _SAME).sum())) / (
             len(swapped_changes) + 1
         )
@@ -309,15 +312,16 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
 def document_changes(
     runs: JoinedRuns, fields: Sequence[str] = (), counting: Counting = CountingOptions.counting
 ) -> list[DocumentChange]:
-    """Return documents that changed, greatest losses first, then most new errors, then by id.
+    """Return the documents that changed, sorted by loss of score, then by new errors, then by id.
 
-    What broke or was fixed is named in the order of the fields, others last.
+    Broken and fixed fields are listed in the order of `fields`; unlisted fields come last.
     """
     order = {path: index for index, path in enumerate(fields)}
     names = [field_path(path) for path in runs.paths]
     changed = defaultdict[int, tuple[list[str], list[str]]](lambda: ([], []))
     places = [(order.get(name, len(order)), runs.paths[index]) for index, name in enumerate(names)]
-    for index in sorted(range(1, len(names)), key=places.__getitem__):  # the first is no field
+    # The first path is the whole document.
+    for index in sorted(range(1, len(names)), key=places.__getitem__):
         for direction, documents in enumerate(runs.broken_and_fixed([index], counting)):
             for document in np.flatnonzero(documents).tolist():
                 changed[document][direction].append(names[index])
@@ -371,7 +375,7 @@ def _change(
 
 
 def mean_of_runs(total: int, times: int) -> float:
-    """Return a total divided by the number of runs: a whole number if it is one."""
+    """Return a total divided by the number of runs; an integer if there is no remainder."""
     return total // times if total % times == 0 else total / times
 
 
@@ -381,7 +385,7 @@ def _keys(runs: JoinedRuns, rows: RunRows) -> IntArray:
 
 
 def _differing(runs: JoinedRuns) -> NDArray[np.bool_]:
-    """Return a mask of documents whose counts differ between runs, or that a run lacks."""
+    """Return a mask of documents with different counts or scores, or missing from a run."""
     is_different = runs.lost.copy()
     first = runs.rows[0]
     keys = _keys(runs, first)

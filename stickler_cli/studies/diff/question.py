@@ -39,7 +39,7 @@ class DiffSettings(
     WidthOptions,
     TerminalOptions,
 ):
-    """Settings of `stickler diff`; those of documents are for runs that it makes."""
+    """Settings of `stickler diff`; options of documents apply to the runs that it makes itself."""
 
     names: tuple[str, ...] = option(
         (),
@@ -89,26 +89,26 @@ class DiffSettings(
     )
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
-        """Return the names of the arguments in messages; they depend on their number."""
+        """Return the titles of the positional arguments for messages, by their number."""
         titles = ("the schema", "GT", *(() if self.several else ("BASE", "NEW")))
         return titles[-len(self.names) :]
 
     @property
     def several(self) -> bool:
-        """Whether `base` and `new` have the runs: any number of them."""
+        """Whether `--base` and `--new` list the runs, so that each side can have several."""
         return bool(self.base and self.new)
 
     @property
     def schema_and_gt(self) -> Sequence[str]:
-        """Schema and GT, where runs are made here of predictions."""
+        """SCHEMA and GT if predictions are given; empty if runs are given."""
         return self.names if self.several else self.names[:-2]
 
     @property
     def sides(self) -> tuple[Sequence[str], Sequence[str]]:
-        """The runs or predictions of both sides.
+        """The names of the runs or predictions of both sides.
 
         Raises:
-            UsageError: other arguments were given, or a run twice.
+            UsageError: the number of arguments is wrong, or a run is given twice.
         """
         n_inputs = len(self.names) - (0 if self.several else 2)
         if n_inputs not in (0, 2) or bool(self.base or self.new) is not self.several:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
-from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
+from typing_extensions import TypedDict  # pydantic needs it on Python 3.11
 
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import (
@@ -29,11 +29,13 @@ from stickler_cli.score.sums import COUNTING_MODES, EXACT_METRICS
 from stickler_cli.settings.deciding import MARGIN, Counting, CountingOptions
 from .significance import SWAPS
 
-HARD: Final = 0.5  # a document whose score falls by this much breaks hard: half of it is lost
-DIFFERENT: Final = 1e-9  # scores that are less apart are equal: they are sums of rounded numbers
+# A document whose score falls by this much breaks hard: half of the score is lost.
+HARD: Final = 0.5
+# Smaller differences of scores are rounding: scores are sums of rounded numbers.
+DIFFERENT: Final = 1e-9
 
 F1: Final = "f1"
-WHOLLY_RIGHT: Final = f"{DOCUMENTS}.{RIGHT_SHARE}"  # the share of documents that lost no value
+WHOLLY_RIGHT: Final = f"{DOCUMENTS}.{RIGHT_SHARE}"  # the share of documents without a lost value
 
 _CHANGE: Final = {"minimum": -1, "maximum": 1}
 _TO_TEXT: Final = Rule("a string", {"type": "string"}, written=field_path)
@@ -46,7 +48,7 @@ _BOUNDS: Final = {
 
 
 def excludes_zero(interval: Interval | None) -> bool:
-    """Return whether there is an interval, and no change at all lies outside of it."""
+    """Return whether a confidence interval exists and does not contain 0."""
     return interval is not None and not interval.lower <= 0 <= interval.upper
 
 
@@ -56,11 +58,11 @@ class Trend(StrEnum):
     IMPROVED = "improved"
     REGRESSED = "regressed"
     IDENTICAL = "identical"
-    """No document differs in it."""
+    """No document differs in the figure."""
     UNCHANGED = "unchanged"
-    """Any change is smaller than the margin, at the confidence level, also if it is no chance."""
+    """Any change is smaller than the margin, at the confidence level, even if it is significant."""
     INCONCLUSIVE = "inconclusive"
-    """It may have changed by more than the margin or not at all."""
+    """The figure may have changed by more than the margin, or not at all."""
 
 
 class Decision(StrEnum):
@@ -70,14 +72,15 @@ class Decision(StrEnum):
     """All ways to swap the runs of documents were tried."""
     SAMPLED = "sampled permutation test"
     RUNS = "test among runs and documents"
-    """A permutation test, and how the runs of one side differ from each other."""
+    """The test combines the variation among documents with that among the runs of a side."""
     INTERVAL = "confidence interval"
     WIDE_INTERVAL = "the interval holds 0"
-    """It holds 0 and changes beyond the margin, and the test does not reject chance."""
+    """The interval holds 0 and changes beyond the margin, and the test does not reject chance."""
     DOCUMENTS = "too few documents"
-    """There are too few for any test to find anything."""
+    """There are too few documents for any test to be significant."""
     ONE_SIDED = "nothing counted in one run"
-    """There is no interval, and the test does not reject chance."""
+    """The figure has no divisor in one run, so it has no interval; the test does not reject
+    chance."""
     EQUAL = "equal counts"
     """Both sides counted the same in every document."""
     TEST_ALONE = "test, but the interval holds 0"
@@ -88,23 +91,25 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrendSettings:
-    """The settings that decide the trends."""
+    """The settings that decide the trend of each figure."""
 
     intervals: IntervalSettings = field(default_factory=IntervalSettings)
-    """How confidence intervals of changes were made; the seed also draws the swaps, and a change is
-    significant if its p is at most 1 - level."""
+    """Settings of the confidence intervals of changes. The seed also draws the swaps of the test,
+    and a change is significant if its p value is at most 1 - level."""
     margin: Fraction = MARGIN
-    """Size of a change that does not matter, above 0: an interval within it is no change."""
+    """Largest change that does not matter, above 0: a figure is unchanged if its interval is within
+    it."""
     counting: Counting = CountingOptions.counting
     """Counting mode of the rates of fields, and of the first figure of whole documents."""
 
     @property
     def alpha(self) -> float:
-        """The chance of finding a change between runs that do not differ."""
-        return round(1 - self.intervals.level, 12)  # 0.1 of 0.9, so that a p of 0.1 is at most it
+        """The significance level: the chance that an unchanged figure is called changed."""
+        # Round 1 - 0.9 to 0.1, so that a p value of 0.1 is at most alpha.
+        return round(1 - self.intervals.level, 12)
 
     def view(self) -> dict[str, object]:
-        """Return it as records show it."""
+        """Return the settings under the names of the record."""
         return {
             "alpha": self.alpha,
             "margin": self.margin,
@@ -127,13 +132,14 @@ class Contrast:
     """Something in which the runs differ besides their figures."""
 
     what: str
-    """Name of the difference, such as `schema digest` or `option missing`."""
+    """Name of the property in which the runs differ, such as `schema digest` or `option
+    missing`."""
     base: str
-    """In the first run."""
+    """Value of the property in the first run."""
     new: str
-    """In the second run."""
+    """Value of the property in the second run."""
     decides: Flag
-    """Whether figures of runs that differ in it cannot be compared."""
+    """Whether this difference keeps the figures of both runs from being compared."""
 
     def __str__(self) -> str:
         return f"{self.what}: {self.base} in BASE, {self.new} in NEW"
@@ -141,12 +147,12 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One thing that a run is measured by."""
+    """A figure of a run: a metric, its counting mode and the field."""
 
     field: Annotated[Path, _TO_TEXT]
     """Path of the field without list indexes; keys of maps are `*`. Empty for whole documents."""
     mode: Annotated[str, Rule("a counting mode", {"type": "string", "enum": [*COUNTING_MODES, ""]})]
-    """The counting mode that the rate is of; empty for a score, and for exact items."""
+    """Counting mode of the rate; empty for a score, and for a rate of exact items."""
     metric: Annotated[
         str,
         Rule(
@@ -157,140 +163,143 @@ class Figure:
             },
         ),
     ]
-    """F1, the mean score of documents, the share that is wholly right, a rate of exact items, or a
-    figure of confidences."""
+    """F1, the mean score of documents, the share of wholly right documents, a rate of exact items,
+    or a figure of confidences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change(Figure):
-    """One figure in both runs, over the documents of the first one."""
+    """The change of one figure between two runs, over the documents of the first run."""
 
     before: FractionOrNone
-    """In the first run, or all runs of that side; null where there was nothing to divide by."""
+    """The figure in the first run, or over all runs of that side; null if its divisor is 0."""
     after: FractionOrNone
-    """In the second run, likewise."""
+    """The figure in the second run, or over all runs of that side; null if its divisor is 0."""
     change: Annotated[float | None, Rule("a change", {"type": ["number", "null"], **_CHANGE})]
-    """By how much it changed; null where one of the two is."""
+    """The second figure minus the first; null if one of them is null."""
     interval: Annotated[Interval | None, Rule("two numbers", _BOUNDS)]
-    """Confidence interval of the change, both ends; null where the change is, and of an identical
-    figure."""
+    """Confidence interval of the change: lower and upper bound; null if the change is null, and for
+    an identical figure."""
     p: FractionOrNone
-    """How often a change as large would come of swapping the runs of documents; null without
-    documents. Of several runs, no less than what their spread lets expect of other runs."""
+    """Chance of a change at least as large if each document could have come from either run; null
+    without documents. If a side has several runs, it is at least the p value by the variance among
+    these runs."""
     corrected_p: FractionOrNone
-    """Corrected for all fields, by Holm; of whole documents, the same as p."""
+    """p corrected for the number of fields (Holm); for whole documents the same as p."""
     trend: Trend
     decided_by: Decision
     documents: Count
-    """Documents that say anything about it, in one run or both."""
+    """Number of documents that have the figure in one run or both."""
     differing: Count
-    """Documents among these in which the runs counted different things."""
+    """Number of these documents in which the runs have different counts."""
     broken: Count
-    """Documents in which the field was right and is wrong."""
+    """Number of documents in which the field was right and is wrong."""
     fixed: Count
-    """Documents in which the field was wrong and is right."""
+    """Number of documents in which the field was wrong and is right."""
     runs_before: list[Fraction]
-    """It in each run of the first side; 1 where there was nothing to divide by."""
+    """The figure in each run of the first side; 1 if its divisor is 0."""
     runs_after: list[Fraction]
-    """In each run of the second side, likewise."""
+    """The figure in each run of the second side; 1 if its divisor is 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricChange:
-    """A figure of a metric that both runs were asked for, over all documents of each.
+    """The change of a user's metric between two runs, over all documents of each run.
 
-    Of several runs of a side it is their mean. There is no test whether it changed by chance.
+    If a side has several runs, it is their mean. The change is not tested for significance.
     """
 
     name: str
-    """As in the runs."""
+    """Name of the metric, as in the runs."""
     before: NumberOrNone
-    """In the first run; null where there was nothing to divide by."""
+    """The metric in the first run; null if its divisor is 0."""
     after: NumberOrNone
-    """In the second run, likewise."""
+    """The metric in the second run; null if its divisor is 0."""
     change: NumberOrNone
-    """By how much it changed; null where one of the two is."""
+    """The second figure minus the first; null if one of them is null."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentChange:
-    """One document in which the runs counted different things."""
+    """A document in which the runs have different counts."""
 
     id: str
     """Id of the document."""
     status_before: str
-    """Its status in the first run."""
+    """Status of the document in the first run."""
     status_after: str
-    """Its status in the second run; empty if that run does not have it."""
+    """Status of the document in the second run; empty if that run does not have the document."""
     lost: Flag
-    """Whether the second run did not compare it: it counts as missed."""
+    """Whether the second run did not compare the document: all of its values count as missed."""
     score_before: Fraction
-    """Its overall score in the first run."""
+    """Overall score of the document in the first run; the mean if there are several runs."""
     score_after: Fraction
-    """In the second run; 0 where it is lost."""
+    """Overall score of the document in the second run; 0 if the document is lost."""
     errors_before: Number
-    """Values that were lost in the first run; of several runs their mean, as the score."""
+    """Number of lost values of the document in the first run; the mean if there are several
+    runs."""
     errors_after: Number
-    """In the second run, likewise."""
+    """Number of lost values of the document in the second run; the mean if there are several
+    runs."""
     broken: list[str]
-    """Paths of fields that were right and are wrong, parents first; of several runs, in more than
-    half of them."""
+    """Paths of fields that were right and are wrong, parents first. With several runs, a field is
+    right or wrong if it is so in more than half of them."""
     fixed: list[str]
     """Paths of fields that were wrong and are right, parents first."""
     change: Annotated[float, Rule("a change", {"type": "number", **_CHANGE})]
-    """By how much its score changed."""
+    """The second score minus the first."""
     hard: Flag
-    """Whether its score fell by half or more of the greatest possible loss, or it is lost."""
+    """Whether the score fell by 0.5 or more, or the document is lost."""
 
     @property
     def gain(self) -> float:
-        """By how much its score rose; with the same score, by how much its errors fell."""
+        """The rise of the score; with the same score, the fall of the number of errors."""
         lower = self.errors_before - self.errors_after
         return self.change if abs(self.change) > DIFFERENT else lower
 
     @property
     def is_worse(self) -> bool:
-        """Whether it lost in score, or with the same score has more errors."""
+        """Whether the score of the document fell, or stayed the same with more errors."""
         return self.gain < 0
 
     @property
     def is_better(self) -> bool:
-        """Whether it gained in score, or with the same score has fewer errors."""
+        """Whether the score of the document rose, or stayed the same with fewer errors."""
         return self.gain > 0
 
 
 class Move(StrEnum):
-    """The change of a value between two runs."""
+    """How a value changed between two runs."""
 
     BROKEN = "broken"
-    """It was right and is wrong."""
+    """The value was right and is wrong."""
     OTHERWISE = "wrong otherwise"
-    """It is wrong in another way than it was."""
+    """The value is wrong in both runs, in different ways."""
     FIXED = "fixed"
-    """It was wrong and is right."""
+    """The value was wrong and is right."""
     SAME = "wrong in the same way"
-    """Both runs say the same, which is wrong."""
+    """Both runs give the same wrong answer."""
 
 
 class FlowRecord(TypedDict):
-    """Wrong values before and after, in documents that both runs compared.
+    """Number of wrong values before and after, in documents that both runs compared.
 
-    Wrong before are those fixed, wrong otherwise and wrong in the same way; wrong after are those
-    broken, wrong otherwise and wrong in the same way.
+    `wrong_before` is the sum of `fixed`, `wrong_otherwise` and `wrong_same`; `wrong_after` is the
+    sum of `broken`, `wrong_otherwise` and `wrong_same`.
     """
 
     wrong_before: Count
-    """Wrong, missed or invented in the first run."""
+    """Number of values that are wrong, missed or invented in the first run."""
     fixed: Count
-    """Number of these that are right in the second run."""
+    """Number of values that are wrong in the first run and right in the second."""
     wrong_otherwise: Count
-    """Wrong in both runs, in different ways."""
+    """Number of values that are wrong in both runs, in different ways."""
     wrong_same: Count
-    """Wrong in both runs, which say the same."""
+    """Number of values with the same wrong answer in both runs."""
     broken: Count
-    """Right in the first run, and wrong in the second."""
+    """Number of values that are right in the first run and wrong in the second."""
     wrong_after: Count
-    """Wrong, missed or invented in the second run."""
+    """Number of values that are wrong, missed or invented in the second run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,80 +312,83 @@ class WholeChange:
     gt: ValueText
     pred: ValueText
     is_one_sided: bool
-    """Whether it is missed or invented."""
+    """Whether the item or object is missed or invented."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedValue:
-    """A wrong value of runs, with the answer of each as JSON text."""
+    """A value that is wrong in at least one run, with the answer of each run as JSON text."""
 
     document: str
     path: str
-    """With the list indexes of the ground truth; of the prediction where only that has it."""
+    """Path with the list indexes of the ground truth; for an invented value, those of the
+    prediction."""
     field: str
-    """Without list indexes."""
+    """Path of the field without list indexes."""
     error_class: str
-    """Class of the error in the last run that has one."""
+    """Class of the error in the last run that has the value wrong."""
     move: Move | None
-    """None of more than two runs."""
+    """How the value changed; None for more than two runs."""
     gt: ValueText
-    """None where only predictions have it."""
+    """The true value; None if only predictions have a value."""
     said: Sequence[ValueText | bool]
-    """By each run: True where it is right, None where it has none."""
+    """The answer of each run: True if it is right, None if it is absent, else the wrong value."""
     whole: WholeChange | None = None
-    """The item or object that failed as a whole and contains it, in the last run that has one."""
+    """The item or object around the value that failed as a whole, in the run at `run`; None without
+    one."""
     run: int = 0
-    """The position of the run whose error tells class and cause."""
+    """Position of the run from which error class and cause are taken."""
     cause: str = ""
-    """The keys of its cause in that run."""
+    """Keys of the cause of the error in that run."""
     n_values: int = 1
-    """How many values are lost with it: more than one of a missed or invented item."""
+    """Number of values in this row: more than one if it stands for a missed or invented item."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunName:
-    """The files and the version of a run."""
+    """The name, version and schema of a run."""
 
     source: str
     """File or directory of the run, as the user named it."""
     version: str
-    """Version of the program that made it."""
+    """Version of the program that made the run."""
     schema: str
-    """File of its schema, as it was named then."""
+    """File of the schema, as named when the run was made."""
     model_name: str
-    """The name that its schema gives to its documents."""
+    """Name that the schema gives to its documents."""
     further: list[str]
-    """Files or directories of further runs on this side."""
+    """Files or directories of the other runs of this side."""
 
 
 class ComparedRecord(TypedDict):
-    """How many documents there are."""
+    """Numbers of documents by comparison of both runs."""
 
     compared: Count
-    """Documents that the first run compared; figures are about these."""
+    """Documents that the first run compared; all figures are about these."""
     better: Count
     """Compared documents with a higher score, or with the same score and fewer errors."""
     worse: Count
     """Compared documents with a lower score, or with the same score and more errors."""
     same: Count
-    """Compared documents with the same score and as many errors."""
+    """Compared documents with the same score and the same number of errors."""
     fewer_errors: Count
-    """Compared documents with fewer values lost, for any score."""
+    """Compared documents with fewer lost values, whatever their score."""
     more_errors: Count
-    """Compared documents with more values lost, for any score."""
+    """Compared documents with more lost values, whatever their score."""
     same_errors: Count
-    """Compared documents with as many values lost, for any score."""
+    """Compared documents with the same number of lost values, whatever their score."""
     lost: Count
-    """Compared documents that the second run did not compare; they count as missed."""
+    """Compared documents that the second run did not compare; all of their values count as
+    missed."""
     only_new: Count
-    """Documents that only the second run compared; they count nowhere."""
+    """Documents that only the second run compared; no figure includes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """The difference between two runs, as `stickler diff --format json` writes it.
 
-    Described in docs/diff.md. Rates and scores are fractions.
+    Described in docs/diff.md. Rates and scores are in [0, 1].
     """
 
     format: Literal["stickler-diff/1"]
@@ -384,45 +396,46 @@ class Difference:
     version: str
     """Version of the program that compared the runs."""
     base: RunName
-    """The run that was."""
+    """The first run: the state before the change."""
     new: RunName
-    """The run that is."""
+    """The second run: the state after the change."""
     contrasts: list[Contrast]
-    """Differences of the runs; those that keep figures from being compared come first."""
+    """Differences between the runs; those that keep figures from being compared come first."""
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
-    """The figure that the first line states: the one with the most significant loss; where none
-    regressed, F1 of whole documents, or an improved figure where that is inconclusive."""
+    """The figure of the first line: the one with the most significant loss. If none regressed, F1
+    of whole documents, unless F1 did not improve and another figure did."""
     lost: list[str]
     """The documents that the second run did not compare."""
     only_new: list[str]
     """The documents that only the second run compared."""
     whole: list[Change]
-    """Whole documents: F1 of overall, aggregate and leaves, and the mean score."""
+    """Figures of whole documents: F1 in each counting mode, the mean score, the share of wholly
+    right documents, and figures of confidences."""
     fields: list[Change]
     """Every field, in the order of the schema, parents first."""
     exact_items: list[Change]
-    """F1 of the items, or objects, that are right as a whole, of each list or object that has any;
-    p is corrected for their number."""
+    """F1 of exactly right items or objects, for each list or object that has any; p is corrected
+    for the number of these fields."""
     changed_documents: list[DocumentChange]
-    """Every document in which anything changed, the greatest loss first."""
+    """Every document with a change, the greatest loss first."""
     gates: list[GateResult]
     """The gates on changes, and their results."""
     metrics: list[MetricChange]
     """Metrics that both runs were asked for (`--metric`)."""
     flow: FlowRecord | None
-    """Wrong values before and after; null if runs do not know all of their errors, as run files
-    without a directory, or if a side has several runs."""
+    """Number of wrong values before and after; null if a run does not keep all of its errors (such
+    as a run file without its directory), or if a side has several runs."""
 
     runs: Sequence[Run] = field(default=(), metadata={KEPT: False})
-    """The run of each side, where single values are known."""
+    """The run of each side; empty if single values are unknown."""
     values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
-    """The wrong values of both runs, for pages; None where they are not known."""
+    """The values that are wrong in one run or both, for pages; None if they are unknown."""
     pages: Sequence[str] = field(default=(), metadata={KEPT: False})
-    """Addresses of the pages of both runs; empty for a run without a page."""
+    """Addresses of the HTML pages of both runs; empty for a run without a page."""
     began: str = field(default="", metadata={KEPT: False})
-    """When the last run of the second side began; empty if unknown."""
+    """Time at which the last run of the second side began; empty if unknown."""
 
     @property
     def worse(self) -> list[DocumentChange]:
@@ -435,17 +448,17 @@ class Difference:
         return [document for document in reversed(self.changed_documents) if document.is_better]
 
     def with_trend(self, trend: Trend) -> list[Change]:
-        """Return the fields of one trend, the greatest change first."""
+        """Return the fields whose change has a given trend, the greatest change first."""
         changes = [change for change in self.fields if change.trend is trend]
         return sorted(changes, key=lambda change: -abs(change.change or 0.0))
 
 
 @dataclass(frozen=True, slots=True)
 class RunsBeside:
-    """Finished runs of the same documents, by different systems."""
+    """Finished runs of the same documents by several systems, to be shown side by side."""
 
     runs: Mapping[str, Run]
     values: Sequence[ChangedValue] | None
-    """Values on which the runs differ; None if they do not know all of their errors."""
+    """Values on which the runs differ; None if a run does not keep all of its errors."""
     pages: Sequence[str] = ()
-    """Addresses of the pages of the runs; empty for a run without a page."""
+    """Addresses of the HTML pages of the runs; empty for a run without a page."""

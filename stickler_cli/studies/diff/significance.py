@@ -1,9 +1,10 @@
-"""Significance of a change: a paired permutation test, Holm's correction, a bootstrap.
+"""Test the significance of changes: a paired permutation test, Holm's correction, a bootstrap.
 
-Chance is which documents came, and where a side has several runs which runs there were.
+Chance is the choice of the documents and, if a side has several runs, also the choice of the runs.
 
-docs/statistics.md has the methods and their limits. The statistic is a quotient of sums, which
-`scipy.stats.permutation_test` would make for each field and swap; here one product makes them all.
+docs/statistics.md describes the methods and their limits. The statistic is a quotient of sums.
+`scipy.stats.permutation_test` would compute it for each field and swap; here one matrix product
+computes all of them.
 """
 
 from collections.abc import Sequence
@@ -24,48 +25,51 @@ from stickler_cli.score.intervals import (
     resampled_intervals,
 )
 
-SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
-MAX_ENUMERATED: Final = 14  # documents whose swaps are all tried: 2**13, less than are drawn
-_HALVINGS: Final = 40  # of the range of a p value
-_SAME: Final = 1e-12  # changes that are less apart are equal: they come of rounded quotients
+# Number of random swaps: the error of a p value of 0.05 is mostly at most 0.004.
+SWAPS: Final = 9999
+# Number of documents up to which all swaps are tried: 2**13 is less than `SWAPS`.
+MAX_ENUMERATED: Final = 14
+_HALVINGS: Final = 40  # steps of the bisection for a p value
+_SAME: Final = 1e-12  # smaller differences between two changes are rounding of their quotients
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """Dividends and divisors of a figure in every document of both sides: (2, documents) each.
 
-    Whole numbers, whose sums over all documents stay below 2**53; where a side has several runs, of
-    all of them.
+    They are whole numbers with sums below 2**53. If a side has several runs, they are summed over
+    these runs.
     """
 
     before: NDArray[np.float64]
     after: NDArray[np.float64]
     runs: tuple[Sequence[float], Sequence[float]] = ((), ())
-    """The figure in each run of either side."""
+    """The figure in each run of the first side, and of the second."""
     paired: bool = False
-    """Whether each document is right or not in one run of either side, and nothing between."""
+    """Whether each side has one run and the figure of a document is 0 or 1, so that a sign test
+    applies."""
 
     @property
     def moved(self) -> NDArray[np.float64]:
-        """Changes in every document, (2, documents)."""
+        """Second dividend and divisor minus the first ones, in every document, (2, documents)."""
         return self.after - self.before
 
     @property
     def differing(self) -> int:
-        """The number of documents in which anything changed."""
+        """The number of documents in which dividend or divisor differ."""
         return int(np.count_nonzero(self.moved.any(axis=0)))
 
     @property
     def change(self) -> float:
-        """The change of the figure; a quotient by 0 counts as 1."""
+        """The change of the figure; a figure with a divisor of 0 counts as 1."""
         before, after = quotients(np.stack([self.before.sum(axis=1), self.after.sum(axis=1)], 1))
         return float(after - before)
 
     @property
     def deviations(self) -> NDArray[np.float64]:
-        """The addend of each document to the change, less their mean.
+        """The influence of each document on the change; all influences add up to 0.
 
-        Only documents that have the figure in one of the runs count.
+        Only documents that have the figure on one of the sides are included.
         """
         addends = []
         for dividend, divisor in (self.before, self.after):
@@ -78,26 +82,26 @@ class Sample:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the change, over the draw of documents."""
+        """The standard error of the change, from the variation among documents."""
         number, deviations = self.documents, self.deviations
         return sqrt(float(deviations @ deviations) * number / max(number - 1, 1))
 
     @property
     def sizes(self) -> NDArray[np.float64]:
-        """The quadratic mean of the divisors of documents with the figure, for each run, (2,)."""
+        """The root mean square of the divisors of documents with the figure, by side, (2,)."""
         squares = [float(below @ below) for below in (self.before[1], self.after[1])]
         return np.sqrt(np.array(squares) / max(self.documents, 1))
 
     @property
     def step(self) -> float:
-        """How far a document that differs moves the figure: the quadratic mean of those that do."""
+        """The root mean square of the change of the figure by each document that differs."""
         (above, below), (all_above, all_below) = self.moved, (self.before + self.after).sum(axis=1)
         steps = 2 * (above - below * (all_above / all_below)) / all_below
         return float(np.sqrt(steps @ steps / self.differing))
 
     @property
     def documents(self) -> int:
-        """The number of documents that have the figure in one of the runs."""
+        """The number of documents that have the figure on one of the sides."""
         return int(np.count_nonzero((self.before[1] > 0) | (self.after[1] > 0)))
 
 
@@ -106,15 +110,15 @@ def p_values(
 ) -> list[float]:
     """Return the two-sided p value of each change by swapping runs, in (0, 1].
 
-    If a side has several runs, it is at least the p value of a test among runs.
+    If a side has several runs, the p value is at least that of a test by the variance among runs.
 
-    If it made no difference which run a document was in, swapping its counts would change nothing
-    but by chance. All swaps are tried, or `SWAPS` drawn. A figure that has nothing to divide by
-    counts as 1, as there is no error in it.
+    If both systems are equally good, a document could have come from either run, so its counts are
+    swapped at random. All swaps are tried, or `SWAPS` of them are drawn. A figure with a divisor of
+    0 counts as 1, as it has no error.
 
     Source:
         Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, chapter 3; Phipson
-        and Smyth (2010), doi:10.2202/1544-6115.1585, for the 1 that is added to samples.
+        and Smyth (2010), doi:10.2202/1544-6115.1585, for adding 1 to the number of drawn swaps.
     """
     large_samples = [sample for sample in samples if not is_enumerated(sample)]
     drawn_p = iter(_p_of_drawn_swaps(large_samples, documents, settings))
@@ -128,12 +132,12 @@ def p_values(
 
 
 def is_enumerated(sample: Sample) -> bool:
-    """Return whether all ways to swap are tried, or counted."""
+    """Return whether all swaps of a sample are tried, or counted by a formula."""
     return sample.paired or sample.differing <= MAX_ENUMERATED
 
 
 def smallest_p(differing: int) -> float:
-    """Return the least p that can come out when so many documents differ.
+    """Return the smallest possible p value if so many documents differ.
 
     >>> smallest_p(0), smallest_p(6)
     (1.0, 0.03125)
@@ -142,7 +146,7 @@ def smallest_p(differing: int) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Return p values corrected so that one false alarm among all is as rare as alpha.
+    """Correct p values so that the chance of any false alarm among all tests stays below alpha.
 
     Source: Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure.
 
@@ -160,11 +164,12 @@ def change_intervals(
 ) -> list[Interval | None]:
     """Return the confidence interval of the change of every figure, by documents with these ids.
 
-    Documents are resampled, and one more is added, which has the same weight in both runs. For the
+    Documents are resampled, and one document of the same weight in both runs is added. For the
     lower bound it is all right in the first run and all wrong in the second, for the upper bound
-    the reverse. For the bound that is nearer to no change, it differs only as much as documents
-    that differ. So the interval excludes 0 about where `p_values` are small. It is None if the
-    figure has no divisor in one of the runs.
+    the reverse. For the bound closer to 0, it differs only as much as an average differing
+    document, so the interval excludes 0 about where `p_values` are small.
+
+    The interval is None if the figure has no divisor in one of the runs.
     """
     if not samples:
         return []
@@ -186,10 +191,11 @@ def change_intervals(
 def _changes(
     sample: Sample, sums: NDArray[np.float64], added: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the change in every replicate with a broken document added, and with a fixed one.
+    """Return the change in each replicate, with a broken document added and with a fixed one added.
 
-    `sums` are dividend and divisor in the first run, then in the second, (4, 1 + replicates), and
-    `added` is the weight of the added document, (1 + replicates,).
+    `sums` are dividend and divisor of the first run, then of the second, (4, 1 + replicates), and
+    `added` is the weight of the added document, (1 + replicates,). The result is (2, 1 +
+    replicates).
     """
     above, below = sums[::2], sums[1::2]
     below[below[:, 0] == 0] = np.nan
@@ -206,9 +212,9 @@ def _changes(
 
 
 def _sign_test(moved: NDArray[np.float64]) -> float:
-    """Return the two-sided p value of a sign test (McNemar) on the documents that differ.
+    """Return the two-sided p value of McNemar's sign test on the documents that differ.
 
-    All swaps are counted: the ways to choose the documents that got better.
+    It counts all ways in which the differing documents can split into better and worse ones.
 
     Source: McNemar (1947), doi:10.1007/BF02295996.
     """
@@ -222,7 +228,7 @@ def _sign_test(moved: NDArray[np.float64]) -> float:
 
 
 def _p_of_all_swaps(sample: Sample) -> float:
-    """Return the p value of a change by all ways to swap its documents."""
+    """Return the p value of a change by trying all swaps of the documents that differ."""
     if sample.paired:
         return _sign_test(sample.moved[0])
     moved = sample.moved[:, sample.moved.any(axis=0)]
@@ -256,10 +262,10 @@ def _p_of_drawn_swaps(
 
 
 def _is_as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return a mask of the swaps that give a change as large as the observed one, (swaps,).
+    """Return a mask of the swaps with a change at least as large as the observed one, (swaps,).
 
-    `moved` are the sums of changes over documents, with the sign reversed for swapped ones,
-    (2, swaps).
+    `moved` are the sums of the differences over documents, with the sign reversed for swapped
+    documents, (2, swaps).
     """
     total = (sample.before + sample.after).sum(axis=1)[:, np.newaxis]
     observed_moved = sample.moved.sum(axis=1)[:, np.newaxis]
@@ -269,7 +275,7 @@ def _is_as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_
 
 
 def quotients(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the first row divided by the second; 1 for a divisor of 0."""
+    """Return the first row divided by the second one; 1 where the divisor is 0."""
     return divide(*sums, empty=1)
 
 
@@ -283,9 +289,9 @@ class Variance:
 
 
 def variance_of_runs(runs: tuple[Sequence[float], Sequence[float]]) -> Variance | None:
-    """Return the variance of the change between runs; None if neither side has two.
+    """Return the variance of the change among runs; None if each side has one run.
 
-    A side with one run is taken to vary as the other one.
+    A side with one run is assumed to vary like the other side.
 
     Source: Welch (1947), doi:10.1093/biomet/34.1-2.28, for the degrees of freedom.
     """
@@ -310,15 +316,15 @@ def variance_of_runs(runs: tuple[Sequence[float], Sequence[float]]) -> Variance 
 def p_of_runs(
     change: float, deviations: NDArray[np.float64], runs: tuple[Sequence[float], Sequence[float]]
 ) -> float:
-    """Return the two-sided p value of a change among runs and documents; 0 for single runs.
+    """Return the p value of a change by its variance among runs and documents; 0 for single runs.
 
-    It is the level at which a confidence interval begins to contain 0. Its half width is the root
-    of the sum of squares of the half widths for documents and for runs.
+    It is the two-sided level at which a confidence interval begins to contain 0. Half of its width
+    is the root of the sum of the squared half widths for documents and for runs.
 
     Args:
         change: the change of the figure.
-        deviations: the addend of each document to it, less their mean.
-        runs: the figure in each run of either side.
+        deviations: the influence of each document on it, as in `Sample.deviations`.
+        runs: the figure in each run of the first side, and of the second.
 
     Source:
         Zou and Donner (2008), doi:10.1002/sim.3095, for intervals of sums.
@@ -345,7 +351,7 @@ def p_of_runs(
 def widen_interval(
     interval: Interval, change: float, runs: tuple[Sequence[float], Sequence[float]], level: float
 ) -> Interval:
-    """Return the interval of a change, widened by the variance between runs."""
+    """Return the interval of a change, widened by the variance among runs."""
     runs_variance = variance_of_runs(runs)
     if runs_variance is None:
         return interval
@@ -356,7 +362,7 @@ def widen_interval(
 
 
 def _half_width(variance: Variance, alpha: float) -> float:
-    """Return half the width of the confidence interval for a variance, at 1 - alpha."""
-    from scipy.special import stdtrit  # few differences are of several runs
+    """Return half the width of a confidence interval by Student's t, at level 1 - alpha."""
+    from scipy.special import stdtrit  # imported late: only differences of several runs need it
 
     return float(-stdtrit(variance.freedom, alpha / 2)) * sqrt(variance.value)

@@ -1,1 +1,1 @@
-"""Judges held against pairs of values that people have labelled."""
+"""Compare model judges with people on labelled pairs of values."""

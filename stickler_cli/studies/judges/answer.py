@@ -55,46 +55,46 @@ class JudgeAccount:
     pairs: Count
     """Number of pairs with a verdict of both."""
     failed: Count
-    """Number of pairs without a verdict of the judge; no other figure counts them."""
+    """Number of pairs without a verdict of the judge; no other figure includes these pairs."""
     same: Count
-    """Number of pairs that are the same for people."""
+    """Number of pairs that people call the same."""
     false_accepts: Count
-    """Number of pairs that differ for people, but match for the judge."""
+    """Number of pairs that people call different and the judge calls the same."""
     false_rejects: Count
-    """Number of pairs that are the same for people, but do not match for the judge."""
+    """Number of pairs that people call the same and the judge calls different."""
     agreement: FractionOrNone
-    """Share of the pairs on which both agree."""
+    """Share of the pairs on which judge and people agree."""
     agreement_interval: list[float] | None
-    """Confidence interval of this share; null for fewer than two units."""
+    """Confidence interval of `agreement`; null for fewer than two units."""
     kappa: NumberOrNone
     """Agreement beyond chance (Cohen); null if chance alone would agree on all pairs."""
     false_accept_rate: FractionOrNone
-    """Share of the pairs that differ for people, but match for the judge."""
+    """Share of false accepts among the pairs that people call different."""
     false_accept_interval: list[float] | None
-    """Confidence interval of this share; null for fewer than two units."""
+    """Confidence interval of `false_accept_rate`; null for fewer than two units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A pair on which judge and people disagree, or without a verdict of the judge."""
+    """A pair on which judge and people disagree, or for which the judge gave no verdict."""
 
     field: str
-    """The field, without list indexes."""
+    """Path of the field, without list indexes."""
     kind: DisagreementKind
-    """The judge accepts values that differ, rejects values that are the same, or failed."""
+    """Whether the judge accepts different values, rejects values that are the same, or failed."""
     gt: str
     """The true value as JSON, shortened if it is long."""
     pred: str
     """The predicted value as JSON, shortened if it is long."""
     similarity: FractionOrNone
-    """The similarity by the judge; null without a verdict."""
+    """Similarity of the two values according to the judge; null without a verdict."""
     reason: str
-    """The reason of the judge, or its failure."""
+    """Reason that the judge gave, or the reason of its failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport(StudyRecord):
-    """How far judges agree with people, as `stickler judge-check` writes it in JSON."""
+    """Agreement of judges with people, as `stickler judge-check` writes it in JSON."""
 
     format: Literal["stickler-judge-check/1"]
     schema: str
@@ -104,19 +104,19 @@ class JudgeReport(StudyRecord):
     level: Fraction
     """Confidence level of the intervals."""
     total: JudgeAccount
-    """All fields together."""
+    """Agreement in all fields together."""
     fields: list[JudgeAccount]
-    """Each field that has pairs and asks a model, in the order of the pairs."""
+    """Agreement in each field that has pairs and a model as judge, in the order of the pairs."""
     disagreements: list[Disagreement]
-    """At most a thousand disagreements; false accepts first, as they do most harm."""
+    """At most a thousand disagreements; false accepts come first, as they do most harm."""
     usage: str
-    """Requests, tokens and time of the models."""
+    """Requests, tokens and time that the models used."""
     notes: list[str]
-    """Pairs that were omitted."""
+    """Notes on omitted pairs."""
 
 
 MAX_SHOWN: Final = 10
-"""Disagreements that the report shows; JSON has more."""
+"""Number of disagreements in the report; JSON has more."""
 
 _FIGURES: Final = (
     FigureColumn("field", "field", str, shown=lambda account: account.field or "all"),
@@ -155,7 +155,7 @@ _PREDICATES: Final = {
 
 
 def make_report(record: JudgeReport) -> Report:
-    """Return the report of how judges agree with people."""
+    """Return the report of the agreement of judges with people."""
     head = f"{record.model_name} ({record.schema}), {number_of(record.total.pairs, 'judged pair')}"
     rows = [*record.fields, *([record.total] if len(record.fields) > 1 else [])]
     usage = [Text(f"models: {record.usage}", indent=INDENT)] if record.usage else []
@@ -172,7 +172,7 @@ def make_report(record: JudgeReport) -> Report:
 
 
 def _verdict_sentence(record: JudgeReport) -> str:
-    """Return how far the judges agree with people, as a sentence."""
+    """Return a sentence on the agreement of the judges with people."""
     total = record.total
     different = total.pairs - total.same
     return (
@@ -183,7 +183,7 @@ def _verdict_sentence(record: JudgeReport) -> str:
 
 
 def _disagreement_section(disagreements: list[Disagreement]) -> Section:
-    """Return the section of the first disagreements."""
+    """Return the section that lists the first disagreements."""
     lines = []
     for disagreement in disagreements[:MAX_SHOWN]:
         values = f"{disagreement.gt} and {disagreement.pred}"
@@ -197,11 +197,11 @@ def _disagreement_section(disagreements: list[Disagreement]) -> Section:
     return Section("disagreements" if disagreements else "", lines)
 
 
-MAX_DISAGREEMENTS: Final = 1000  # in the record
+MAX_DISAGREEMENTS: Final = 1000  # the record has more
 
 
 def answer(settings: JudgeSettings, desk: Desk) -> StudyAnswer:
-    """Ask judges about labelled pairs."""
+    """Ask judges about labelled pairs, and compare their verdicts with those of people."""
     loaded = desk.schema()
     client = client_of(loaded.plan, policy_of(settings))
     if client is None:
@@ -217,7 +217,7 @@ def answer(settings: JudgeSettings, desk: Desk) -> StudyAnswer:
             desk.tell(f"{number_of(cache.clear(), 'answer')} cleared from {cache.path}")
     schema, level = (loaded.path, loaded.name), settings.ci
     if client.policy.may_ask:
-        # Count the questions before any of them is asked.
+        # Count the questions first, so that far too many are refused before any is asked.
         with client.rehearsing() as counting_client:
             check_judges(schema, lines, replace(options, client=counting_client), level)
             refuse_runaway(counting_client, f"of {len(lines)} lines")
@@ -232,17 +232,17 @@ def answer(settings: JudgeSettings, desk: Desk) -> StudyAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _JudgedPair:
-    """One pair of values with the verdict of a judge."""
+    """A pair of values with the verdict of a person and that of a judge."""
 
     line: VerdictLine
     node: LeafNode
     similarity: float | None
-    """The similarity by the judge; None without a verdict."""
+    """Similarity of the values according to the judge; None without a verdict."""
     reason: str
 
     @property
     def matches(self) -> bool:
-        """Whether the values match for the judge."""
+        """Whether the judge calls the values the same."""
         return self.similarity is not None and meets(self.similarity, self.node.threshold)
 
     @property
@@ -255,7 +255,7 @@ class _JudgedPair:
         return "false_accept" if self.matches else "false_reject"
 
     def make_record(self, kind: DisagreementKind) -> Disagreement:
-        """Return the record of the pair as a disagreement of a kind."""
+        """Return the record of this pair as a disagreement."""
         return Disagreement(
             field=field_path(self.line.names),
             kind=kind,
@@ -271,7 +271,8 @@ def check_judges(
 ) -> JudgeReport:
     """Ask judges about labelled pairs, and return their agreement with people.
 
-    `schema` is its path and the name of its model. Lines of fields without a judge are omitted.
+    `schema` is the path of the schema and the name of its model. Pairs of fields without a judge
+    are omitted.
     """
     lines_by_node: dict[int, tuple[LeafNode, list[VerdictLine]]] = {}
     n_omitted = 0
@@ -311,7 +312,7 @@ def check_judges(
 
 
 def _ask_judge(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -> list[_JudgedPair]:
-    """Ask about some pairs together; if that fails, in halves, down to the pair at fault."""
+    """Ask a judge about pairs in one batch; on failure, in halves, down to the failing pair."""
     columns = Columns([line.gt for line in lines], [line.pred for line in lines])
     slots = np.arange(len(lines))
     try:
@@ -336,7 +337,7 @@ def _ask_judge(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -
 def _make_account(
     field: str, pairs: Sequence[_JudgedPair], settings: IntervalSettings
 ) -> JudgeAccount:
-    """Return the agreement of a judge with people on some pairs."""
+    """Return the figures of agreement for some pairs."""
     judged = [pair for pair in pairs if pair.similarity is not None]
     is_same = np.array([pair.line.same for pair in judged], bool)
     is_match = np.array([pair.matches for pair in judged], bool)
@@ -368,7 +369,8 @@ def _make_account(
 def kappa(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float | None:
     """Return Cohen's kappa: the agreement of two raters beyond chance.
 
-    It is None if chance alone would agree on all. The answers of both raters have shape (n,).
+    Returns None if chance alone would agree on all answers. `first` and `second` are the answers of
+    the two raters, shape (n,).
 
     Source:
         Cohen (1960), doi:10.1177/001316446002000104.

@@ -9,7 +9,7 @@ from stickler_cli.studies.study import Study
 
 
 class LabelledSource(Settings):
-    """Labelled pairs."""
+    """Source of labelled pairs."""
 
     pairs: str = option(
         "",

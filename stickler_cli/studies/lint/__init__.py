@@ -1,1 +1,1 @@
-"""Mistakes in the ground truth, before it judges anyone."""
+"""Find mistakes in a schema and its ground truth, before they distort evaluations."""

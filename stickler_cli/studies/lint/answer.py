@@ -36,18 +36,19 @@ from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, Spot, m
 from .question import LintSettings
 
 MIN_WEIGHT_SHARE: Final = 0.001
-"""Share of the weights of an object below which a field changes no figure of a report."""
+"""Weight of a field, as a share of the weights of its object, below which it cannot change a
+reported figure."""
 
 
 def check_schema(loaded: LoadedSchema, findings: Findings) -> None:
-    """Find thresholds and weights without effect."""
+    """Find thresholds and weights that have no effect."""
     for path, node in list_nodes(loaded.plan.root):
         for rule, field, finding, expected in _check_node(path, node):
             findings.add_of_schema(rule, field_path(field), finding, expected)
 
 
 def _check_node(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
-    """Yield rule, field, finding and expectation for each setting without effect."""
+    """Yield rule, field, finding and expected value for each setting that has no effect."""
     if isinstance(node, LeafNode) and node.threshold == 0:
         yield "threshold-zero", path, "the threshold is 0", "a number above 0"
     if isinstance(node, ListNode):
@@ -66,11 +67,12 @@ def _check_node(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
 
 
 MAX_CHUNK_DOCUMENTS: Final = 256
-MAX_CHUNK_BYTES: Final = 4_000_000  # of text; parsed it takes some ten times as much
+# Bytes of text; parsed documents take about ten times as much memory.
+MAX_CHUNK_BYTES: Final = 4_000_000
 
 
 def answer(settings: LintSettings, desk: Desk) -> StudyAnswer:
-    """Return the findings in the ground truth, without those of ignored rules."""
+    """Check a schema and its ground truth; findings of ignored rules are left out."""
     check_names("--ignore", settings.ignore, RULES, "is no rule")
     record = lint(desk.schema(), settings.gt, settings)
     kept = [finding for finding in record.findings if finding.rule not in settings.ignore]
@@ -83,10 +85,10 @@ def answer(settings: LintSettings, desk: Desk) -> StudyAnswer:
 
 
 def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
-    """Return the findings in a schema and the ground truth that it describes.
+    """Return the findings in a schema and in its ground truth.
 
     Raises:
-        UsageError: the source of documents cannot be used, or an option.
+        UsageError: the source of documents or an option is invalid.
     """
     source, findings = open_documents(gt, settings), Findings(loaded)
     unwrapper = unwrapper_of(loaded.plan.root, settings)
@@ -124,14 +126,14 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads documents as a run does, with findings on those that cannot be read."""
+    """Reads documents as a run does, and records a finding for each unreadable document."""
 
     findings: Findings
     unwrapper: Unwrapper | None
     shape: PairShape
 
     def read_chunk(self, references: Iterator[Reference]) -> Iterator[Document | None]:
-        """Yield the documents of the next chunk; None for one that cannot be used."""
+        """Yield the documents of the next chunk; None for each document that cannot be used."""
         size = 0
         for reference in islice(references, MAX_CHUNK_DOCUMENTS):
             yield self._read_document(reference)
@@ -140,10 +142,11 @@ class _Reader:
                 return
 
     def _read_document(self, reference: Reference) -> Document | None:
-        """Return a document without its wrappers; None with a finding if it cannot be used."""
+        """Return a document without wrappers; None if it cannot be used, which is a finding."""
         reading = self.shape.read_side(reference, "gt")
         if isinstance(reference, LineReference):
-            reference = reference._replace(data=None)  # places are kept, lines are not
+            # Keep the location of the line, not its content.
+            reference = reference._replace(data=None)
         value = reading.value
         gold: Gold | None = None
         if isinstance(value, dict | list) and self.unwrapper is not None:
@@ -168,11 +171,11 @@ class _Reader:
 
 
 MAX_NAMES: Final = 10
-"""Names of aliases that a finding lists."""
+"""Number of names that a finding about aliases lists."""
 
 
 class GoldRules:
-    """Rules on keys of list items, alternatives and aliases."""
+    """Rules on keys of list items, alternative values and aliases."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._root, self._findings = loaded.plan.root, findings
@@ -181,14 +184,17 @@ class GoldRules:
         self._aliases: dict[tuple[str, ...], ReadingRule] = {}
 
     def check_document(self, document: Document) -> None:
-        """Check the keys of list items and the alternatives of a document; collect aliases."""
+        """Check the keys of list items and the alternatives of a document.
+
+        Note which aliases occur.
+        """
         if self._is_needed:
             self._check_value(document, self._root, document.value, (), ())
         if document.gold is not None:
             self._check_alternatives(document, document.gold, document.value, ())
 
     def _check_alternatives(self, document: Document, gold: Gold, value: Any, path: Path) -> None:
-        """Find alternatives that occur twice, in a value and everything inside it."""
+        """Find equal alternatives of a value or of any value inside it."""
         values = [value, *(alternative.value for alternative in gold.alternatives)]
         seen: set[object] = set()
         for alternative in values if gold.alternatives else ():
@@ -211,7 +217,7 @@ class GoldRules:
         path: Path,
         names: tuple[str, ...],
     ) -> None:
-        """Check the keys of list items in a value, and collect the names that aliases stand for."""
+        """Check the keys of list items inside a value, and note which names of aliases occur."""
         if is_absent(value):
             return
         node = node.node_for(value)
@@ -240,7 +246,7 @@ class GoldRules:
         path: Path,
         field: str,
     ) -> None:
-        """Find items of a list without a key, or with the key of an earlier item."""
+        """Find list items with an absent key, or with the key of an earlier item."""
         nodes = [find_key_node(node.items, name) for name in node.key]
         first_index: dict[object, int] = {}
         for index, item in enumerate(items):
@@ -263,7 +269,7 @@ class GoldRules:
                 self._findings.add("duplicate-item-key", field, spot, finding)
 
     def conclude(self) -> None:
-        """Find names that no value of the ground truth stands for."""
+        """Find aliases whose name occurs nowhere in the ground truth."""
         for names, reading in self._aliases.items():
             unmet = [name for name in reading.aliases if name not in self._occurring_names[names]]
             if unmet:
@@ -274,7 +280,7 @@ class GoldRules:
 
 
 def _normalize_key(node: Node, value: JsonValue) -> JsonValue:
-    """Return a value of a key as it is compared: texts without case and white space."""
+    """Return a key value in the form in which keys are compared: without case and white space."""
     if isinstance(node, LeafNode):
         value = node.reading(value) if node.reading is not None else value
     return "".join(value.split()).casefold() if isinstance(value, str) else value

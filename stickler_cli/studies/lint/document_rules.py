@@ -1,4 +1,4 @@
-"""Rules on single documents and values, and on documents that are copies of others."""
+"""Rules on single documents and their values, and a search for copied documents."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,13 +23,13 @@ class Value(NamedTuple):
     """A value without children: a scalar, null, or an empty list or object."""
 
     field: tuple[str, ...]
-    """Its names, without list indexes."""
+    """Path of the field, without list indexes."""
     path: Path
     value: JsonValue
 
 
 def values_of(document: JsonValue) -> Iterator[Value]:
-    """Yield the values of a document in its order, at any depth."""
+    """Yield all values of a document, at any depth, in document order."""
     waiting = [Value((), (), document)]
     while waiting:
         located = waiting.pop()
@@ -47,7 +47,7 @@ def values_of(document: JsonValue) -> Iterator[Value]:
 
 
 def value_at(document: JsonValue, pointer: str) -> JsonValue:
-    """Return the value at a JSON Pointer, or its nearest existing parent."""
+    """Return the value at a JSON Pointer; if there is none, its nearest existing parent."""
     value = document
     for step in pointer_steps(pointer):
         if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
@@ -55,18 +55,18 @@ def value_at(document: JsonValue, pointer: str) -> JsonValue:
         elif isinstance(value, dict) and step in value:
             value = value[step]
         else:
-            break  # the engine that judges documents leaves empty keys out of pointers
+            break  # the validator leaves empty keys out of its pointers
     return value
 
 
 MAX_FIELDS: Final = 5_000
-"""Fields whose forms of absence are kept; maps could have any number of keys."""
+"""Number of fields whose ways to write absence are tracked; maps could have any number of keys."""
 
 MAX_IDS: Final = 100_000
-"""Values of each field of ids that are remembered."""
+"""Number of values that are remembered of each id field."""
 
 _ID_NAMES: Final = frozenset({"id", "_id", "uuid", "guid", "doc_id", "document_id"})
-"""Names of fields of a document, in lower case, whose values are to tell it from others."""
+"""Names of top-level fields, in lower case, whose values must be unique to a document."""
 
 _RULES: Final = {
     "type": "wrong-kind",
@@ -76,14 +76,15 @@ _RULES: Final = {
     **dict.fromkeys(("multipleOf", "minLength", "maxLength"), "out-of-range"),
     "required": "missing-required",
 }
-"""The rule by the keyword of the schema that forbids a value."""
+"""The lint rule for each schema keyword that a value can violate."""
 
 _UNDECLARED: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
-"""Keywords that forbid keys; another rule reports undeclared keys under any schema."""
+"""Keywords that forbid undeclared keys. They are skipped, as a rule of its own reports these
+keys."""
 
 
 class DocumentRules:
-    """Rules on documents one by one; memory has a bound."""
+    """Rules on single documents; their memory is bounded."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._findings = findings
@@ -105,19 +106,19 @@ class DocumentRules:
             self._check_value(document, value)
 
     def conclude(self) -> list[str]:
-        """Find fields that write absence in two ways; return notes."""
+        """Find fields that write absence in different ways; return notes on the checks."""
         for field, forms in self._absences.items():
             usual, *rare_forms = sorted(forms.values(), key=lambda form: -form.count)
             for form in rare_forms:
                 if form.count == usual.count:
-                    continue  # neither is usual
+                    continue  # both ways are equally common
                 expected = f"{usual.text} as elsewhere ({usual.count})"
                 path, times = field_path(field), form.count
                 self._findings.add("mixed-absence", path, form.spot, form.text, expected, times)
         return self._notes
 
     def _validate(self, document: Document) -> None:
-        """Find values that the keywords of the schema forbid."""
+        """Find values that violate a keyword of the schema."""
         if self._validator is None:
             return
         for violation in self._validator.violations(document.value, document.gold):
@@ -128,11 +129,11 @@ class DocumentRules:
                 value = value_at(document.value, violation.pointer)
                 rule = "null-not-allowed" if is_absent(value) else rule
             spot = document.spot(violation.pointer)
-            path = violation.field.replace("[]", "").lstrip(".")  # without list indexes
+            path = violation.field.replace("[]", "").lstrip(".")  # remove list indexes
             self._findings.add(rule, path, spot, violation.message)
 
     def _check_value(self, document: Document, located: Value) -> None:
-        """Collect forms of absence, and find texts that mean null and repeated ids."""
+        """Record how a value writes absence; find texts that mean null, and repeated ids."""
         field, path, value = located
         if is_absent(value):
             forms_by_field = self._absences
@@ -157,16 +158,16 @@ class DocumentRules:
 
 @dataclass(slots=True)
 class _AbsenceForm:
-    """One of the ways in which a field writes absent values."""
+    """One way in which a field writes absent values, such as null or an empty text."""
 
     text: str
     spot: Spot
-    """The first place with this form."""
+    """The first value of this form."""
     count: int = 0
 
 
 def _listed_texts(schema: JsonValue) -> Iterator[str]:
-    """Yield the texts that a schema lists as values anywhere."""
+    """Yield all texts that a schema declares as values or as absent values."""
     waiting = [schema]
     while waiting:
         subschema = waiting.pop()
@@ -183,29 +184,32 @@ def _listed_texts(schema: JsonValue) -> Iterator[str]:
 
 MAX_DOCUMENTS: Final = 50_000
 MAX_VALUES: Final = 5_000_000
-"""Values of all documents that are compared with one another: 60 MB; later documents are not."""
+"""Total number of values that are compared for copies (60 MB); further documents are skipped."""
 
 MAX_SHARING: Final = 20
-"""Documents up to which a shared value makes them candidates; values of more are usual values."""
+"""Number of documents up to which a shared value is rare; only rare values make two documents
+candidates."""
 
 MIN_SHARED: Final = 5
-"""Rare values, of at most `MAX_SHARING` documents, that two copies have in common."""
+"""Number of rare values that two documents must share to be candidates."""
 
 MIN_VALUES: Final = 10
-"""Values of a document that can be nearly a copy; with fewer, each value makes a difference."""
+"""Number of values that a near-duplicate must have; with fewer, a single value makes too much
+difference."""
 
 MIN_OVERLAP: Final = 0.9
-"""Weighted overlap from which two documents are near-duplicates; rare values weigh more."""
+"""Overlap of values from which two documents are near-duplicates; rare values weigh more."""
 
 MIN_VALUES_OF_COPY: Final = 3
-"""Numbers and texts of a document that can be an exact copy: few labels repeat by chance."""
+"""Number of numbers and texts that an exact copy must have, as a few labels can repeat by
+chance."""
 
 
 class Copies:
-    """Finds documents that are copies of others, without comparing all with all.
+    """Finds copied documents without comparing each document with all others.
 
-    Documents that share rare values, of two to `MAX_SHARING` documents, are candidates. Values that
-    many documents have tell nothing about copies.
+    Only documents that share enough rare values (values of two to `MAX_SHARING` documents) are
+    compared.
     """
 
     def __init__(self) -> None:
@@ -217,7 +221,7 @@ class Copies:
         self._n_omitted = 0
 
     def add(self, document: Document, values: Sequence[Value], findings: Findings) -> None:
-        """Add a document; an exact copy of an earlier one is a finding at once."""
+        """Add a document; if it is an exact copy of an earlier one, add a finding."""
         if len(self._spots) >= MAX_DOCUMENTS or self._n_values >= MAX_VALUES:
             self._n_omitted += 1
             return
@@ -240,7 +244,7 @@ class Copies:
         self._spots.append(spot)
 
     def conclude(self, findings: Findings) -> tuple[str, ...]:
-        """Find documents that are nearly copies of earlier ones; return notes."""
+        """Find near-duplicates of earlier documents; return notes on the search."""
         sizes = [*map(len, self._hashes)]
         values = np.concatenate([*self._hashes, np.empty(0, np.uint64)])
         owners = np.repeat(np.arange(len(sizes)), sizes)
@@ -258,16 +262,16 @@ class Copies:
         return (f"copies were looked for among the first {n_compared} different documents only",)
 
     def _are_near(self, first: int, second: int, values: NDArray[np.uint64]) -> bool:
-        """Return whether two documents are near-duplicates, by a Dice overlap of rare values.
+        """Return whether two documents are near-duplicates, by the Dice overlap of their values.
 
-        `values` are the sorted hashes of all documents.
+        Rare values have a greater weight. `values` are the sorted hashes of all documents.
         """
         first_hashes, second_hashes = self._hashes[first], self._hashes[second]
         if min(len(first_hashes), len(second_hashes)) < MIN_VALUES:
             return False
 
         def weigh(hashes: NDArray[np.uint64], is_shared: NDArray[np.bool_]) -> NDArray[np.float64]:
-            """Return inverse document frequencies, by the documents other than these two."""
+            """Return inverse document frequencies, counted without the two compared documents."""
             n_documents = _count_documents(values, hashes)
             n_elsewhere = n_documents - 1 - is_shared
             return np.log(np.maximum(1.0, (len(self._hashes) - 1) / (n_elsewhere + 1)))
@@ -288,15 +292,15 @@ def _count_documents(values: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> 
 def _find_candidates(
     values: NDArray[np.uint64], owners: NDArray[np.intp], n_documents: int
 ) -> list[tuple[int, int]]:
-    """Return pairs of documents that share enough rare values, the earlier one first.
+    """Return pairs of documents that share enough rare values, the earlier document first.
 
-    `values` are the sorted hashes of all documents, `owners` the document of each.
+    `values` are the sorted hashes of all documents, and `owners` is the document of each hash.
     """
     n_sharing = _count_documents(values, values)
     is_rare = (n_sharing > 1) & (n_sharing <= MAX_SHARING)
     values, owners = values[is_rare], owners[is_rare]
     pair_numbers = []
-    # Equal values stand together: compare each with the next one, the one after it, and so on.
+    # Equal hashes are adjacent: compare each hash with the next one, the one after it, and so on.
     for offset in range(1, MAX_SHARING):
         is_same = values[offset:] == values[:-offset]
         pair_numbers.append(owners[:-offset][is_same] * n_documents + owners[offset:][is_same])
@@ -305,7 +309,7 @@ def _find_candidates(
 
 
 def _hash(value: Value) -> int:
-    """Return a hash of a value and its field; case and white space do not count."""
+    """Return a hash of a value and its field, without case and white space."""
     content = value.value
     if isinstance(content, str):
         content = " ".join(content.casefold().split())

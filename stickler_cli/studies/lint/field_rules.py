@@ -1,6 +1,6 @@
-"""Rules on all values of a field together: outliers, odd forms and spellings.
+"""Rules on all values of a field together: outliers, rare formats, inconsistent spellings.
 
-Each rule needs many values that agree before it reports the few that do not.
+Each rule needs many values that agree before it reports the few that differ.
 """
 
 import math
@@ -43,38 +43,39 @@ from .findings import Document, Findings, Spot
 from .text_tally import TextTally
 
 MAX_SPELLINGS: Final = 500
-"""Distinct texts of a field that are kept; a field with more of them has free texts."""
+"""Number of distinct texts that are kept of a field; a field with more has free text."""
 
 MAX_SPELLING_LENGTH: Final = 60
-"""Characters of such a text; longer texts are prose."""
+"""Length in characters up to which a text can be a spelling; longer texts are prose."""
 
 MAX_NUMBER: Final = 1e300
-"""Numbers beyond it may be infinite, and are left out."""
+"""Size from which numbers are ignored, as they may be infinite."""
 
 MAX_SHAPES: Final = 50
-"""Distinct shapes of the texts of a field that are kept."""
+"""Number of distinct shapes of texts that are kept of a field."""
 SAMPLE_SIZE: Final = 10_000
-"""Numbers of a field from which its spread is estimated, drawn evenly."""
+"""Number of random numbers of a field from which its spread is estimated."""
 
 MAX_EXTREMES: Final = 20
-"""Numbers at either end of a field that are kept; only they can be outliers."""
+"""Number of smallest and of greatest numbers that are kept of a field; only these can be
+outliers."""
 
 _DIGITS: Final = re.compile(r"\d+")
 _CAPITALS: Final = re.compile(r"[A-Z]+")
 _LETTERS: Final = re.compile(r"[^\W\dA_]+")
 
 SpotOf: TypeAlias = Callable[[int], Spot]
-"""Locates a unit of a batch by its position."""
+"""Locates a unit of a batch, given its position in the batch."""
 
 MAX_PLACES_OF_TEXT: Final = 3
-"""Places that are kept of a text or shape."""
+"""Number of locations that are kept for each text or shape."""
 
 
 @dataclass(slots=True)
 class DistinctTexts:
-    """Distinct texts, or shapes of texts, with their numbers and first places.
+    """Distinct texts, or shapes of texts, with their counts and first locations.
 
-    If there are more than `max_texts`, nothing is kept.
+    All of them are dropped once there are more than `max_texts`.
     """
 
     max_texts: int
@@ -83,7 +84,7 @@ class DistinctTexts:
     is_full: bool = False
 
     def add(self, text: str, value: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Add a text that stands for a value at some places."""
+        """Add a text or shape of a value that occurs at some positions."""
         if self.is_full:
             return
         if text not in self.counts and len(self.counts) == self.max_texts:
@@ -97,12 +98,15 @@ class DistinctTexts:
 
 
 class Extreme(NamedTuple):
-    """A number near the lower or upper end; sorted, those of one end go from the inside out."""
+    """One of the smallest or greatest numbers of a field.
+
+    Sorting puts the most extreme number last.
+    """
 
     key: float
-    """The number, or its negative at the lower end."""
+    """The number itself for the greatest numbers, its negative for the smallest."""
     order: int
-    """Decides between equal numbers: later ones come first."""
+    """Tie-break between equal numbers: later ones sort first."""
     spot: Spot
     text: str
     """The value as messages show it."""
@@ -111,7 +115,7 @@ class Extreme(NamedTuple):
 
 @dataclass(slots=True)
 class NumberSample:
-    """A sample of numbers, and the extreme ones with their places."""
+    """A random sample of numbers, and the most extreme numbers with their locations."""
 
     count: int = 0
     sample: list[float] = field(default_factory=list)
@@ -120,7 +124,7 @@ class NumberSample:
     _random: Random = field(default_factory=lambda: Random(0))  # noqa: S311 - a sample, no secret
 
     def add(self, number: float, value: JsonValue, pair: int, spot_of: SpotOf) -> None:
-        """Add the number of a value at a place."""
+        """Add a number, with the value and the position that it comes from."""
         self.count += 1
         if len(self.sample) < SAMPLE_SIZE:
             self.sample.append(number)
@@ -141,19 +145,19 @@ class NumberSample:
 
 @dataclass(slots=True)
 class Profile:
-    """The values of one field that one comparator compares."""
+    """The values of one field, as far as one comparator compares them."""
 
     path: str
     node: LeafNode
     count: int = 0
     unmatched: int = 0
-    """Values that do not match themselves."""
+    """Number of values that do not match themselves by the comparator."""
     texts: DistinctTexts = field(default_factory=lambda: DistinctTexts(MAX_SPELLINGS))
     shapes: DistinctTexts = field(default_factory=lambda: DistinctTexts(MAX_SHAPES))
     numbers: NumberSample = field(default_factory=NumberSample)
-    """Numbers; for a field of dates the ordinal numbers of their days."""
+    """The numbers of the field; for a field of dates, the ordinal numbers of their days."""
     orders: DistinctTexts = field(default_factory=lambda: DistinctTexts(2))
-    """For a field of dates, the orders of day and month that its texts show."""
+    """For a field of dates: the orders of day and month that can be told from its texts."""
     tally: TextTally = field(init=False)
     """Counts of the texts that the comparator treats specially."""
 
@@ -161,7 +165,7 @@ class Profile:
         self.tally = TextTally(self.node)
 
     def add(self, value: JsonValue, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Add a value that stands at some places."""
+        """Add a value that occurs at some positions."""
         self.count += len(pairs)
         self.tally.add(value, len(pairs))
         if isinstance(self.node.comparator, DateComparator) and isinstance(value, str):
@@ -175,14 +179,14 @@ class Profile:
             self.shapes.add(shape_of(value), value, pairs, spot_of)
 
     def _add_orders(self, text: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Add the orders of day and month that the text of a date shows."""
+        """Add the order of day and month, if the text of a date shows it."""
         evidence = evidence_of(text) if len(text) <= LONGEST_READ else ()
         for order in {DAY_FIRST, MONTH_FIRST}.intersection(evidence):
             self.orders.add(order, text, pairs, spot_of)
 
 
 def _position_on_line(comparator: BaseComparator, value: JsonValue) -> float | None:
-    """Return the number of a value, or the day of a date; None for other values."""
+    """Return the number of a value, or the ordinal day of a date; None for other values."""
     number: float | Decimal | None = value if is_number(value) else None
     if isinstance(comparator, DateComparator):
         stated = comparator.prepare(value).month_first
@@ -190,12 +194,12 @@ def _position_on_line(comparator: BaseComparator, value: JsonValue) -> float | N
         if isinstance(stated, StatedDate) and stated.is_whole:
             number = stated.first_day.toordinal()
     elif isinstance(comparator, NumericComparator) and isinstance(value, str):
-        number = amount(value)  # a text that has a number in it, as VDM/003, is none
+        number = amount(value)  # a text such as VDM/003 contains a number, but is not one
     return float(number) if number is not None and -MAX_NUMBER < number < MAX_NUMBER else None
 
 
 def shape_of(text: str) -> str:
-    """Return the form of a text: 9 for digits in a row, A for capitals, a for other letters.
+    """Return the shape of a text: 9 for each run of digits, A for capitals, a for other letters.
 
     >>> shape_of("INV-2024/017"), shape_of("Main St. 5")
     ('A-9/9', 'Aa Aa. 9')
@@ -204,43 +208,46 @@ def shape_of(text: str) -> str:
 
 
 MIN_VALUES: Final = 30
-"""Values of a field from which on a value can stand out."""
+"""Number of values that a field must have before one of them can stand out."""
 
 FAR: Final = 8.0
-"""Robust standard deviations from the median from which on a value is far. Customary is 3.5
-(Iglewicz and Hoaglin 1993, How to Detect and Handle Outliers), which amounts of money exceed all
-the time."""
+"""Distance from the median, in robust standard deviations, from which a value can be an outlier.
+The usual 3.5 (Iglewicz and Hoaglin 1993, How to Detect and Handle Outliers) is exceeded by many
+correct amounts of money."""
 
 GAP: Final = 2.0
-"""Robust standard deviations between a far value and the next one inwards; with less, it is the end
-of a tail."""
+"""Gap to the next value towards the median, in robust standard deviations, that an outlier must
+have; with a smaller gap it belongs to the tail."""
 
 MAX_ODD_SHARE: Final = 0.02
-"""Share of values that can stand out; more of them are another kind of value, not mistakes."""
+"""Share of values up to which they can stand out; a greater share is another kind of value, not a
+mistake."""
 
-_SIGMA: Final = 1.4826  # of a normal distribution, in median absolute deviations
+# Standard deviation of a normal distribution divided by its median absolute deviation.
+_SIGMA: Final = 1.4826
 
 MAX_ENUM_TEXTS: Final = 50
-"""Distinct texts of a field that is taken for an enum."""
+"""Number of distinct texts up to which a field is regarded as an enum."""
 
 MIN_REPEATS: Final = 5
-"""Number of times that each of these texts occurs at least, on average."""
+"""Average number of occurrences of these texts from which a field is regarded as an enum."""
 
 MIN_TYPO_RATIO: Final = 10
-"""Ratio from which the frequent one of two spellings that differ in one letter is the right one."""
+"""How many times more frequent the right spelling must be than a spelling with one other letter."""
 
 MIN_TYPO_LENGTH: Final = 6
-"""Letters of a word from which another letter is a mistake and not another word."""
+"""Length of a word from which one different letter is a typo and not another word."""
 
 
 FORGIVING_THRESHOLD: Final = 0.5
-"""The threshold at which half of a text may be wrong; it is the default of texts."""
+"""Threshold up to which half of a text may be wrong; it is the default for texts."""
 MIN_CODE_SHARE: Final = 0.9
-"""Share of texts with digits, without spaces or in groups, from which a field has codes."""
+"""Share of texts that look like codes (digits, no spaces or in groups) from which a field has
+codes."""
 
 
 def _find_outliers(profile: Profile, findings: Findings) -> None:
-    """Find numbers and dates far from the others; numbers above 0 by their magnitude."""
+    """Find numbers and dates far from the median; positive numbers are compared by magnitude."""
     numbers, path = profile.numbers, profile.path
     if numbers.count < MIN_VALUES:
         return
@@ -276,9 +283,10 @@ def _find_outliers(profile: Profile, findings: Findings) -> None:
 def _list_beyond_gap(
     distances: Sequence[tuple[float, Extreme]], *, has_all_values: bool
 ) -> Iterator[Extreme]:
-    """Yield the extremes of one end beyond the first gap, given their distances in order.
+    """Yield the extreme numbers of one side that lie beyond the first gap.
 
-    `has_all_values` says that the field has no other values: then the first one can be far.
+    `distances` are their distances from the median in ascending order. With `has_all_values` the
+    field has no other values, so that even the first number can lie beyond a gap.
     """
     previous = 0.0 if has_all_values else math.inf
     is_beyond = False
@@ -290,7 +298,10 @@ def _list_beyond_gap(
 
 
 def _find_odd_forms(profile: Profile, findings: Findings) -> None:
-    """Find texts that lack the form of nearly all others, if it has digits and so is a format."""
+    """Find texts that differ in shape from nearly all texts of the field.
+
+    The usual shape must contain digits, so that it is a format.
+    """
     counts = profile.shapes.counts
     total = counts.total()
     if total < MIN_VALUES or isinstance(profile.node.comparator, DateComparator):
@@ -304,11 +315,11 @@ def _find_odd_forms(profile: Profile, findings: Findings) -> None:
             expected, times = f"a form like {brief(example)}", counts[shape]
             for spot, value in profile.shapes.spots[shape]:
                 findings.add("odd-format", profile.path, spot, brief(value), expected, times)
-                times = 0  # all are counted with the first place
+                times = 0  # the first location counts all texts of this shape
 
 
 def _find_mixed_date_orders(profile: Profile, findings: Findings) -> None:
-    """Find dates with the day first in a field with others that have the month first."""
+    """Find dates with day and month in another order than most dates of the field."""
     if len(profile.orders.counts) < 2:
         return
     (usual, _), (rare, times) = profile.orders.counts.most_common()
@@ -316,16 +327,16 @@ def _find_mixed_date_orders(profile: Profile, findings: Findings) -> None:
     for spot, text in profile.orders.spots[rare]:
         expected = f"the {usual}, as in {brief(example)}"
         findings.add("mixed-date-order", profile.path, spot, brief(text), expected, times)
-        times = 0  # all are counted with the first place
+        times = 0  # the first location counts all dates of this order
 
 
 def _find_spellings(profile: Profile, findings: Findings) -> None:
-    """Find texts that differ from a more frequent one in case, signs or one letter only."""
+    """Find texts that differ from a more frequent text only in case, punctuation or one letter."""
     counts = profile.texts.counts
     total = counts.total()
     if total < MIN_VALUES or len(counts) > MAX_ENUM_TEXTS or total < MIN_REPEATS * len(counts):
         return
-    # Texts by their words, the most frequent spelling of each first.
+    # Texts by their normalized form, the most frequent spelling first.
     texts_by_word: defaultdict[str, list[str]] = defaultdict(list)
     for text in sorted(counts, key=lambda text: (-counts[text], text)):
         texts_by_word[_normalize_word(text)].append(text)
@@ -347,11 +358,11 @@ def _find_spellings(profile: Profile, findings: Findings) -> None:
         expected, times = f"{brief(usual)} as elsewhere ({counts[usual]})", counts[text]
         for spot, value in profile.texts.spots[text]:
             findings.add("inconsistent-spelling", profile.path, spot, brief(value), expected, times)
-            times = 0  # all are counted with the first place
+            times = 0  # the first location counts all texts of this spelling
 
 
 def _is_typo(word: str, other: str) -> bool:
-    """Return whether two long words of letters differ in one letter."""
+    """Return whether two long alphabetic words differ in exactly one letter."""
     longer = max(len(word), len(other))
     if longer < MIN_TYPO_LENGTH or not (word + other).isalpha():
         return False
@@ -359,19 +370,19 @@ def _is_typo(word: str, other: str) -> bool:
 
 
 def _normalize_word(text: str) -> str:
-    """Return a text without case, blanks and signs; unchanged if it has nothing else."""
+    """Return a text without case, blanks and punctuation; unchanged if nothing else remains."""
     return "".join(filter(str.isalnum, text.casefold())) or text
 
 
 MAX_FIELDS: Final = 5_000
-"""Fields whose values are profiled."""
+"""Number of fields whose values are profiled."""
 
 MIN_UNMATCHED: Final = 5
-"""Values of a field from which its threshold is at fault if no value matches itself."""
+"""Number of values from which a threshold is wrong if no value of the field matches itself."""
 
 
 def is_forgiving(profile: Profile) -> bool:
-    """Return whether values that are codes, numbers or years pass with a wrong digit."""
+    """Return whether a field has codes, numbers or years that would match with a wrong digit."""
     is_text = getattr(profile.node.comparator, "same_digits", None) is False
     counts = profile.shapes.counts
     code_shapes = (
@@ -385,7 +396,7 @@ def is_forgiving(profile: Profile) -> bool:
 
 
 class FieldValues:
-    """Collects the values of each field; memory has a bound."""
+    """Profiles the values of each field; its memory is bounded."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._plan = loaded.plan
@@ -393,11 +404,11 @@ class FieldValues:
         self._profiles: dict[tuple[str, int], Profile] = {}
 
     def add_documents(self, documents: Sequence[Document]) -> None:
-        """Add all values of some documents."""
+        """Add all values of some documents to the profiles."""
         if not documents:
             return
         gts = [document.value for document in documents]
-        # Against nothing every value is visited, and no comparator is asked anything.
+        # Comparing with empty documents visits every value, and calls no comparator.
         table = compare(
             self._plan, gts, [{}] * len(gts), Options(extra_fields="ignore", work_limit=None)
         )
@@ -409,7 +420,7 @@ class FieldValues:
                     self._profile_values(table, batch, positions, documents)
 
     def conclude(self) -> list[str]:
-        """Find values that stand out in each field; return notes."""
+        """Find values that stand out in each field; return notes on the checks."""
         for profile in self._profiles.values():
             for find in (_find_outliers, _find_odd_forms, _find_mixed_date_orders, _find_spellings):
                 find(profile, self._findings)
@@ -430,7 +441,7 @@ class FieldValues:
     def _find_undeclared(
         self, table: UnitTable, batch: UnitBatch, documents: Sequence[Document]
     ) -> None:
-        """Find keys of objects that have a value and that the schema does not declare."""
+        """Find keys with a value that the schema does not declare."""
         rows = [row for row in batch.rows.tolist() if row in table.undeclared_keys]
         spot_of = _make_locator(table, batch, documents)
         for row in rows:
@@ -449,7 +460,7 @@ class FieldValues:
         positions: Indexes,
         documents: Sequence[Document],
     ) -> None:
-        """Add the values of one field to its profile, each distinct value once."""
+        """Add the values of one field to its profile, as distinct values with their positions."""
         first = int(positions[0])
         path, node = field_path(field_pattern(table, batch, first)), batch.node_of(first)
         if (path, id(node)) not in self._profiles and len(self._profiles) >= MAX_FIELDS:
@@ -469,7 +480,7 @@ class FieldValues:
             value = codes.values[code]
             reason = f"{node.comparator.name} gives {similarity:g} to it and itself"
             finding, expected = f"{brief(value)}: {reason}", f"at least {node.threshold:g}"
-            # The same value matches for these comparators, even if they cannot read it.
+            # These comparators match equal values even if they cannot read them.
             is_only_unreadable = node.comparator.same_value
             rule = "unreadable-value" if is_only_unreadable else "never-matches"
             for position in positions_by_code[code]:
@@ -478,9 +489,9 @@ class FieldValues:
 
 
 def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator[tuple[int, float]]:
-    """Yield the keys of values that do not match themselves, with their similarity.
+    """Yield the keys of values that do not match themselves, with the similarity to themselves.
 
-    Models are not asked.
+    Comparators that ask models are skipped.
     """
     comparator = node.comparator
     compared = [
@@ -502,9 +513,9 @@ def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator
 
 
 def _make_locator(table: UnitTable, batch: UnitBatch, documents: Sequence[Document]) -> SpotOf:
-    """Return a function that locates a unit of a batch by its position.
+    """Return a function that locates a unit, given its position in a batch.
 
-    Locating takes long, so it is done only for places that are kept.
+    Locating is slow, so it is done only for locations that are kept.
     """
 
     def spot_of(position: int) -> Spot:

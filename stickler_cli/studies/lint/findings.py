@@ -1,4 +1,4 @@
-"""The rules of lint, a collection of findings of bounded size, their record and report."""
+"""The rules of lint, its findings (of bounded number), and their record and report."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -29,26 +29,26 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class FoundRecord:
-    """One place of a finding."""
+    """One location of a finding."""
 
     file: str
     """The file of the document, or of the schema."""
     line: int | None
-    """The line; null if it is not known."""
+    """The line; null if it is unknown."""
     pointer: str | None
-    """JSON Pointer to the place in the document; null for several places."""
+    """JSON Pointer to the value in the document; null if the finding is about several values."""
     found: str
-    """The value at the place, or a description of it."""
+    """The value at the location, or a description of it."""
     expected: str
-    """The expected value; empty if the advice says enough."""
+    """The expected value; empty if the advice is enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindingRecord:
-    """The findings of one rule at one field."""
+    """The findings of one rule in one field."""
 
     rule: str
-    """Name of the rule; `--ignore` takes it."""
+    """Name of the rule, as `--ignore` takes it."""
     severity: Severity
     """Severity of the rule."""
     field: str
@@ -56,11 +56,11 @@ class FindingRecord:
     means: str
     """Description of the defect."""
     advice: str
-    """Advice on the defect."""
+    """Advice how to mend the defect."""
     count: Some
-    """Number of places."""
+    """Number of locations."""
     places: list[FoundRecord]
-    """The first places, at most a hundred."""
+    """The first locations, at most a hundred."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +75,20 @@ class LintRecord(StudyRecord):
     documents: Count
     """Number of documents."""
     findings: list[FindingRecord]
-    """The worst first."""
+    """All findings, the worst first."""
     notes: list[str]
-    """Omitted checks, and problems of the source."""
+    """Notes on omitted checks, and problems of the source."""
 
 
 _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note": "dim"}
 
 
 def _row_column(name: str, side: int) -> FigureColumn:
-    """Return the column of an attribute of a finding (side 0) or of its place (side 1)."""
+    """Return the column of an attribute of a finding (side 0) or of its location (side 1)."""
     return FigureColumn(name, lambda row: getattr(row[side], name), int if name == "line" else str)
 
 
-# A row of files is a finding and one of its places.
+# A row is a pair of a finding and one of its locations.
 _ROWS: Final = (
     *(_row_column(name, 0) for name in ("rule", "severity", "field")),
     *(_row_column(name, 1) for name in ("file", "line", "pointer", "found", "expected")),
@@ -96,7 +96,7 @@ _ROWS: Final = (
 
 
 def make_report(record: LintRecord, max_places: int) -> Report:
-    """Return the report of findings, each with its first places and advice."""
+    """Return the report of all findings, each with its first locations and advice."""
     n_findings = Counter(finding.severity for finding in record.findings)
     counts = [
         number_of(n_findings[severity], severity) for severity in SEVERITIES if n_findings[severity]
@@ -111,7 +111,7 @@ def make_report(record: LintRecord, max_places: int) -> Report:
 
 
 def _finding_blocks(finding: FindingRecord, max_places: int) -> Iterator[Block]:
-    """Yield a finding as a sentence, its first places, and its advice."""
+    """Yield the blocks of a finding: a sentence, its first locations, and its advice."""
     tone = _TONES[finding.severity]
     yield Text(f"{finding.severity}[{finding.rule}] {sentence(finding)}", lead=tone, indent=INDENT)
     first_places = finding.places[:max_places]
@@ -123,37 +123,37 @@ def _finding_blocks(finding: FindingRecord, max_places: int) -> Iterator[Block]:
 
 
 def sentence(finding: FindingRecord) -> str:
-    """Return a finding as a sentence, with the number of its places."""
+    """Return a sentence that describes a finding and counts its locations."""
     field = f"{finding.field}: " if finding.field else ""
     times = f" ({finding.count} times)" if finding.count > 1 else ""
     return f"{field}{finding.means}{times}"
 
 
 def found_text(place: FoundRecord) -> str:
-    """Return the value at one place, and the one expected."""
+    """Return the value at a location, and the expected value."""
     expected = f", expected {place.expected}" if place.expected else ""
     return f"{place.found}{expected}"
 
 
 def _location_text(place: FoundRecord) -> str:
-    """Return file, line and pointer of a place."""
+    """Return file, line and pointer of a location as text."""
     line = f":{place.line}" if place.line else ""
     return " ".join(filter(None, (f"{place.file}{line}", place.pointer or "")))
 
 
 MAX_PLACES: Final = 100
-"""Places that are kept of one finding; all are counted."""
+"""Number of locations that are kept of one finding; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintRule:
-    """One thing that lint looks for."""
+    """A kind of mistake that lint looks for."""
 
     severity: Severity
     means: str
     """Description of the defect, as a clause."""
     advice: str
-    """Advice on the defect, as a clause."""
+    """Advice how to mend the defect, as a clause."""
 
 
 RULES: Final = {
@@ -296,24 +296,24 @@ RULES: Final = {
         "raise it, or take the field out of the score with x-aws-stickler-aggregate: false",
     ),
 }
-"""The rules by name; the names never change."""
+"""The rules by name. Names are public and never change."""
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
-"""The worst first."""
+"""Severities of rules, the worst first."""
 
 _ORDER: Final = sorted(RULES, key=lambda rule: SEVERITIES.index(RULES[rule].severity))
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place: a document, and the JSON Pointer to a value in it."""
+    """A location: a document, and the JSON Pointer to a value in it."""
 
     reference: Reference
     pointer: str = ""
 
     @property
     def name(self) -> str:
-        """The file, with the line in JSON Lines."""
+        """The name of the file, with the line number in JSON Lines."""
         line = f":{self.reference.line}" if isinstance(self.reference, LineReference) else ""
         return f"{self.reference.source}{line}"
 
@@ -327,19 +327,19 @@ class Document:
     root: str = ""
     """The JSON Pointer to the document in its file or line."""
     gold: Gold | None = None
-    """Its gold, if it states any."""
+    """Annotations of the ground truth, such as alternatives; None if the document has none."""
 
     def spot(self, place: Path | str = ()) -> Spot:
-        """Return a place in the document, by its path or JSON Pointer."""
+        """Return the location of a value in the document, by its path or JSON Pointer."""
         pointer = place if isinstance(place, str) else json_pointer(place)
         return Spot(self.reference, self.root + pointer)
 
 
 class Findings:
-    """Collects findings, one for each rule and field."""
+    """Collects findings by rule and field; their memory is bounded."""
 
     def __init__(self, schema: LoadedSchema) -> None:
-        """Begin without findings in documents of a schema."""
+        """Create an empty collection for the documents of a schema."""
         self._counts = Counter[tuple[str, str]]()
         self._kept: defaultdict[tuple[str, str], list[tuple[Spot, Problem]]] = defaultdict(list)
         self._schema = schema.path
@@ -356,26 +356,26 @@ class Findings:
         expected: str = "",
         times: int = 1,
     ) -> None:
-        """Add a place in a document; `times` counts it as several."""
+        """Add a finding at a location in a document; `times` counts it more than once."""
         problem = Problem(spot.reference.source, found, expected, pointer=spot.pointer)
         self.add_problem(rule, spot, problem, path, times)
 
     def add_problem(
         self, rule: str, spot: Spot, problem: Problem, path: str = "", times: int = 1
     ) -> None:
-        """Add a problem of a whole document, or of a field."""
+        """Add a problem of a document, or of one of its fields."""
         self._counts[rule, path] += times
         if len(kept := self._kept[rule, path]) < MAX_PLACES:
             kept.append((spot, problem))
 
     def add_of_schema(self, rule: str, path: str, found: str, expected: str = "") -> None:
-        """Add a finding on a field of the schema."""
+        """Add a finding on a field of the schema itself."""
         problem = Problem(self._schema, found, expected, pointer=self._stands.get(path))
         spot = Spot(FileReference(self._schema, MAX_DOCUMENT_BYTES))
         self.add_problem(rule, spot, problem, path)
 
     def make_records(self) -> list[FindingRecord]:
-        """Return all findings, the worst first, each place with its line."""
+        """Return the records of all findings with their locations, the worst finding first."""
         lines = self._find_lines()
         records = []
         for name, path in sorted(self._kept, key=lambda key: (_ORDER.index(key[0]), key[1])):
@@ -404,7 +404,7 @@ class Findings:
         return records
 
     def _find_lines(self) -> dict[tuple[str, str], int]:
-        """Return the line of each place in a file of its own, by file and pointer."""
+        """Return line numbers by file and JSON Pointer, for documents in a file of their own."""
         wanted: defaultdict[FileReference, set[str]] = defaultdict(set)
         for kept in self._kept.values():
             for spot, problem in kept:
@@ -424,7 +424,10 @@ class Findings:
 def _line_of(
     reference: Reference, problem: Problem, lines: Mapping[tuple[str, str], int]
 ) -> int | None:
-    """Return the line of a problem, or of the nearest value around it; None if it is unknown."""
+    """Return the line of a problem, else that of the nearest parent value.
+
+    None if it is unknown.
+    """
     match reference:
         case FileReference() if problem.pointer is not None:
             places = ((reference.file, pointer) for pointer in _with_parents(problem.pointer))
@@ -436,9 +439,9 @@ def _line_of(
 
 
 def _with_parents(pointer: str) -> Iterator[str]:
-    """Yield a pointer and the pointers to all its parents.
+    """Yield a pointer and the pointers of all its parents.
 
-    A value that was taken out of a wrapper has no line of its own, but its parents have one.
+    A value that was unwrapped has no line of its own, but its parents have one.
     """
     while pointer:
         yield pointer

@@ -1,4 +1,4 @@
-"""Count the texts of a field that its comparator may treat in a way that surprises."""
+"""Count texts of a field that its comparator may treat in a surprising way."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from stickler_cli.compare.text_rules import (
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.schema.inference.observation import SHORT
 
-MIN_LETTERS_PER_WORD: Final = 2  # with the blank after it; shorter texts need no counting
+MIN_LETTERS_PER_WORD: Final = 2  # with the following blank; shorter texts cannot have enough words
 
 
 @dataclass(slots=True)
@@ -27,12 +27,12 @@ class TextTally:
     long_texts: int = 0
     """Texts longer than a name or a title."""
     with_numbers: int = 0
-    """Texts with a digit beside letters."""
+    """Texts that contain both digits and letters."""
     wordy_texts: int = 0
-    """Texts with so many content words that one may be replaced."""
+    """Texts with so many content words that the comparator tolerates one replaced word."""
 
     def add(self, value: JsonValue, times: int) -> None:
-        """Add a value that occurs some times; only texts count."""
+        """Add a value that occurs `times` times; values other than texts are ignored."""
         if not isinstance(value, str):
             return
         self.texts += times
@@ -45,7 +45,7 @@ class TextTally:
             self.wordy_texts += times if words.n_content_words >= WORDS_PER_REPLACED else 0
 
     def findings(self) -> Iterator[tuple[str, str]]:
-        """Yield the rules that apply to the field, each with its finding as a clause."""
+        """Yield each rule that applies to the field, with the finding as a clause."""
         name, threshold = self.node.comparator.name, f"{self.node.threshold:g}"
         if self.long_texts and is_edit_distance(self.node):
             finding = f"{name} at {threshold}, {self.long_texts} of {self.texts} texts"

@@ -1,1 +1,1 @@
-"""Packets: many documents scanned as one, and how well they were split and told apart."""
+"""Compare packets: scans of many documents in one file, which a model splits and classifies."""

@@ -53,33 +53,36 @@ SECTIONS_F1: Final = "sections.class.f1"
 PacketStatus = Literal["compared", "missing", "failed", "only_pred"]
 
 _SIGNED: Final = ("page_order", "adjusted_rand")
-"""Figures in [-1, 1], which are summed after scaling to [0, 1]."""
+"""Figures in [-1, 1]; they are scaled to [0, 1] for summing."""
 
 
 @dataclass(frozen=True, slots=True)
 class SplitFigure:
-    """One figure of all packets."""
+    """One figure over all packets."""
 
     name: str
-    """Name of the figure: docs/packets.md."""
+    """Name of the figure, described in docs/packets.md."""
     value: NumberOrNone
     """The figure; null if its divisor is 0."""
     interval: list[float] | None
-    """Confidence interval; null without intervals, or with fewer than two packets."""
+    """Confidence interval of the figure; null without intervals, or with fewer than two packets."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassFigures:
-    """The sections of one class; sections with this class and the same pages are right."""
+    """Figures of the sections of one class.
+
+    A section is right if its class and its pages are right.
+    """
 
     document_class: str
     """Name of the class; empty for sections without a class."""
     gt: Count
-    """PacketSections of the ground truth."""
+    """Number of sections in the ground truth."""
     pred: Count
-    """PacketSections of the predictions."""
+    """Number of sections in the predictions."""
     right: Count
-    """Sections with the same pages and class on both sides."""
+    """Number of sections with the same pages and class on both sides."""
     precision: FractionOrNone
     """Share of the predicted sections that are right."""
     recall: FractionOrNone
@@ -92,29 +95,30 @@ class ClassFigures:
 
 @dataclass(frozen=True, slots=True)
 class PageConfusion:
-    """Pages of one true class and one predicted class."""
+    """Number of pages with a given true class and predicted class."""
 
     gt: str | None
     """True class; null for pages that only predictions have, empty for pages without a class."""
     pred: str | None
-    """Predicted class; null for pages that the prediction lacks, empty without a class."""
+    """Predicted class; null for pages missing in the prediction, empty for pages without a
+    class."""
     pages: Count
     """Number of pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class PacketAccount:
-    """One packet."""
+    """The result of one packet."""
 
     id: str
     """The id of the packet."""
     status: PacketStatus
-    """`missing` without a prediction: all its sections count as missed. `failed` if a side cannot
-    be read, and `only_pred` without ground truth: these packets are not counted."""
+    """`missing`: there is no prediction, and all sections count as missed. `failed`: a side cannot
+    be read. `only_pred`: there is no ground truth. Packets of the last two are not counted."""
     problem: str
-    """Problem of the packet; empty without any."""
+    """Problem of the packet; empty if there is none."""
     sections: list[SectionOutcome]
-    """Its sections: first those of the ground truth, then invented ones."""
+    """Results of its sections: those of the ground truth, then invented ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +130,9 @@ class SplitReport(StudyRecord):
 
     format: Literal["stickler-split/1"]
     gt: str
-    """The ground truth, as named."""
+    """The ground truth, as the user named it."""
     pred: str
-    """The predictions, as named."""
+    """The predictions, as the user named them."""
     counts: dict[str, int]
     """Numbers of packets by status, of sections by outcome, and of pages."""
     level: NumberOrNone
@@ -136,16 +140,16 @@ class SplitReport(StudyRecord):
     figures: list[SplitFigure]
     """All figures, in the order of docs/packets.md."""
     classes: list[ClassFigures]
-    """By class, most sections first."""
+    """Figures by class; classes with most sections come first."""
     confusion: list[PageConfusion]
-    """Pages by their true and their predicted class, most first."""
+    """Pages by true and predicted class; the most frequent pairs come first."""
     packets: list[PacketAccount]
-    """Every packet, in the order of the ground truth."""
+    """Results of every packet, in the order of the ground truth."""
     notes: list[str]
     """Problems of the sources."""
 
     def figure(self, name: str) -> SplitFigure:
-        """Return a figure by its name."""
+        """Return the figure of a given name."""
         return next(figure for figure in self.figures if figure.name == name)
 
 
@@ -155,13 +159,13 @@ def split_report(
     intervals: IntervalSettings | None,
     notes: Iterable[str] = (),
 ) -> SplitReport:
-    """Sum the results of all packets; packets without a result are listed, but not counted."""
+    """Sum the results of all packets; a packet without a result is listed, but not counted."""
     packets, results_by_id = [], []
     for account, packet_result in compared:
         packets.append(account)
         if packet_result is not None:
             results_by_id.append((account.id, packet_result))
-    results_by_id.sort(key=itemgetter(0))  # sums of fractions depend on the order
+    results_by_id.sort(key=itemgetter(0))  # sort, as sums of fractions depend on the order
     packet_results = [packet_result for _, packet_result in results_by_id]
     sums = {
         name: [packet_result.sums.get(name, 0.0) for packet_result in packet_results]
@@ -199,7 +203,7 @@ def split_report(
 def _count_packets(
     packets: Iterable[PacketAccount], sums: Mapping[str, list[float]]
 ) -> dict[str, int]:
-    """Count packets by status and sections by outcome, beside the sums of other counts."""
+    """Count packets by status and sections by outcome, and add the given sums of other counts."""
     outcomes = Counter(section.outcome for packet in packets for section in packet.sections)
     statuses = Counter(packet.status for packet in packets)
     return {
@@ -210,7 +214,7 @@ def _count_packets(
 
 
 def _quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Floats]]:
-    """Return dividend and divisor of each figure, with an entry for each packet."""
+    """Return dividends and divisors of each figure, with an entry for each packet."""
     n_gt, n_pred, n_packets = sums["gt"], sums["pred"], sums["packets"]
     quotients = {
         f"sections.{level}.{name}": quotient
@@ -231,7 +235,7 @@ def _quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Floats]]:
 
 
 _MEANS: Final = ("homogeneity", "completeness", "v_measure", "rand", "adjusted_rand")
-"""Figures that are means over packets."""
+"""Figures that are averaged over packets."""
 
 
 def _make_figures(
@@ -251,7 +255,7 @@ def _make_figures(
 
 
 def _unscale(name: str, share: float) -> float:
-    """Return a figure in its own range, given its share in [0, 1]."""
+    """Return a figure in its own range, given its value scaled to [0, 1]."""
     return 2 * share - 1 if name in _SIGNED else share
 
 
@@ -272,9 +276,9 @@ def _class_figures(kind: str, sums: Mapping[str, float]) -> ClassFigures:
 
 
 MAX_CONFUSIONS: Final = 10
-"""Pairs of a true and a wrong class of pages that the report shows."""
+"""Number of confused pairs of classes in the report."""
 MAX_PACKETS: Final = 5
-"""Packets with errors that the report shows, and errors of each."""
+"""Number of packets with errors in the report, and of errors listed for each packet."""
 
 _ALL_FIGURES: Final = (
     FigureColumn(
@@ -316,7 +320,7 @@ _WRONG: Final = {
 
 
 def make_report(record: SplitReport) -> Report:
-    """Return the report of how packets were split."""
+    """Return the report of `stickler split`."""
     counts = record.counts
     packets = number_of(counts["packets.compared"] + counts["packets.missing"], "packet")
     head = f"{record.gt} and {record.pred}: {packets}, {number_of(counts['pages'], 'page')}"
@@ -341,7 +345,7 @@ def make_report(record: SplitReport) -> Report:
 
 
 def _verdict_sentence(report: SplitReport) -> str:
-    """Return how many sections are right, and how many have other errors, as a sentence."""
+    """Return a sentence with the numbers of right sections and of sections with other errors."""
     counts = report.counts
     right = counts["sections.exact"] + counts["sections.order"]
     summary = f"{right} of {number_of(counts['gt'], 'section')} have the right pages and class"
@@ -380,7 +384,7 @@ def _rate_table(report: SplitReport, *, with_intervals: bool) -> Figures:
 
 
 def _confusion_section(report: SplitReport) -> Section:
-    """Return the section of pages that have a wrong class."""
+    """Return the section of the report on pages with a wrong class."""
     confusions = [
         confusion
         for confusion in report.confusion
@@ -398,12 +402,12 @@ def _confusion_section(report: SplitReport) -> Section:
 
 
 def _class_name(name: str | None, absent: str) -> str:
-    """Return the name of a class for readers; `absent` for pages that a side lacks."""
+    """Return the name of a class as shown; `absent` if it is None."""
     return absent if name is None else name or "(no class)"
 
 
 def _packet_section(packets: Iterable[PacketAccount]) -> Section:
-    """Return the section of the packets with most wrong sections, and their errors."""
+    """Return the section of the report on packets with most wrong sections."""
     errors_by_packet = []
     for packet in packets:
         errors = [section for section in packet.sections if section.outcome != "exact"]
@@ -432,7 +436,7 @@ def _list_worst_packets(
 
 
 def _error_sentence(section: SectionOutcome) -> str:
-    """Return the error of a section, with the pages that are wrong."""
+    """Return a sentence on the error of a section, with the wrong pages."""
     names = " -> ".join(dict.fromkeys(filter(None, (section.gt, section.pred))))
     pages = [
         f"{preposition} {_format_pages(numbers)}"
@@ -461,7 +465,7 @@ _NO_SECTIONS: Final = PacketSections(())
 
 
 def answer(settings: SplitSettings, desk: Desk) -> StudyAnswer:
-    """Compare the sections of all packets."""
+    """Compare the sections of all packets of two sources."""
     pairs = open_pairs(settings.gt, settings.pred, settings)
     compared = (_compare_pair(pair) for pair in pairs)
     record = split_report(
@@ -480,7 +484,7 @@ def answer(settings: SplitSettings, desk: Desk) -> StudyAnswer:
 
 
 def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
-    """Compare the sections of one packet; the result is None if they cannot be compared."""
+    """Compare the sections of one packet; returns no result if they cannot be compared."""
     if pair.gt is None:
         return _failed_account(pair, "only_pred", "there is no ground truth"), None
     gt = _parse_document(pair.gt, "GT")
@@ -505,10 +509,10 @@ def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | Non
 
 
 def _failed_account(pair: DocumentPair, status: PacketStatus, problem: str) -> PacketAccount:
-    """Return the account of a packet that was not compared."""
+    """Return the account of a packet that could not be compared."""
     return PacketAccount(id=pair.id, status=status, problem=problem, sections=[])
 
 
 def _parse_document(document: JsonValue | Problem, source: str) -> PacketSections | Problem:
-    """Return the sections of a packet, or the problem that prevents reading it."""
+    """Return the sections of a packet, or the problem of a side that cannot be read."""
     return document if isinstance(document, Problem) else parse_sections(document, source)

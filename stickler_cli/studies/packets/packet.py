@@ -1,4 +1,4 @@
-"""One packet: read its sections, pair those of both sides, and count right ones."""
+"""Read the sections of one packet, pair both sides, and count right sections."""
 
 from bisect import bisect_right, insort
 from collections import Counter
@@ -23,29 +23,29 @@ _EXPECTED: Final = "sections with pages, or pages with sections: docs/packets.md
 
 @dataclass(frozen=True, slots=True)
 class PacketSection:
-    """A document in a packet."""
+    """One document in a packet, called a section."""
 
     name: str
     kind: str
-    """Its class; empty without any."""
+    """Class of the section; empty without one."""
     pages: Sequence[int]
-    """Page numbers in the order of reading, each once."""
+    """Page numbers in reading order, without repetition."""
 
 
 @dataclass(frozen=True, slots=True)
 class PacketSections:
-    """The sections of one side of a packet."""
+    """The sections of a packet on one side."""
 
     sections: tuple[PacketSection, ...]
-    """Sections without common pages."""
+    """Sections that share no pages."""
     claimed_again: int = 0
-    """Number of pages that a section repeats from an earlier one or from itself."""
+    """Number of page entries that repeat an earlier page of any section."""
 
 
 def parse_sections(value: JsonValue, source: str) -> PacketSections | Problem:
-    """Return the sections of a packet; a problem if they cannot be read.
+    """Return the sections of a packet, or a problem if they cannot be read.
 
-    Source: the layouts of stickler-eval 1.0.0 and of the GenAI IDP Accelerator, and page tables.
+    Source: layouts of stickler-eval 1.0.0 and of the GenAI IDP Accelerator, and tables of pages.
     """
     try:
         return _drop_repeated_pages(_read_sections(value))
@@ -54,7 +54,7 @@ def parse_sections(value: JsonValue, source: str) -> PacketSections | Problem:
 
 
 class _UnreadableError(Exception):
-    """A packet that cannot be read, at the place of the fault."""
+    """Raised for a packet that cannot be read, with the path of the fault."""
 
     def __init__(self, steps: Path, found: str, expected: str = _EXPECTED) -> None:
         super().__init__(found)
@@ -62,10 +62,10 @@ class _UnreadableError(Exception):
 
 
 def _read_sections(value: JsonValue) -> list[PacketSection]:
-    """Return the sections of a packet, which may list sections or pages.
+    """Return the sections of a packet that lists sections or pages.
 
     Raises:
-        _UnreadableError: the value has neither.
+        _UnreadableError: the packet lists neither sections nor pages.
     """
     if isinstance(value, dict):
         key = next((key for key in _LISTS if isinstance(value.get(key), list)), None)
@@ -92,7 +92,7 @@ def _read_sections(value: JsonValue) -> list[PacketSection]:
 
 
 def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> PacketSection:
-    """Return a section with a list of pages, or with its first and last page."""
+    """Return a section that states its pages as a list, or as first and last page."""
     name = _as_text(_first_value(entry, _NAMES)) or f"#{index + 1}"
     kind = _read_class(entry)
     inner = entry.get("split_document")
@@ -119,13 +119,14 @@ def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> Pa
 
 
 MAX_PAGES: Final = 1_000_000
-"""Pages of a packet: a first and a last page may state any number in a few bytes."""
+"""Maximum number of pages of a packet; without it, a few bytes could state a huge range of
+pages."""
 
 
 def _read_page_table(
     entries: list[tuple[Path, dict[str, JsonValue]]],
 ) -> list[PacketSection]:
-    """Return the sections of pages that each name their section."""
+    """Return the sections of a packet whose pages each name their section."""
     pages: dict[str, list[int]] = {}
     kinds: dict[str, str] = {}
     for steps, entry in entries:
@@ -138,18 +139,18 @@ def _read_page_table(
 
 
 def _first_value(entry: Mapping[str, JsonValue], keys: tuple[str, ...]) -> JsonValue:
-    """Return the first of some keys' values that is not null; None if all are."""
+    """Return the first value under some keys that is not null; None if there is none."""
     return next((entry[key] for key in keys if entry.get(key) is not None), None)
 
 
 def _read_class(entry: Mapping[str, JsonValue]) -> str:
-    """Return the class of a section or page; empty without any."""
+    """Return the class of a section or page; empty without one."""
     stated = _first_value(entry, _CLASSES)
     return _as_text(stated.get("type") if isinstance(stated, dict) else stated)
 
 
 def _as_text(value: JsonValue) -> str:
-    """Return a name as text; empty for null."""
+    """Return a name as text; an empty text for null."""
     if value is None:
         return ""
     return value if isinstance(value, str) else brief(value)
@@ -159,7 +160,7 @@ def _read_page(steps: Path, value: JsonValue) -> int:
     """Return a page number.
 
     Raises:
-        _UnreadableError: the value is not a whole number, or below 0.
+        _UnreadableError: the value is not a whole number, or is negative.
     """
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS:
         return int(value)
@@ -172,10 +173,10 @@ _DIGITS: Final = 9
 
 
 def _drop_repeated_pages(sections: list[PacketSection]) -> PacketSections:
-    """Return sections in which each page belongs to the first one that has it.
+    """Drop repeated pages: each page stays only in the first section that has it.
 
     Raises:
-        _UnreadableError: they have more than `MAX_PAGES` pages.
+        _UnreadableError: the sections have more than `MAX_PAGES` pages.
     """
     n_pages = sum(len(section.pages) for section in sections)
     if n_pages > MAX_PAGES:
@@ -196,22 +197,25 @@ def _drop_repeated_pages(sections: list[PacketSection]) -> PacketSections:
 
 @dataclass(frozen=True, slots=True)
 class PartitionScores:
-    """The similarity of two partitions of a set; all in [0, 1] except `adjusted_rand`."""
+    """Similarity of two partitions of the pages.
+
+    All figures are in [0, 1] except `adjusted_rand`.
+    """
 
     homogeneity: float
-    """1 if every predicted part has pages of one true part only."""
+    """1 if every predicted section has pages of only one true section."""
     completeness: float
-    """1 if the pages of every true part are in one predicted part."""
+    """1 if the pages of every true section are in one predicted section."""
     v_measure: float
     """The harmonic mean of homogeneity and completeness."""
     rand: float
-    """The share of pairs of pages that both partitions keep together, or both apart."""
+    """The share of pairs of pages that both partitions put together, or both separate."""
     adjusted_rand: float
-    """The Rand index corrected for chance: at most 1, and 0 on average by chance."""
+    """The Rand index corrected for chance: at most 1, and 0 on average for random partitions."""
 
 
 def score_partitions(pages: Iterable[tuple[Hashable, Hashable]]) -> PartitionScores:
-    """Return the similarity of two partitions, given the true and predicted part of each page.
+    """Compare two partitions of pages; `pages` are the true and predicted section of each page.
 
     Source:
         Rosenberg and Hirschberg (2007), V-Measure; Hubert and Arabie (1985),
@@ -252,11 +256,11 @@ def _rand_indexes(
     pred_sizes: Counter[Hashable],
     total: int,
 ) -> tuple[float, float]:
-    """Return the Rand index and the adjusted Rand index of two partitions."""
+    """Return the Rand index and the adjusted Rand index of two partitions of pages."""
     n_pairs = comb(total, 2)
     if not n_pairs:
         return 1.0, 1.0
-    # Pairs of pages that are in one part: in both partitions, in the true and the predicted one.
+    # Pairs of pages in the same section: on both sides, on the true side, on the predicted side.
     together_in_both, together_in_gt, together_in_pred = (
         sum(comb(size, 2) for size in sizes.values()) for sizes in (cells, gt_sizes, pred_sizes)
     )
@@ -269,9 +273,10 @@ def _rand_indexes(
 
 
 def kendall_tau(gt: Sequence[int], pred: Sequence[int]) -> float | None:
-    """Return Kendall's tau of the order of the common pages, in [-1, 1].
+    """Return Kendall's tau of the order of the pages that both sequences have, in [-1, 1].
 
-    It is None if fewer than two pages are common. All forms of tau agree, as no pages are tied.
+    Returns None if they share fewer than two pages. All forms of tau are equal here, as pages have
+    no ties.
 
     >>> kendall_tau([1, 2, 3], [3, 2, 1, 9]), kendall_tau([1, 2], [2])
     (-1.0, None)
@@ -289,25 +294,25 @@ def kendall_tau(gt: Sequence[int], pred: Sequence[int]) -> float | None:
 
 
 SectionStatus = Literal["exact", "order", "class", "pages", "missed", "invented"]
-"""The result of a section: all right; the same pages in another order, or of another class; only
-some of its pages; no section matches it; not in the ground truth."""
+"""The result of a section: all is right; only the order of pages is wrong; the class is wrong; some
+pages are wrong; no predicted section matches; or the section is invented."""
 
 MIN_OVERLAP: Final = 0.5
-"""Overlap of pages above which sections match. Source: Kirillov et al. (2019), arXiv:1801.00868:
-above one half no section can have two matches."""
+"""Overlap of pages above which two sections match. Source: Kirillov et al. (2019),
+arXiv:1801.00868: above one half, no section can match two others."""
 
 SUMS: Final = (
     *("packets", "pages", "pages.right", "gt", "pred", "cuts.gt", "cuts.pred", "cuts.both"),
     *("split", "merged", "homogeneity", "completeness", "v_measure", "rand", "adjusted_rand"),
     *("exact.pages", "exact.class", "exact.order", "matches", "overlap", "orders", "order"),
 )
-"""Counts that are summed over packets."""
+"""Names of the counts that are summed over packets."""
 
 EXACT: Final = ("pages", "class", "order")
-"""Levels of an exact match: pages; also class; also order of pages."""
+"""Levels of an exact match: by pages; by pages and class; by pages, class and order of pages."""
 
 _RIGHT: Final[Mapping[SectionStatus, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
-"""Number of levels of `EXACT` that are right in a pair of each outcome."""
+"""Number of levels of `EXACT` that a pair with each status reaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,37 +320,37 @@ class SectionOutcome:
     """The result of one section."""
 
     outcome: SectionStatus
-    """`exact`, or the kind of error: docs/packets.md."""
+    """`exact`, or the kind of error as described in docs/packets.md."""
     gt: str
-    """Its name in the ground truth; empty for an invented section."""
+    """Name of the section in the ground truth; empty for an invented section."""
     pred: str
-    """The name of the predicted section that it is compared with; empty for a missed section."""
+    """Name of the predicted section that it is compared with; empty for a missed section."""
     overlap: Fraction
-    """Number of common pages divided by the number of pages of either section."""
+    """Number of common pages divided by the number of pages in the union of both sections."""
     missing: list[int]
-    """Pages that the prediction lacks in this section."""
+    """Pages of the true section that are missing in the predicted one."""
     extra: list[int]
-    """Pages that the prediction has too many in it."""
+    """Pages of the predicted section that are not in the true one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PacketResult:
-    """The counts of one packet. They are summed over packets, by their names."""
+    """The counts of one packet, which are summed over packets by name."""
 
     sums: Mapping[str, float]
-    """By name; `order` and `adjusted_rand`, which may be below 0, are scaled to [0, 1]."""
+    """Counts by name; `order` and `adjusted_rand` are scaled from [-1, 1] to [0, 1]."""
     classes: Counter[tuple[str | None, str | None]]
-    """Pages by their true and their predicted class; None if a side lacks the page."""
+    """Number of pages by true and predicted class; None if a side lacks the page."""
     by_class: Mapping[str, Mapping[str, float]]
-    """The counts of sections by class: `gt`, `pred`, `exact`, `overlap`."""
+    """Counts of sections by class, named `gt`, `pred`, `exact` and `overlap`."""
     outcomes: list[SectionOutcome]
-    """Every section: those of the ground truth, then those invented."""
+    """Results of every section: those of the ground truth, then invented ones."""
 
 
 def compare_packet(gt: Sequence[PacketSection], pred: Sequence[PacketSection]) -> PacketResult:
-    """Return the counts of a packet; on each side, a page is in one section.
+    """Compare both sides of a packet; on each side, a page is in at most one section.
 
-    Except for sorting, the work is in proportion to the number of pages.
+    The time grows linearly with the number of pages, except for sorting.
     """
     gt_of_page, pred_of_page = _section_of_page(gt), _section_of_page(pred)
     n_common_pages = Counter(
@@ -370,7 +375,7 @@ def compare_packet(gt: Sequence[PacketSection], pred: Sequence[PacketSection]) -
         **_count_split_and_merged(n_common_pages),
     }
     if pages:
-        # A page that a side lacks is a part by itself there, with a number of its own below 0.
+        # A page that a side lacks gets a section of its own there, with a unique negative number.
         scores = score_partitions(
             (gt_of_page.get(page, -1 - page), pred_of_page.get(page, -1 - page)) for page in pages
         )
@@ -393,7 +398,7 @@ def compare_packet(gt: Sequence[PacketSection], pred: Sequence[PacketSection]) -
 
 
 def _section_of_page(sections: Sequence[PacketSection]) -> dict[int, int]:
-    """Return the index of the section of each page."""
+    """Return the index of the section of each page number."""
     return {page: index for index, section in enumerate(sections) for page in section.pages}
 
 
@@ -402,10 +407,10 @@ def _pair_sections(
     pred: Sequence[PacketSection],
     n_common_pages: Mapping[tuple[int, int], int],
 ) -> dict[int, tuple[int, float]]:
-    """Return the index of the predicted section of each paired true section, and their overlap.
+    """Pair sections; returns the predicted index and the overlap for each paired true index.
 
-    Pairs of the greatest overlap are taken first, so all that match are paired. Ties go to the
-    first pages, so that the order of sections does not matter.
+    Pairs with the greatest overlap are formed first, so that all matching sections are paired.
+    Among equal overlaps the first pages decide, so that the order of sections does not matter.
     """
     first_gt_page, first_pred_page = (
         [min(section.pages, default=0) for section in side] for side in (gt, pred)
@@ -479,7 +484,7 @@ def _classify_pair(gt: PacketSection, pred: PacketSection) -> SectionStatus:
 def _count_boundaries(
     pages: Sequence[int], gt_of_page: Mapping[int, int], pred_of_page: Mapping[int, int]
 ) -> dict[str, int]:
-    """Count neighbouring pages of different sections, by the sides that separate them."""
+    """Count boundaries between neighbouring pages: on each side, and on both sides."""
     counts = dict.fromkeys(("cuts.gt", "cuts.pred", "cuts.both"), 0)
     for page, next_page in pairwise(pages):
         gt_differs = gt_of_page.get(page, -1) != gt_of_page.get(next_page, -1)
@@ -491,9 +496,10 @@ def _count_boundaries(
 
 
 def _count_split_and_merged(overlapping: Iterable[tuple[int, int]]) -> dict[str, int]:
-    """Count true sections that are in several predicted ones, and the other way round.
+    """Count true sections that are split over several predicted ones, and merged predictions.
 
-    `overlapping` are the indexes of all pairs of sections with common pages.
+    A merged prediction has pages of several true sections. `overlapping` are the index pairs of
+    sections with common pages.
     """
     pairs = [*overlapping]
     n_pred_of_gt = Counter(gt_index for gt_index, _ in pairs)
@@ -508,7 +514,7 @@ def _count_pairs(
     pairs: Iterable[tuple[PacketSection, PacketSection, SectionOutcome]],
     by_class: Mapping[str, dict[str, float]],
 ) -> dict[str, float]:
-    """Return the counts of pairs of sections, and add them to the counts of their classes."""
+    """Return counts of pairs of sections, and add them to the counts of their classes."""
     exact: Counter[str] = Counter()
     overlaps, orders = [], []
     for gt, pred, result in pairs:

@@ -1,1 +1,1 @@
-"""Where values stand on the page: whether right ones are in the right place, and boxes found."""
+"""Compare where values are on the page: whether right values have the right box."""

@@ -1,4 +1,4 @@
-"""Compare values and their boxes document by document, and count right places by field.
+"""Compare values and their boxes document by document, and count right boxes by field.
 
 The format is `stickler-places/1`.
 """
@@ -33,7 +33,7 @@ from .question import PlacesSettings
 
 @dataclass(frozen=True, slots=True)
 class PlacedField:
-    """The values and places of one field, or of all fields."""
+    """Counts and rates of values and their boxes (places on the page), by field or in total."""
 
     field: str
     """Path of the field without list indexes; empty for all fields together."""
@@ -50,10 +50,10 @@ class PlacedField:
     invented: Count
     """Number of predicted boxes whose value is invented, or has no box in the ground truth."""
     located: FractionOrNone
-    """Share of the right values with both boxes that are in the right place, without boxes that are
-    fields themselves: these have no other place."""
+    """Share of right values with both boxes that are in the right place. Fields that are boxes
+    themselves are left out, as they have no other box."""
     centred: FractionOrNone
-    """Share of the same values whose centre is inside the true box."""
+    """Share of these values whose predicted box has its centre inside the true box."""
     precision: FractionOrNone
     """Share of all predicted boxes that belong to right values in the right place."""
     recall: FractionOrNone
@@ -65,37 +65,39 @@ class PlacedField:
     f1_interval: list[Fraction] | None
     """Confidence interval of `f1`; null without intervals, or for fewer than two documents."""
     average_precision: FractionOrNone
-    """Average precision of boxes without values at an overlap of 0.5; 101 points, as COCO."""
+    """Average precision of the boxes alone, without values, at an overlap of 0.5; as in COCO, with
+    101 points."""
     average_precision_all: FractionOrNone
-    """Mean average precision at overlaps of 0.5, 0.55 to 0.95; of all fields, the mean of these."""
+    """Mean average precision at overlaps of 0.5, 0.55, ... 0.95; for all fields together, the mean
+    over fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacesReport(StudyRecord):
-    """Whether right values are in the right place, as `stickler places --format json` writes it.
+    """Correctness of values and their boxes, as `stickler places --format json` writes it.
 
     Described in docs/places.md.
     """
 
     format: Literal["stickler-places/1"]
     schema: str
-    """The schema, as named."""
+    """The schema, as the user named it."""
     gt: str
-    """The ground truth, as named."""
+    """The ground truth, as the user named it."""
     pred: str
-    """The predictions, as named."""
+    """The predictions, as the user named them."""
     min_overlap: Fraction
-    """Overlap from which a place is right."""
+    """Overlap of true and predicted box from which a place is right."""
     level: FractionOrNone
     """Confidence level of the intervals; null without intervals."""
     documents: Count
     """Number of compared documents."""
     whole: PlacedField
-    """All fields together."""
+    """Figures of all fields together."""
     fields: list[PlacedField]
-    """Every field, in the order of the documents."""
+    """Figures of each field, in the order of the documents."""
     notes: list[str]
-    """Omitted documents, and problems of the sources."""
+    """Notes on omitted documents, and problems of the sources."""
 
 
 _FIGURES: Final = (
@@ -122,14 +124,14 @@ _LEGEND: Final = (
 
 
 def make_report(record: PlacesReport) -> Report:
-    """Return the report of right and wrong places."""
+    """Return the report of `stickler places`."""
     head = f"{record.gt} and {record.pred}: {number_of(record.documents, 'document')}"
     table = Figures(_FIGURES, [record.whole, *record.fields], _LEGEND)
     return Report.of_study(record, head, [Text(_summary_sentence(record))], [table], rows=table)
 
 
 def _summary_sentence(record: PlacesReport) -> str:
-    """Return the share of right values that are in the right place, as a sentence."""
+    """Return a sentence with the share of right values that are in the right place."""
     total = record.whole
     if total.located is None:
         exception = ", but for boxes that are fields" if total.both_right else ""
@@ -150,7 +152,7 @@ NO_BOXES: Final = (
 
 
 def answer(settings: PlacesSettings, desk: Desk) -> StudyAnswer:
-    """Compare values and their boxes."""
+    """Compare the values of two sources and their boxes."""
     places = PlaceCounts(settings, settings.pixels())
     loaded = desk.schema()
     plan = loaded.plan
@@ -187,43 +189,43 @@ def answer(settings: PlacesSettings, desk: Desk) -> StudyAnswer:
     return StudyAnswer(report)
 
 
-MAX_NAMED: Final = 3  # fields that a note names
+MAX_NAMED: Final = 3  # number of fields that a note lists
 _NAMES_BESIDE_VALUES: Final = frozenset(
     {"page", "pageNumber", "page_number", "confidence", "score"}
 )
-"""Names of fields that belong to a value and its box."""
+"""Names of fields that belong to a value and its box, and are not values themselves."""
 
 _COUNTED: Final = (
     *("both_right", "place_wrong", "value_wrong", "both_wrong"),
     *("centred", "gt_boxes", "pred_boxes"),
 )
-"""The counts of a field: the four cells of value and place, right values whose centre is inside
-the true box, and values with a box on either side."""
+"""Names of the counts of a field: right or wrong value with right or wrong place; right values
+whose centre is inside the true box; values with a true box; values with a predicted box."""
 
 
 # Source: Lin et al. (2014), arXiv:1405.0312, and its evaluation code, pycocotools.
 THRESHOLDS: Final = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))
 _RECALLS: Final = np.linspace(0, 1, 101)
-_LIMIT: Final = 1 - 1e-10  # an overlap of 1 may be a little less
+_LIMIT: Final = 1 - 1e-10  # rounding can make an overlap slightly less than 1
 
 
 class Detections:
     """Predicted and true boxes of one field, for its average precision as COCO defines it."""
 
     def __init__(self) -> None:
-        """Begin without boxes."""
+        """Create a collection without boxes."""
         self.n_true = 0
         """The number of true boxes."""
         self.scores: list[float] = []
         self.documents: list[str] = []
         self.matches: list[list[bool]] = []
-        """Whether each predicted box matches, at each of `THRESHOLDS`."""
+        """Whether each predicted box has a match, for each of `THRESHOLDS`."""
 
     def add(
         self, document: str, true: Sequence[PageBox], predicted: Sequence[tuple[float, PageBox]]
     ) -> None:
-        """Add the boxes of a document in any order, predicted ones with their confidences."""
-        # With equal confidences, boxes further up come first: the order of lists does not matter.
+        """Add the true boxes of a document, and its predicted boxes with their confidences."""
+        # Sort boxes of equal confidence from top to bottom: the order of lists must not matter.
         true = sorted(true, key=_reading_order)
         predicted = sorted(predicted, key=lambda entry: (-entry[0], _reading_order(entry[1])))
         overlaps = [[true_box.overlap(box) for true_box in true] for _, box in predicted]
@@ -234,16 +236,16 @@ class Detections:
         self.matches += ([*row] for row in zip(*by_threshold, strict=True))
 
     def precision(self, threshold: float) -> float:
-        """Return the average precision at a threshold of overlap; there must be a true box."""
+        """Return the average precision at an overlap threshold; needs at least one true box."""
         rows = zip(self.scores, self.documents, self.matches, strict=True)
-        # With equal confidences, documents are ordered by id, however they came.
+        # Order documents of equal confidence by id: the order of reading must not matter.
         by_confidence = sorted(rows, key=lambda row: (-row[0], row[1]))
         column = THRESHOLDS.index(threshold)
         is_match = np.array([matches[column] for _, _, matches in by_confidence], float)
         n_matches = np.cumsum(is_match)
         recall = n_matches / self.n_true
         precision = n_matches / np.arange(1, len(is_match) + 1)
-        # The precision at a recall is the best one at this or any greater recall.
+        # The precision at a recall is the best precision at this or any greater recall.
         envelope = np.maximum.accumulate(precision[::-1])[::-1]
         ranks = np.searchsorted(recall, _RECALLS, side="left")
         is_reached = ranks < len(envelope)
@@ -252,14 +254,15 @@ class Detections:
 
 
 def _reading_order(spot: PageBox) -> tuple[str, float, float, Rectangle]:
-    """Return a key by which boxes are sorted by page, from top to bottom."""
+    """Return a sort key for boxes: by page, then from top to bottom."""
     return spot.page or "", spot.box.top, spot.box.left, spot.box
 
 
 def _match_greedily(overlaps: Sequence[Sequence[float]], threshold: float) -> list[bool]:
-    """Return whether each predicted box gets a true box of its own; earlier ones choose first.
+    """Match each predicted box with a true box of its own; returns whether it has one.
 
-    `overlaps` has a row for each predicted box and a column for each true one.
+    Earlier predicted boxes choose first. `overlaps` has a row for each predicted box and a column
+    for each true box.
     """
     matched_true: set[int] = set()
     is_matched = []
@@ -277,41 +280,41 @@ def _match_greedily(overlaps: Sequence[Sequence[float]], threshold: float) -> li
 def mean_precision(
     detections_by_field: Mapping[str, Detections], thresholds: Iterable[float] = THRESHOLDS
 ) -> float | None:
-    """Return the mean average precision of fields and thresholds; None without a true box."""
+    """Return the mean average precision over fields and thresholds; None without true boxes."""
     with_boxes = [boxes for boxes in detections_by_field.values() if boxes.n_true]
     precisions = [boxes.precision(threshold) for threshold in thresholds for boxes in with_boxes]
     return sum(precisions) / len(precisions) if precisions else None
 
 
 class PlacedValue(NamedTuple):
-    """A value with its boxes on both sides."""
+    """A value with its box on each side."""
 
     field: str
     is_right: bool
     gt: PageBox | None
     pred: PageBox | None
     confidence: float
-    """Confidence of the prediction, in [0, 1]; 1 without any."""
+    """Confidence of the prediction, in [0, 1]; 1 if it has none."""
 
 
 @dataclass(slots=True)
 class PlaceCounts:
-    """The counts of values and places, document by document."""
+    """Counts right values and right boxes, document by document."""
 
     settings: PlacesSettings
     page_size: tuple[float, float] | None
-    """Width and height of a page in pixels, for boxes in fractions; None if not stated."""
+    """Width and height of a page in pixels, to convert boxes into fractions; None if not stated."""
     counts: list[dict[str, NDArray[np.int64]]] = field(default_factory=list)
-    """The counts of each document by field, in the order of `_COUNTED`."""
+    """Counts by field, in the order of `_COUNTED`, for each document."""
     detections: dict[str, Detections] = field(default_factory=dict)
     box_fields: dict[str, str] = field(default_factory=dict)
-    """Fields that are boxes, with the name of the one other value in their object; empty if there
-    are several, or none."""
+    """Fields that are boxes themselves, with the name of the one other field in their object; empty
+    if there is no other field, or more than one."""
     n_mixed_units: int = 0
-    """Pairs of a box in pixels and a box in fractions, on a page of unknown size."""
+    """Number of pairs of a box in pixels and a box in fractions, on pages of unknown size."""
 
     def add(self, document: DocumentPair, units: Iterable[LocatedUnit]) -> None:
-        """Add the values of a document."""
+        """Count the values of a document and their boxes."""
         units = [*units]
         values = [self._place_value(document, unit) for unit in units]
         self._add_box_fields(units)
@@ -319,7 +322,7 @@ class PlaceCounts:
         page_size = self.page_size or next(filter(None, sizes), None)
         values_by_field: dict[str, list[PlacedValue]] = {}
         for value in values:
-            # In fractions of the page, by the stated size for boxes without a size of their own.
+            # Convert boxes into fractions; the page size of the options is for boxes without one.
             gt = value.gt and value.gt.in_fractions(page_size)
             pred = value.pred and value.pred.in_fractions(page_size)
             if gt and pred and page_size is None:
@@ -336,7 +339,7 @@ class PlaceCounts:
             self.detections.setdefault(name, Detections()).add(document.id, true, predicted)
 
     def _place_value(self, document: DocumentPair, unit: LocatedUnit) -> PlacedValue:
-        """Return a value with its boxes."""
+        """Return a value with its box on each side."""
         gt, pred = spots_of(unit, *document.metadata, self.settings.boxes)
         confidence = confidence_of(unit)
         return PlacedValue(
@@ -348,7 +351,7 @@ class PlaceCounts:
         )
 
     def _add_box_fields(self, units: Sequence[LocatedUnit]) -> None:
-        """Add the fields that are boxes, with the other value of their object."""
+        """Record fields that are boxes themselves, with the one other field of their object."""
         boxes = [
             unit.field_path for unit in units if isinstance(unit.comparator, BBoxIoUComparator)
         ]
@@ -366,7 +369,7 @@ class PlaceCounts:
 
     @property
     def note(self) -> str:
-        """A note on boxes that are fields, with the option that would help; empty without any."""
+        """A note on fields that are boxes, with the option that helps; empty if there are none."""
         if not self.box_fields:
             return ""
         text = (
@@ -391,7 +394,7 @@ class PlaceCounts:
         return counts
 
     def make_fields(self, settings: IntervalSettings | None) -> list[PlacedField]:
-        """Return the record of all fields together, then of each field."""
+        """Return the record of all fields together, and that of each field."""
         no_counts = np.zeros(len(_COUNTED), np.int64)
         paths = dict.fromkeys(path for counts in self.counts for path in counts)
         tables = {
@@ -416,9 +419,9 @@ def _make_field(
     detections_by_field: Mapping[str, Detections],
     settings: IntervalSettings | None,
 ) -> PlacedField:
-    """Return the record of a field, given its counts in each document, (n_documents, 7).
+    """Return the record of a field from its counts in each document, (n_documents, 7).
 
-    `located` are the counts without values that are boxes themselves.
+    `located` are these counts without values that are boxes themselves.
     """
     column = dict(zip(_COUNTED, counts.T, strict=True))
     located_column = dict(zip(_COUNTED, located.T, strict=True))

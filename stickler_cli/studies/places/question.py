@@ -28,7 +28,7 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
     )
 
     def pixels(self) -> tuple[float, float] | None:
-        """Return the pixels of a page, if they are given."""
+        """Return width and height of a page in pixels; None if the option is not given."""
         if self.page_size is None:
             return None
         size = _SIZE.fullmatch(self.page_size)

@@ -1,1 +1,1 @@
-"""How many documents it takes: for an interval, to show a change, to pass a gate."""
+"""Estimate how many documents an interval, a change or a gate needs."""

@@ -1,4 +1,4 @@
-"""How many documents it takes, of a run, or of how two runs differ.
+"""Estimate needed numbers of documents from a run, or from the difference of two runs.
 
 The format is `stickler-plan/1`.
 """
@@ -50,47 +50,49 @@ from .question import USAGE, PlanSettings
 
 @dataclass(frozen=True, slots=True)
 class PlannedSize:
-    """How many documents one thing takes."""
+    """The number of documents that one request needs."""
 
     asked: str
-    """Request: a half width to reach, a change to show, or a gate to pass."""
+    """Kind of the request: a half width to reach, a change to show, or a gate to pass."""
     figure: str
-    """Name of the figure, as gates name it."""
+    """Name of the figure, written as in gates."""
     limit: Number
-    """The half width, the size of the change, or the limit of the gate."""
+    """The requested half width, the size of the change, or the limit of the gate."""
     now: FractionOrNone
-    """The figure in the run; null where it has nothing to divide by."""
+    """Value of the figure in the run; null if its divisor is 0."""
     interval: list[Fraction] | None
-    """Its interval there."""
+    """Confidence interval of the figure in the run."""
     documents: Count | None
-    """How many documents reach it; null where none do, or the run is too small to say."""
+    """Number of documents that fulfils the request (a gate: in half of all cases); null if no
+    number does, or if the run is too small for an estimate."""
     likely: Count | None
-    """How many reach it with the power asked for: of a gate more than what passes half of the
-    time; null likewise."""
+    """Number of documents that fulfils the request with the chance `power`; null as `documents`,
+    and for half widths."""
     between: list[Count | None] | None
-    """Range of the number for a run of fewer than ten documents; null at its end is never."""
+    """Range of the number, if the run has fewer than ten documents; a null bound means that no
+    number is enough."""
     curve: list[list[Number]]
-    """Documents, and half width or power with so many."""
+    """Pairs of a number of documents, and the half width or the power with so many."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeReport(StudyRecord):
-    """How many documents it takes, as `stickler plan` writes it in JSON.
+    """Needed numbers of documents, as `stickler plan` writes them in JSON.
 
     Described in docs/planning.md.
     """
 
     format: Literal["stickler-plan/1"]
     run: str
-    """The run, as named."""
+    """The run, as the user named it."""
     documents: Count
-    """How many documents it compared."""
+    """Number of documents that the run compared."""
     level: Fraction
-    """The level of intervals."""
+    """Confidence level of the intervals."""
     power: Fraction
-    """The chance of showing the change, or of passing the gate."""
+    """Chance of showing the change, or of passing the gate, that `likely` is for."""
     sizes: list[PlannedSize]
-    """By request, in the order of fields."""
+    """An entry for each request and figure, in the order of the requests."""
     notes: list[str]
     """Assumptions and limits of the figures."""
 
@@ -128,7 +130,7 @@ _FIGURES: Final = (
 
 
 def report_of(record: SizeReport) -> Report:
-    """Return how many documents it takes as a report."""
+    """Return the report of the needed numbers of documents."""
     legend = (
         ("documents", "documents: like those of the run, so many reach it; never: none do"),
         ("likely", f"likely: so many reach it with a chance of {record.power:g}"),
@@ -171,9 +173,9 @@ def _drawn(size: PlannedSize, level: float) -> Curve:
 
 
 FEWEST: Final = 10
-"""Documents below which a run says too little: a range stands for the number then."""
+"""Number of documents below which a run is too small for one number: a range is given instead."""
 UNEQUAL: Final = 0.75
-"""Variation of the sizes of documents from which the chances of a plan are known to be lower."""
+"""Coefficient of variation of document sizes from which plans are known to be too optimistic."""
 UNEQUAL_NOTE: Final = (
     "documents are of very unequal size, so numbers of gates are too low: in simulations with "
     "log-normal sizes (sigma 0.9) and --power 0.8, gates passed with 'likely' documents in 48 to "
@@ -181,13 +183,13 @@ UNEQUAL_NOTE: Final = (
     "33 to 44% and 52 to 53%, not in half; the lower figures are of errors that cluster in "
     "documents"
 )
-FEWEST_TO_DIFFER: Final = 6  # of fewer, no swaps are rare enough to show a change
-MOST: Final = 10**8  # what so many documents do not reach is out of reach
-_POINTS: Final = 24  # of a curve
+FEWEST_TO_DIFFER: Final = 6  # With fewer documents, no permutation test can be significant.
+MOST: Final = 10**8  # larger numbers of documents are reported as "never"
+_POINTS: Final = 24  # points of a curve
 
 
 def least(reached: Callable[[float], bool]) -> int | None:
-    """Return the least number of documents that reaches something; None where none does.
+    """Return the smallest number of documents for which `reached` is true; None if there is none.
 
     >>> least(lambda documents: documents >= 1234.5), least(lambda documents: False)
     (1235, None)
@@ -202,22 +204,22 @@ def least(reached: Callable[[float], bool]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """The sums of a figure over the documents of a run."""
+    """The sums of one figure over the documents of a run, to extrapolate to larger runs."""
 
     spread: Spread
     documents: int
     level: float
-    """Level of intervals."""
+    """Confidence level of the intervals."""
 
     @property
     def share(self) -> float | None:
-        """The figure; None where there is nothing to divide by."""
+        """The figure; None if its divisor is 0."""
         total = self.spread.right + self.spread.wrong
         return self.spread.right / total if total else None
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the figure, over the draw of the documents."""
+        """The standard error of the figure, from the variation among documents."""
         right, wrong, right_squares, products, wrong_squares, _ = self.spread
         total = (right + wrong) or 1.0
         share, other = right / total, wrong / total
@@ -226,7 +228,7 @@ class Pilot:
 
     @property
     def extremes(self) -> "tuple[Pilot, Pilot]":
-        """The same with an unseen document, wholly right and wholly wrong, of average size."""
+        """Two pilots with one more document of average size: a right one, and a wrong one."""
         right, wrong, right_squares, products, wrong_squares, all_right = self.spread
         bad = (right_squares + 2 * products + wrong_squares) / ((right + wrong) or 1.0)
         good = max(bad, all_right)
@@ -235,18 +237,19 @@ class Pilot:
         return replace(self, spread=kinder), replace(self, spread=harder)
 
     def interval(self, number: float) -> Interval | None:
-        """Return the interval of a number of such documents."""
+        """Return the expected interval of the figure with a number of such documents."""
         factor = number / self.documents
         scaled = Spread._make(
             [*(amount * factor for amount in self.spread[:5]), self.spread.all_right]
         )
-        with np.errstate(all="ignore"):  # of a part of a document it may have no end
+        with np.errstate(all="ignore"):  # with less than one document a bound may be undefined
             return rate_intervals([scaled], self.level)[0]
 
     def evened(self, thirds: int) -> "Pilot":
-        """The same with more of the rare kind: most pilots have too little of it.
+        """Return a pilot with more of the rare kind of values, as a small pilot mostly has too few.
 
-        A third of a large document is lacking in the median, of rare ones that are counted two.
+        In the median, a third of a large document is missing. `thirds` is the number of these
+        thirds to add.
 
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """
@@ -267,23 +270,26 @@ class Pilot:
 
     @property
     def size_variation(self) -> float:
-        """The standard deviation of the size of documents, divided by their mean size."""
+        """The coefficient of variation of document sizes: standard deviation divided by mean."""
         right, wrong, right_squares, products, wrong_squares, _ = self.spread
         mean_square = (right_squares + 2 * products + wrong_squares) / self.documents
         mean = (right + wrong) / self.documents
         return sqrt(max(mean_square / mean**2 - 1, 0.0)) if mean else 0.0
 
     def half_width(self, number: float) -> float:
-        """Return half the width that is to be expected of that."""
+        """Return half the expected width of the interval with a number of documents."""
         lower, upper = self.evened(1).interval(number) or (0.0, 1.0)
         return (upper - lower) / 2
 
     def for_width(self, wanted: float) -> int | None:
-        """Return how many documents give an interval of a half width."""
+        """Return the number of documents for an interval of at most the wanted half width."""
         return least(lambda number: self.half_width(number) <= wanted)
 
     def for_gate(self, limit: float, power: float, *, lower_end: bool) -> int | None:
-        """Return how many documents bring that end of the interval to a limit, with a chance."""
+        """Return the number of documents with which a bound of the interval passes a limit.
+
+        It passes with the chance `power`. `lower_end` selects the lower bound, else the upper one.
+        """
         evened = self.evened(2)
         shift = float(ndtri(power)) * evened.deviation
 
@@ -295,9 +301,10 @@ class Pilot:
         return least(reached)
 
     def shifted(self, shift: float, *, worse: bool) -> "Pilot":
-        """Return the sums of a run that came out so much worse, or better, by chance.
+        """Return the pilot of a run whose figure is worse (or better) by `shift` by chance.
 
-        There are more documents of the kind that makes it so, and fewer of the others.
+        It has more values of the kind that makes the figure worse (or better), and fewer of the
+        other kind.
         """
         right, wrong, right_squares, products, wrong_squares, all_right = self.spread
         rarer, total = (wrong if worse else right), right + wrong
@@ -316,9 +323,9 @@ class Pilot:
 
 
 def variance_ratio_interval(documents: int, level: float) -> tuple[float, float]:
-    """Return bounds of the true variance as multiples of the variance of a sample.
+    """Return an interval of the true variance, as multiples of the variance of a sample.
 
-    Source: the interval of a variance by chi-squared, as for normal deviations.
+    Source: chi-squared interval for the variance of normal deviations.
     """
     freedom = max(documents - 1, 1)
     low, high = (freedom / float(chdtri(freedom, (1 + sign * level) / 2)) for sign in (-1, 1))
@@ -328,8 +335,8 @@ def variance_ratio_interval(documents: int, level: float) -> tuple[float, float]
 def power_of(change: float, documents: float, level: float) -> float:
     """Return the chance that a paired comparison of documents shows a change.
 
-    `change` is in standard deviations of the change measured with so many, and `level` is 1 less
-    the chance of an alarm where nothing changed.
+    `change` is divided by its standard error with so many documents; 1 - `level` is the chance of a
+    false alarm.
     """
     if documents < FEWEST_TO_DIFFER:
         return 0.0
@@ -338,14 +345,14 @@ def power_of(change: float, documents: float, level: float) -> float:
 
 
 def curve_of(value: Callable[[float], float], documents: int | None) -> list[list[float]]:
-    """Return a value for numbers of documents up to twice those that it takes."""
+    """Return points (documents, value) for numbers of documents up to twice the needed one."""
     steps = () if documents is None else range(1, _POINTS + 1)
     numbers = [2 * (documents or 0) * step / _POINTS for step in steps]
     return [[round(number, 1), value(number)] for number in numbers]
 
 
 _HOLDS: Final = ">=0"
-"""Makes a gate of a figure."""
+"""Turns the name of a figure into the text of a gate."""
 _LOWER_END: Final = {">=": True, ">": True, "<=": False, "<": False}
 
 
@@ -396,14 +403,14 @@ class _Planned:
     settings: PlanSettings
     run: Run
     pairs: JoinedRuns | None
-    """Two runs side by side; None without --base and --new."""
+    """The joined runs of --base and --new; None without them."""
 
     def sizes(self) -> Iterator[PlannedSize]:
-        """Yield the number of documents for each request."""
+        """Yield the needed number of documents for each request and figure."""
         settings = self.settings
         try:
             figures = [*self._figures(f"{settings.of}{_HOLDS}", "--of")]
-        except UsageError as error:  # the user wrote no gate
+        except UsageError as error:  # name the figure in the message, as the user wrote no gate
             texts = ((problem, problem.found, problem.hint) for problem in error.problems)
             raise UsageError(
                 replace(problem, found=finding.replace(_HOLDS, ""), hint=hint.replace(_HOLDS, ""))
@@ -418,7 +425,7 @@ class _Planned:
             yield from (self._size("gate", gate) for gate in self._figures(text, "--gate"))
 
     def _figures(self, text: str, option: str) -> Iterator[Gate]:
-        """Yield a gate for each figure that is asked for and has something to divide by."""
+        """Yield a gate for each figure that the text names and that has a divisor other than 0."""
         gate = parse_gate(text, option, metrics=(*RATES, SCORE))
         fields = [field_info.field for field_info in self.run.fields]
         if gate.metric not in (*RATES, SCORE, RIGHT_SHARE) or gate.operator not in _LOWER_END:
@@ -433,7 +440,7 @@ class _Planned:
 
     @property
     def has_unequal_documents(self) -> bool:
-        """Whether the numbers of values of documents vary so much that plans hold less often."""
+        """Whether the sizes of documents vary so much that plans are too optimistic."""
         gate, *_ = self._figures(f"f1{_HOLDS}", "--of")
         return self._pilot(gate).size_variation >= UNEQUAL
 
@@ -448,7 +455,7 @@ class _Planned:
         return Pilot(spread, evaluation.evaluated, self.settings.ci)
 
     def _power(self, gate: Gate) -> Callable[[float], float]:
-        """Return the chance that so many documents show a change, as a function of these."""
+        """Return a function from a number of documents to the chance that they show a change."""
         documents = n_with_figure = self.run.evaluation.evaluated
         pilot, spread = self._pilot(gate), self._pilot(gate).spread
         if self.pairs is None:
@@ -460,7 +467,7 @@ class _Planned:
             documents, n_with_figure = len(self.pairs.ids), sample.documents
             deviation = sample.deviation
 
-        # A change that is one of single values, here and there, varies least.
+        # Changes of single, independent values have the smallest possible variance.
         deviation = max(deviation, sqrt(gate.limit / ((spread.right + spread.wrong) or 1.0)))
 
         def power(number: float) -> float:
@@ -470,7 +477,7 @@ class _Planned:
         return power
 
     def _size(self, asked_for: str, gate: Gate) -> PlannedSize:
-        """Return the size for one request; a small pilot gets the range of its extremes."""
+        """Return the needed number of documents for one request; for a small pilot, a range."""
         pilot, power = self._pilot(gate), self.settings.power
         value = self._power(gate) if asked_for == "change" else pilot.half_width
 

@@ -1,1 +1,1 @@
-"""Thresholds that the evidence supports."""
+"""Propose thresholds that fit the similarities of pairs, and write them into the schema."""

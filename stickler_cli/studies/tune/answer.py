@@ -1,4 +1,4 @@
-"""Propose thresholds by the evidence, field by field, and write them into the schema.
+"""Propose a threshold for each field by the evidence, and write proposals into the schema.
 
 The format is `stickler-tuning/1`.
 """
@@ -57,20 +57,21 @@ from .question import TuneSettings
 
 @dataclass(frozen=True, slots=True)
 class CutRecord:
-    """A possible threshold, and the pairs from it to the next one."""
+    """A possible threshold (a cut), and the pairs between it and the next one."""
 
     threshold: Fraction
     """The threshold."""
     pairs: Count
-    """Pairs of this similarity, up to the next cut."""
+    """Number of pairs with a similarity between this cut and the next one."""
     same: Count | None
-    """Number of these pairs that are the same by verdicts; null without verdicts."""
+    """Number of these pairs that people call the same; null without verdicts."""
     passing: Count
-    """Number of pairs that would match."""
+    """Number of all pairs that would match at this threshold."""
     precision: FractionOrNone
-    """Share of the matching pairs that are the same; null without verdicts or matches."""
+    """Share of the matching pairs that people call the same; null without verdicts or matches."""
     recall: FractionOrNone
-    """Share of the same pairs that match; null without verdicts or same pairs."""
+    """Share of the pairs that people call the same that match; null without verdicts or such
+    pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +83,28 @@ class TunedFieldRecord:
     comparator: str | None
     """Name of its comparator; null for list items that are objects."""
     pairs: Count
-    """Number of pairs of values or list items."""
+    """Number of compared pairs of values or list items."""
     units: Count
-    """Number of documents with these pairs, or of other groups that are drawn together."""
+    """Number of documents (or other groups of pairs, which are resampled together) with these
+    pairs."""
     threshold: Fraction
     """The present threshold."""
     proposed: FractionOrNone
-    """The proposed threshold; null without one."""
+    """The proposed threshold; null if none is proposed."""
     reason: str
-    """The reason why it is proposed or not."""
+    """Reason why a threshold is proposed, or why none is."""
     now: NumberOrNone
-    """Criterion at the present threshold on the half that confirms; null if it was not needed."""
+    """Criterion at the present threshold, on the half of the pairs that confirms; null if not
+    computed."""
     then: NumberOrNone
-    """Criterion at the other threshold on this half, proposed or not."""
+    """Criterion at the best other threshold, proposed or not, on the half of the pairs that
+    confirms."""
     gain: list[float] | None
-    """Confidence interval of the difference: lower and upper bound."""
+    """Confidence interval of the difference `then` - `now`: lower and upper bound."""
     moved: Count
-    """Number of pairs of both halves that would be classified differently."""
+    """Number of pairs in both halves that the other threshold would classify differently."""
     cuts: list[CutRecord]
-    """All possible thresholds, the lowest first."""
+    """All possible thresholds in ascending order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,23 +117,23 @@ class TuningRecord(StudyRecord):
     model_name: str
     """The name that the schema gives to its documents."""
     by_verdicts: Flag
-    """Whether the evidence has verdicts of people, not similarities alone."""
+    """Whether the evidence includes verdicts of people, not only similarities."""
     units: Count
-    """Number of documents, or of other groups that are drawn together."""
+    """Number of documents, or of other groups of pairs that are resampled together."""
     level: Fraction
     """Confidence level of the intervals."""
     fields: list[TunedFieldRecord]
-    """Every field with evidence, in the order of the schema."""
+    """Each field that has evidence, in the order of the schema."""
     notes: list[str]
-    """Evidence that was omitted, and thresholds that were written."""
+    """Notes on omitted evidence, and on thresholds that were written."""
 
     @property
     def proposed(self) -> list[TunedFieldRecord]:
-        """The fields for which another threshold is proposed."""
+        """The fields for which a threshold is proposed."""
         return [field for field in self.fields if field.proposed is not None]
 
 
-MAX_BAR_LENGTH: Final = 30  # characters
+MAX_BAR_LENGTH: Final = 30  # width of bars in characters
 
 _FIELDS: Final = (
     FigureColumn("field", "field", str, shown=lambda field: field.field or WHOLE),
@@ -148,7 +152,10 @@ _FIELDS: Final = (
 
 
 def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report:
-    """Return proposals as a report, with their evidence and that of requested fields."""
+    """Return the report of proposals with their evidence.
+
+    Requested fields show theirs in any case.
+    """
     evidence = f"the similarities of {number_of(record.units, 'document')}"
     if record.by_verdicts:
         evidence = number_of(sum(field.pairs for field in record.fields), "verdict")
@@ -170,7 +177,7 @@ def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report
 
 
 def _summary_sentence(record: TuningRecord) -> str:
-    """Return how many thresholds should change, as a sentence."""
+    """Return a sentence with the number of thresholds that should change."""
     count = len(record.proposed)
     fields = number_of(len(record.fields), "field")
     if not count:
@@ -179,7 +186,7 @@ def _summary_sentence(record: TuningRecord) -> str:
 
 
 def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
-    """Return the section of a field: its gain, and the pairs on both sides of each cut."""
+    """Return the section of a field: the gain of its proposal, and the table of cuts."""
     change = "stays" if field.proposed is None else f"-> {setting(field.proposed)}"
     reason = field.reason if field.gain is None else _gain_sentence(field, record)
     return Section(
@@ -189,7 +196,7 @@ def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
 
 
 def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
-    """Return the gain of a proposal on the half that did not choose it."""
+    """Return a sentence with the gain of a proposal, measured on the half that confirms it."""
     criterion = "F1 against verdicts" if record.by_verdicts else "variance explained"
     sentence = f"{criterion} {rate(field.now)} -> {rate(field.then)}"
     if field.gain is not None:
@@ -202,12 +209,12 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
 
 
 def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
-    """Return the table of the possible thresholds of a field, from the first pair on."""
+    """Return the table of cuts of a field, starting at the cut with the first pair."""
     max_pairs = max(cut.pairs for cut in field.cuts)
     first = next((index for index, cut in enumerate(field.cuts) if cut.pairs), 0)
 
     def draw_bar(cut: CutRecord) -> str:
-        length = -(-cut.pairs * MAX_BAR_LENGTH // max_pairs)  # rounded up
+        length = -(-cut.pairs * MAX_BAR_LENGTH // max_pairs)  # round up
         return "#" * length
 
     figures = [
@@ -227,7 +234,7 @@ def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
 
 
 def answer(settings: TuneSettings, desk: Desk) -> StudyAnswer:
-    """Propose thresholds, and write them into the schema if that is asked for."""
+    """Propose thresholds, and write them into the schema if requested."""
     loaded = desk.schema()
     with ended_by_signals():
         evidence, notes = _collect_evidence(loaded, settings, desk)
@@ -258,7 +265,7 @@ def answer(settings: TuneSettings, desk: Desk) -> StudyAnswer:
 def _collect_evidence(
     loaded: LoadedSchema, settings: TuneSettings, desk: Desk
 ) -> tuple[Evidence, list[str]]:
-    """Return the pairs that thresholds are tuned on, and notes on the sources."""
+    """Return the pairs for tuning, and notes on the sources."""
     plan = loaded.plan
     client = client_of(plan, policy_of(settings))
     options = comparing(plan, settings, client)
@@ -276,7 +283,7 @@ def _collect_evidence(
 
 
 def propose_thresholds(evidence: Evidence, settings: IntervalSettings) -> list[TunedFieldRecord]:
-    """Propose a threshold for every field with evidence."""
+    """Propose a threshold for every field that has evidence."""
     alternatives: defaultdict[tuple[str, ...], list[FieldEvidence]] = defaultdict(list)
     for field in evidence.fields.values():
         if field.similarity:
@@ -287,7 +294,7 @@ def propose_thresholds(evidence: Evidence, settings: IntervalSettings) -> list[T
 def _tune_field(
     alternatives: Sequence[FieldEvidence], names: Sequence[str], settings: IntervalSettings
 ) -> TunedFieldRecord:
-    """Propose a threshold for a field, given its evidence for each alternative of a union."""
+    """Propose a threshold for a field; its evidence is split by the alternatives of a union."""
     field = max(alternatives, key=lambda evidence: len(evidence.similarity))
     sample = field.sample(names)
     if len(alternatives) > 1:
@@ -311,7 +318,7 @@ def _tune_field(
 
 
 def _cut_records(sample: FieldSample) -> list[CutRecord]:
-    """Return equally spaced cuts from 0 to 1."""
+    """Return records of equally spaced cuts from 0 to 1."""
     cuts = [number / BINS for number in range(BINS + 1)]
     passing = [passes(sample, cut) for cut in cuts]
     none_passes = np.zeros_like(passing[0])
@@ -323,7 +330,7 @@ def _cut_records(sample: FieldSample) -> list[CutRecord]:
 
 
 def _cut_record(cut: float, same: Mask | None, passes_cut: Mask, passes_next: Mask) -> CutRecord:
-    """Return one cut, given the masks of the pairs that pass it and the next one."""
+    """Return the record of a cut, given masks of the pairs that pass it and the next cut."""
     n_passing = int(passes_cut.sum())
     n_right = 0 if same is None else int((passes_cut & same).sum())
     n_same = 0 if same is None else int(same.sum())
@@ -340,10 +347,10 @@ def _cut_record(cut: float, same: Mask | None, passes_cut: Mask, passes_next: Ma
 def _write_thresholds(
     loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings
 ) -> TuningRecord:
-    """Write proposals into the schema file; return the record with notes on each.
+    """Write proposals into the schema file; return the record with a note on each proposal.
 
     Raises:
-        UsageError: the schema has no file or is inferred, or GT cannot be read again.
+        UsageError: the schema has no file or was inferred, or GT cannot be read again.
     """
     if loaded.inferred is not None or not Path(settings.schema).is_file():
         finding = "how to compare is inferred, which one annotation would end"
@@ -385,10 +392,11 @@ def _write_thresholds(
 def set_thresholds(
     loaded: LoadedSchema, text: bytes, proposed: Iterable[TunedFieldRecord], settings: SchemaOptions
 ) -> tuple[bytes, list[TunedFieldRecord], list[str]]:
-    """Return the text of a schema with proposed thresholds, the fields written, and why others not.
+    """Write proposed thresholds into the text of a schema.
 
-    A threshold that would change any other field is not written: a part of the schema may stand
-    for several fields.
+    Returns the new text, the fields that were written, and the reasons why other fields were not. A
+    threshold is not written if it would change another field too, as one subschema can serve
+    several fields.
     """
     written: list[TunedFieldRecord] = []
     refused: list[str] = []
@@ -410,9 +418,9 @@ def set_thresholds(
 def _set_key(
     text: bytes, pointers: Sequence[str], key: str, threshold: float | None
 ) -> bytes | None:
-    """Return the text with a threshold at the first pointer that has the key, else at the first.
+    """Set a threshold at the first pointer that has the key, else at the first pointer.
 
-    It is None without a pointer.
+    Returns None if there is no pointer.
     """
     if not pointers:
         return None
@@ -424,7 +432,7 @@ def _set_key(
 def _compile_thresholds(
     text: bytes, loaded: LoadedSchema, settings: SchemaOptions
 ) -> dict[str, float | None]:
-    """Return the thresholds of all fields by the text of a schema."""
+    """Return the thresholds of all fields, compiled from the text of a schema."""
     schema, file = orjson.loads(text), Path(loaded.path)
     plan = compile_schema(schema, loaded.path, file, allow_plugins=settings.allow_plugins)
     return _read_thresholds(plan)

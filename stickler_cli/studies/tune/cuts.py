@@ -1,7 +1,8 @@
-"""Choose a threshold for the similarities of pairs on one half, and confirm it on the other half.
+"""Choose a threshold on one half of the pairs, and confirm it on the other half.
 
-With verdicts the criterion of a threshold is F1; without, the share of the variance that it
-explains (Otsu 1979, doi:10.1109/TSMC.1979.4310076). docs/tuning.md describes the simulations.
+With verdicts of people, the criterion of a threshold is F1; without verdicts, it is the share of
+the variance of similarities that the threshold explains (Otsu 1979, doi:10.1109/TSMC.1979.4310076).
+docs/tuning.md describes simulations.
 """
 
 from array import array
@@ -38,39 +39,41 @@ from stickler_cli.studies.answering import (
 )
 
 MIN_PAIRS: Final = 40
-"""Pairs of a field from which on a threshold can be proposed."""
+"""Number of pairs of a field from which a threshold can be proposed."""
 
 MIN_UNITS: Final = 20
-"""Documents with these pairs; half of the documents confirm."""
+"""Number of documents with these pairs that is needed; half of the documents confirm."""
 
 MIN_PAIRS_OF_A_KIND: Final = 5
-"""Pairs on either side of a cut that each half needs."""
+"""Number of pairs on either side of a cut that each half needs."""
 
 GAP: Final = 0.05
-"""Distance from a cut within which fewer pairs must be than within the same distance of the median
-of the pairs below it. Otherwise the cut is not between two humps of pairs, but inside one."""
+"""Distance around a cut that is searched for a gap: fewer pairs must be there than within the same
+distance of the median of the pairs below. Otherwise the cut splits one group of pairs instead of
+two."""
 
 GAP_LEVEL: Final = 0.025
-"""Probability of so few pairs around the cut, if there were no gap, up to which it is a gap."""
+"""Significance level of the gap: greatest probability of so few pairs around the cut by chance."""
 
 MAX_DECIMALS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class FieldSample:
-    """Pairs of values of one field."""
+    """The pairs of values of one field, as arrays."""
 
     similarity: Floats
-    """(n,), each in [0, 1]."""
+    """Similarity of each pair, in [0, 1]; shape (n,)."""
     unit: NDArray[np.intp]
-    """(n,): the number of the document of each pair; a document is in one half."""
+    """Number of the unit (such as the document) of each pair, (n,). All pairs of a unit are in the
+    same half."""
     names: Sequence[str]
-    """The names of the units."""
+    """Names of the units."""
     same: Mask | None = None
-    """(n,): verdicts; None without them."""
+    """Whether people call the pair the same, (n,); None without verdicts."""
 
     def select(self, selected: Mask) -> "FieldSample":
-        """Return the selected pairs."""
+        """Return a sample of the selected pairs."""
         return FieldSample(
             similarity=self.similarity[selected],
             unit=self.unit[selected],
@@ -84,21 +87,21 @@ class Proposal:
     """A proposed threshold, or the reason why none is proposed."""
 
     threshold: float | None
-    """The proposed threshold; None without one."""
+    """The proposed threshold; None if none is proposed."""
     reason: str
-    """The reason why it is proposed or not."""
+    """Reason why a threshold is proposed, or why none is."""
     now: float | None = None
-    """Criterion at the present threshold on the half that confirms; None if it was not needed."""
+    """Criterion at the present threshold, on the half that confirms; None if not computed."""
     then: float | None = None
-    """Criterion at the other threshold, proposed or not."""
+    """Criterion at the best other threshold, on the half that confirms."""
     gain: Interval | None = None
-    """The confidence interval of the difference."""
+    """Confidence interval of the difference between both criteria."""
     moved: int = 0
-    """Pairs of both halves that the proposal classifies differently."""
+    """Number of pairs in both halves that the other threshold classifies differently."""
 
 
 def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -> Proposal:
-    """Propose a threshold, if one half of the units suggests it and the other half confirms it."""
+    """Propose a threshold if one half of the units suggests it and the other half confirms it."""
     problem = _find_problem(sample)
     if problem:
         return Proposal(None, problem)
@@ -125,7 +128,7 @@ def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -
 
 
 def _find_problem(sample: FieldSample) -> str:
-    """Return the reason why a sample cannot suggest a threshold; empty if it can."""
+    """Return the reason why a sample cannot suggest any threshold; empty if it can."""
     if len(sample.similarity) < MIN_PAIRS:
         return f"fewer than {MIN_PAIRS} pairs"
     if len(np.unique(sample.unit)) < MIN_UNITS:
@@ -141,7 +144,7 @@ def passes(sample: FieldSample, threshold: float) -> Mask:
 
 
 def _select_first_half(names: Sequence[str], seed: int) -> Mask:
-    """Return a mask of the units in the first half: by a hash of the name, so always the same."""
+    """Return a mask of the units in the first half, chosen by a hash of their names."""
     key = str(seed).encode()
     encoded = (name.encode("utf-8", "surrogatepass") for name in names)
     return np.array(
@@ -150,7 +153,7 @@ def _select_first_half(names: Sequence[str], seed: int) -> Mask:
 
 
 def _find_best_cut(sample: FieldSample) -> float | None:
-    """Return the best cut of a sample, in the middle of the gap around it; None without a cut."""
+    """Return the best cut of a sample, moved to the middle of its gap; None without a cut."""
     order = np.argsort(sample.similarity, kind="stable")
     similarity = sample.similarity[order]
     (gaps,) = (np.diff(similarity) > EQUAL_WITHIN).nonzero()
@@ -161,7 +164,7 @@ def _find_best_cut(sample: FieldSample) -> float | None:
     if sample.same is None:
         criterion = _explained_variance(similarity, gaps)
     else:
-        # F1, by the number of same pairs from each pair on.
+        # F1 of each possible cut, by the number of same pairs above it.
         n_same = np.cumsum(sample.same[order][::-1])[::-1]
         n_right, n_passing = n_same[gaps + 1], len(similarity) - gaps - 1
         criterion = 2 * n_right / (n_passing + n_same[0])
@@ -172,7 +175,7 @@ def _find_best_cut(sample: FieldSample) -> float | None:
 
 
 def _explained_variance(similarity: Floats, last_below: NDArray[np.intp]) -> Floats:
-    """Return the share of the variance of sorted numbers that lies between the sides of each cut.
+    """Return the share of the variance of sorted numbers that is between the two sides of each cut.
 
     `last_below` is the position of the last number below each cut.
     """
@@ -189,7 +192,7 @@ def _explained_variance(similarity: Floats, last_below: NDArray[np.intp]) -> Flo
 
 
 def _round_between(low: float, high: float) -> float:
-    """Return the number of fewest decimals near the middle, above `low` and at most `high`.
+    """Return the number with the fewest decimals near the middle, above `low` and at most `high`.
 
     >>> _round_between(0.61, 0.742), _round_between(0.8123, 0.8134)
     (0.68, 0.813)
@@ -203,32 +206,35 @@ def _round_between(low: float, high: float) -> float:
 
 
 def _has_too_few(sample: FieldSample, cut: float) -> bool:
-    """Return whether a sample has too few similar or too few dissimilar pairs."""
+    """Return whether a sample has too few pairs of either kind: above and below the cut.
+
+    With verdicts, the kinds are pairs that are the same and pairs that are different.
+    """
     is_similar = passes(sample, cut) if sample.same is None else sample.same
     n_of_kind = min(np.count_nonzero(is_similar), np.count_nonzero(~is_similar))
     return bool(n_of_kind < MIN_PAIRS_OF_A_KIND)
 
 
 def _is_gap(sample: FieldSample, cut: float) -> bool:
-    """Return whether clearly fewer pairs are at a cut than around the median of the pairs below."""
+    """Return whether significantly fewer pairs are near the cut than near the median below it."""
     similarity = sample.similarity
     median = float(np.median(similarity[similarity < cut]))
     if cut - median < 2 * GAP:
         return False
     n_at_cut = np.count_nonzero(np.abs(similarity - cut) < GAP)
     n_at_median = np.count_nonzero(np.abs(similarity - median) < GAP)
-    # The probability of so few heads of a fair coin.
+    # The probability of so few heads in tosses of a fair coin.
     return bool(bdtr(n_at_cut, n_at_cut + n_at_median, 0.5) <= GAP_LEVEL)
 
 
 def _measure_gain(
     sample: FieldSample, threshold: float, cut: float, settings: IntervalSettings
 ) -> tuple[float, float, Interval]:
-    """Return the criterion at both thresholds, and the confidence interval of the gain.
+    """Return the criterion at the present threshold and at a cut, and the interval of the gain.
 
-    Units are resampled as documents are for the intervals of a run, and one pair is added as
-    there: for the lower bound one that the cut moves to the wrong side, for the upper bound one
-    that it moves to the right side. So one moved pair is no evidence.
+    Units are resampled like the documents of a run, and one pair is added: for the lower bound a
+    pair that the cut moves to the wrong side, for the upper bound one that it moves to the right
+    side. One moved pair alone is therefore no evidence.
     """
     thresholds = (threshold, cut)
     sum_scores = np.concatenate([_sum_units(sample, value) for value in thresholds])
@@ -245,12 +251,12 @@ def _measure_gain(
         gains.append(then - now)
     lower, upper = gains
     (gain,) = resampled_intervals(lower[np.newaxis], upper[np.newaxis], settings.level)
-    # The first column is the sample itself.
+    # The first column has the sums of the sample itself.
     return float(now[0]), float(then[0]), gain or Interval(0.0, 0.0)
 
 
 def _moved_pairs(low: float, high: float, sample: FieldSample) -> tuple[FieldSample, FieldSample]:
-    """Return two pairs between two thresholds: the most similar one, and the least similar one."""
+    """Return two artificial pairs between two thresholds: a similar one, and a dissimilar one."""
 
     def make_pair(similarity: float, *, same: bool) -> FieldSample:
         verdicts = None if sample.same is None else np.array([same])
@@ -262,11 +268,12 @@ def _moved_pairs(low: float, high: float, sample: FieldSample) -> tuple[FieldSam
 
 
 def _sum_units(sample: FieldSample, cut: float) -> Floats:
-    """Return the sums of each unit that the criterion is computed from, (n_sums, n_units).
+    """Return for each unit the sums from which the criterion is computed, (n_sums, n_units).
 
-    With verdicts these are the numbers of right passes, of passes and of same pairs. Without, they
-    are the number of pairs, the sum of their similarities and of their squares, the number of
-    passing pairs, and the sum of their similarities.
+    With verdicts these are the numbers of passing pairs that are the same, of passing pairs, and of
+    pairs that are the same. Without verdicts they are the number of pairs, the sum of their
+    similarities and of their squares, the number of passing pairs, and the sum of the similarities
+    of passing pairs.
     """
     passing, similarity = passes(sample, cut), sample.similarity
     counted = np.ones(len(similarity))
@@ -279,7 +286,7 @@ def _sum_units(sample: FieldSample, cut: float) -> Floats:
 
 
 def _criterion(sums: Floats) -> Floats:
-    """Return F1, or the share of the variance between both sides, for each column of sums."""
+    """Return the criterion for each column of sums: F1, or the share of explained variance."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if len(sums) == 3:
             right, passing, same = sums
@@ -295,21 +302,21 @@ def _criterion(sums: Floats) -> Floats:
 
 
 MAX_PAIRS: Final = 200_000
-"""Pairs of a field that are kept, the first ones: some MB."""
+"""Number of pairs that are kept of a field, the first ones; they take some MB."""
 
 
 @dataclass(slots=True)
 class FieldEvidence:
-    """The pairs of one field that one node compares."""
+    """The pairs of a field, as far as one node compares them."""
 
     path: tuple[str, ...]
     node: Node
     threshold: float
-    """The present threshold."""
+    """The present threshold of the field."""
     similarity: "array[float]" = field(default_factory=lambda: array("d"))
     unit: "array[int]" = field(default_factory=lambda: array("q"))
     same: list[bool] = field(default_factory=list)
-    """Verdicts on the pairs; empty without verdicts."""
+    """Whether people call each pair the same; empty without verdicts."""
 
     @property
     def comparator(self) -> str:
@@ -333,15 +340,15 @@ class FieldEvidence:
 
 @dataclass(slots=True)
 class Evidence:
-    """The pairs of all fields."""
+    """The pairs of all fields, as evidence for thresholds."""
 
     names: list[str] = field(default_factory=list)
-    """The names of the units: documents, or other groups that are drawn together."""
+    """Names of the units: documents, or other groups of pairs that are resampled together."""
     fields: dict[tuple[tuple[str, ...], int], FieldEvidence] = field(default_factory=dict)
-    """By path, and the identity of the node that compares."""
+    """Evidence by the path of the field and the identity of the comparing node."""
 
     def find_field(self, path: tuple[str, ...], node: Node) -> FieldEvidence:
-        """Return the evidence of a field; new evidence is empty."""
+        """Return the evidence of a field; it is created if necessary."""
         evidence = self.fields.get((path, id(node)))
         if evidence is None:
             evidence = FieldEvidence(path, node, node.item_threshold)
@@ -350,9 +357,10 @@ class Evidence:
 
 
 def collect_from_documents(compared: Iterable[tuple[list[DocumentPair], UnitTable]]) -> Evidence:
-    """Return the judged pairs of values of compared documents.
+    """Collect evidence from compared documents.
 
-    These are leaves and list items that both sides have, without those inside items that differ.
+    It consists of leaf values and list items on both sides, except inside list items that do not
+    match.
     """
     evidence = Evidence()
     for chunk, table in compared:
@@ -377,7 +385,7 @@ def collect_from_documents(compared: Iterable[tuple[list[DocumentPair], UnitTabl
 
 
 def collect_from_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
-    """Compare the values of verdicts, and return the pairs with their verdicts.
+    """Compare the pairs of values that people judged, and collect them with their verdicts.
 
     Raises:
         ComparisonError: a comparator failed.
@@ -401,10 +409,10 @@ def collect_from_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evi
 def _compare_lines(
     node: Node, lines: Sequence[VerdictLine], options: Options, at_once: int
 ) -> Iterator[tuple[Sequence[VerdictLine], NDArray[np.float64]]]:
-    """Yield blocks of lines with the similarities of their values.
+    """Compare the values of lines in blocks; yields each block with its similarities.
 
     Raises:
-        WorkLimitError: a line takes too much work.
+        WorkLimitError: a single line exceeds the work limit.
     """
     for start in range(0, len(lines), at_once):
         block = lines[start : start + at_once]
