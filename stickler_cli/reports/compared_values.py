@@ -12,6 +12,9 @@ from stickler_cli.core.sections import Span, Tone
 LEAD: Final = 24  # characters before the first difference, so that a reader knows the place
 ELLIPSIS: Final = "…"
 
+DIFFERENCE_TONES: Final[tuple[Tone, Tone]] = ("good", "bad")
+"""Of what only the truth has, and of what only the prediction has."""
+
 _WORDS: Final = re.compile(r"\d[\d.]*\d|\w+|\s+|[^\w\s]")
 
 
@@ -36,16 +39,19 @@ def _cut_from(text: str, start: int, width: int) -> str:
     return truncate(ELLIPSIS + text[start + 1 :] if start else text, width)
 
 
-def mark_differences(gt: str, pred: str, tone: Tone) -> tuple[list[Span], list[Span]]:
-    """Return two short texts in spans, with a tone for the words that the other does not have."""
+def mark_differences(gt: str, pred: str) -> tuple[list[Span], list[Span]]:
+    """Return two short texts in spans; words that the other lacks have a tone of their own.
+
+    In the truth they are what was expected (`good`), in the prediction what is wrong (`bad`).
+    """
     gt_words, pred_words = _WORDS.findall(gt), _WORDS.findall(pred)
     matcher = SequenceMatcher(None, gt_words, pred_words, autojunk=False)
     sides: tuple[list[Span], list[Span]] = ([], [])
     for operation, *bounds in matcher.get_opcodes():
-        span_tone: Tone = "" if operation == "equal" else tone
         words = (gt_words[bounds[0] : bounds[1]], pred_words[bounds[2] : bounds[3]])
-        for spans, side_words in zip(sides, words, strict=True):
+        for spans, side_words, tone in zip(sides, words, DIFFERENCE_TONES, strict=True):
             if side_words:
+                span_tone: Tone = "" if operation == "equal" else tone
                 spans.append(Span.of("".join(side_words), span_tone))
     return sides
 
@@ -54,5 +60,5 @@ def value_lines(gt: str, pred: str, width: int, margin: str) -> Iterator[tuple[S
     """Yield a line for the truth and one for the prediction, in a terminal of a width."""
     labels = [f"{margin}{side:<4}  " for side in ("gt", "pred")]
     texts = cut_around_difference(gt, pred, max(1, width - len(labels[0])))
-    for label, spans in zip(labels, mark_differences(*texts, "title"), strict=True):
+    for label, spans in zip(labels, mark_differences(*texts), strict=True):
         yield Span(label, "dim"), *spans

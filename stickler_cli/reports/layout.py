@@ -242,6 +242,7 @@ _KEYS: Final = {
     "invented": "radial-gradient(circle at 3px 3px,#ecce80 1.5px,#d99a00 2px)",
 }
 """The colour and pattern of each outcome, as the HTML report has them."""
+_WRONG: Final = "text-decoration:underline wavy #c8500a 1px;text-underline-offset:2px"
 _LINE: Final = "margin:0;line-height:24px"
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
 _ESCAPED: Final = str.maketrans(_ENTITIES)  # as `html` has them, which loads all that there are
@@ -284,6 +285,8 @@ def _html_row(columns: Sequence[Column], row: Sequence[Span]) -> str:
 
 def _html(span: Span) -> str:
     text = span.text.translate(_ESCAPED)
+    if span.tone == "bad" and text:
+        return f'<span style="{_WRONG}">{text}</span>'
     return f"<strong>{text}</strong>" if span.tone == "title" else text
 
 

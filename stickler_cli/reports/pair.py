@@ -339,7 +339,7 @@ TITLES: Final = (
     *("field", "outcome", "similarity", "threshold", "from", "weight", "adds"),
     *("gt", "pred", "difference", "why"),
 )
-_TONES: Final[dict[str, Tone]] = {"gt": "bad", "pred": "good", "both": ""}
+_TONES: Final[dict[str, Tone]] = {"gt": "good", "pred": "bad", "both": ""}
 _NUMBERS: Final = frozenset(("similarity", "threshold", "weight", "adds"))
 
 _COLUMNS: Final = (
@@ -400,15 +400,16 @@ def notebook_table(pair: ComparedPair) -> Table:
         Column("pred", left=True),
     ]
     places = [shown_place for chosen in pair.chosen for shown_place in _shown_places(pair, chosen)]
-    places.sort(key=lambda place: not (is_judged(place) and place.outcome in ERRORS))
+    places.sort(key=lambda place: not _is_wrong(place))
     rows = []
     for place in places:
-        sides = cut_around_difference(*_side_texts(place), NOTEBOOK_LENGTH)
+        gt, pred = cut_around_difference(*_side_texts(place), NOTEBOOK_LENGTH)
         row = [
             Span.of(field_path(place.gt_path) or WHOLE),
             Span(OUTCOME_WORDS[place.outcome] if is_judged(place) else ""),
             Span(rate(place.similarity, {place.threshold})),
-            *map(Span.of, sides),
+            Span.of(gt),
+            Span.of(pred, "bad" if _is_wrong(place) else ""),
         ]
         rows.append(row)
     return Table(columns, rows)
@@ -422,6 +423,10 @@ OUTCOME_WORDS: Final = {
     Outcome.FN: "missed",
     Outcome.TN: "absent in both",
 }
+
+
+def _is_wrong(place: TreePart) -> bool:
+    return is_judged(place) and place.outcome in ERRORS
 
 
 def _shown_places(pair: ComparedPair, place: TreePart) -> Iterator[TreePart]:

@@ -67,6 +67,15 @@ def test_a_notebook_shows_wrong_places_first():
     assert outcomes == sorted(outcomes, key=lambda outcome: outcome == "right")
 
 
+def test_a_notebook_marks_the_wrong_value_and_not_the_truth():
+    shown = GT.comparison(PRED)._repr_html_()
+    marked = re.findall(r'<span style="text-decoration:underline wavy[^"]*">([^<]*)</span>', shown)
+
+    assert "&quot;A2&quot;" in marked
+    assert "&quot;A1&quot;" in shown
+    assert "&quot;A1&quot;" not in marked
+
+
 def test_values_of_documents_are_harmless_in_a_notebook():
     shown = GT.comparison(PRED)._repr_html_()
 

@@ -29,18 +29,18 @@ def test_both_values_begin_shortly_before_they_differ(gt, pred, width, shown):
     assert cut_around_difference(gt, pred, width) == shown
 
 
-def test_words_that_the_other_value_lacks_are_marked():
-    gt, pred = mark_differences("a red car", "a blue car", "title")
+def test_words_of_the_truth_are_marked_as_expected_and_others_as_wrong():
+    gt, pred = mark_differences("a red car", "a blue car")
 
-    assert gt == [Span.of("a "), Span.of("red", "title"), Span.of(" car")]
-    assert pred == [Span.of("a "), Span.of("blue", "title"), Span.of(" car")]
+    assert gt == [Span.of("a "), Span.of("red", "good"), Span.of(" car")]
+    assert pred == [Span.of("a "), Span.of("blue", "bad"), Span.of(" car")]
 
 
 def test_a_number_differs_as_a_whole():
-    gt, pred = mark_differences("12.50 EUR", "12.05 EUR", "title")
+    gt, pred = mark_differences("12.50 EUR", "12.05 EUR")
 
-    assert gt == [Span.of("12.50", "title"), Span.of(" EUR")]
-    assert pred == [Span.of("12.05", "title"), Span.of(" EUR")]
+    assert gt == [Span.of("12.50", "good"), Span.of(" EUR")]
+    assert pred == [Span.of("12.05", "bad"), Span.of(" EUR")]
 
 
 def test_a_terminal_has_the_truth_above_what_was_found():

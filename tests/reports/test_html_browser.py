@@ -284,8 +284,8 @@ def test_an_error_shows_which_characters_differ_and_leads_on(page):
     page.evaluate("location.hash = '#document=b&path=total'")
     headed(page, "total")
     # 20 and 21 differ as numbers: that both begin with 2 says nothing.
-    assert panel.locator("del").all_text_contents() == ["20"]
-    assert panel.locator("ins").all_text_contents() == ["21"]
+    assert panel.locator(".sides mark.expected").all_text_contents() == ["20"]
+    assert panel.locator(".sides mark.wrong").all_text_contents() == ["21"]
 
     page.keyboard.press("k")
     headed(page, "customer.city")
@@ -792,8 +792,8 @@ def test_words_that_differ_are_marked_as_words_or_by_their_characters(open_page,
     headed(page, "name")
     panel = page.get_by_role("dialog")
 
-    assert panel.locator("del").all_text_contents() == ["n", "fox"]
-    assert panel.locator("ins").all_text_contents() == ["m", "cat"]
+    assert panel.locator("mark.expected").all_text_contents() == ["n", "fox"]
+    assert panel.locator("mark.wrong").all_text_contents() == ["m", "cat"]
 
 
 def test_the_command_that_explains_an_error_is_copied_for_a_shell(open_page, run_of):

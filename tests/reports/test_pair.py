@@ -112,8 +112,8 @@ def test_in_colour_differences_have_no_marks():
     out = drawn(pair_of(), color=True)
 
     assert "[-" not in out
-    assert '"Acme \x1b[1;31mLtd\x1b[0m"' in out
-    assert '"Acme \x1b[1;32mInc\x1b[0m"' in out
+    assert '"Acme \x1b[1;32mLtd\x1b[0m"' in out
+    assert '"Acme \x1b[1;31mInc\x1b[0m"' in out
 
 
 def test_long_values_go_on_in_the_next_line():

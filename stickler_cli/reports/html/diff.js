@@ -90,11 +90,17 @@ const cutAround = (gt, pred, length) => {
   return [gt, pred].map((text) => `${start ? "…" : ""}${text.slice(start, start + length)}${text.length > start + length ? "…" : ""}`);
 };
 
+// The class of what only one side has: the truth is what was expected, the prediction is what is wrong.
+const MARKS = { gt: "expected", pred: "wrong" };
+
+// The pieces of one side, with those marked that the other side does not have.
+const markedSide = (side, differences) =>
+  differences.filter(([kind]) => kind === "same" || kind === side).map(([kind, text]) => (kind === "same" ? visible(text) : element("mark", { class: MARKS[side] }, visible(text))));
+
 // Mark what the other of two short texts does not have: truth, found.
 const markedPair = (gt, pred) => {
-  const parts = pieces(gt, pred);
-  const side = (name, tag) => parts.filter(([kind]) => kind === "same" || kind === name).map(([kind, text]) => (kind === "same" ? visible(text) : element(tag, {}, visible(text))));
-  return [side("gt", "del"), side("pred", "ins")];
+  const differences = pieces(gt, pred);
+  return [markedSide("gt", differences), markedSide("pred", differences)];
 };
 
 // Give one side of two values, with the characters that the other does not have marked.
@@ -103,7 +109,5 @@ const marked = (side, gt, pred) => {
   if (mine === null) return [element("span", { class: "absent" }, "absent")];
   const rest = isCut(mine) ? [element("span", { class: "absent" }, ` … cut: ${mine[1].toLocaleString("en")} characters`)] : [];
   if (gt === null || pred === null) return [visible(textOf(mine)), ...rest];
-  const tag = side === "gt" ? "del" : "ins";
-  const parts = pieces(textOf(gt), textOf(pred)).filter(([kind]) => kind === "same" || kind === side);
-  return [...parts.map(([kind, text]) => (kind === "same" ? visible(text) : element(tag, {}, visible(text)))), ...rest];
+  return [...markedSide(side, pieces(textOf(gt), textOf(pred))), ...rest];
 };

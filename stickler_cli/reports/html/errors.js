@@ -30,7 +30,10 @@ const Errors = (() => {
   };
 
   const named = (name) => (name ? [element("b", {}, visible(name)), " "] : []);
-  const inOneLine = ([name, gt, pred]) => element("span", { class: "field-change" }, ...named(name), element("span", { class: "gt" }, shown(gt)), " → ", element("span", { class: "pred" }, shown(pred)));
+  const inOneLine = ([name, gt, pred]) => {
+    const [expected, found] = gt === null || pred === null ? [[shown(gt)], [shown(pred)]] : markedPair(textOf(gt), textOf(pred));
+    return element("span", { class: "field-change" }, ...named(name), element("span", { class: "gt" }, ...expected), " → ", element("span", { class: "pred" }, ...found));
+  };
 
   // The truth above what was found, each cut around its first difference, with what differs marked.
   const inTwoLines = (changes, more) => {

@@ -437,9 +437,9 @@ class PrintedError(NamedTuple):
     document: str
     path: str
     gt: Sequence[Span]
-    """The truth, cut around the first difference; text that the prediction lacks is marked."""
+    """The truth, cut around the first difference; text that the prediction lacks is `good`."""
     pred: Sequence[Span]
-    """The prediction, cut and marked in the same way."""
+    """The prediction, cut in the same way; text that the truth lacks is `bad`."""
     is_short: bool
     """Whether both sides have room in one line."""
     is_on_paper: bool
@@ -487,7 +487,9 @@ def printed_causes(detail: Detail, texts: Sequence[CauseText]) -> list[PrintedCa
 
 def _print_error(error: Error, *, is_on_paper: bool) -> PrintedError:
     sides = cut_around_difference(*_sides(error), _LONGEST)
-    gt, pred = mark_differences(*sides, "title")
+    gt, pred = mark_differences(*sides)
+    if error.gt is None or error.pred is None:  # there is nothing to find a difference to
+        gt, pred = ([Span.of(side)] for side in sides)
     return PrintedError(
         document=error.document,
         path=error.path,
