@@ -1,4 +1,7 @@
-"""Consecutive documents of a run, their units and cached counts: the input of every statistic."""
+"""A batch: consecutive documents of a run, their compared units, and figures computed from them.
+
+All statistics of a run read batches.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -25,43 +28,49 @@ from .field_counts import IS_SCORED, SCORE, ConfidentValues, FieldCounts
 
 
 class Batch:
-    """Consecutive documents of a run, and the units of those that were compared."""
+    """Consecutive documents of a run, with the unit table of those that were compared."""
 
     def __init__(self, results: Sequence[DocumentResult], table: UnitTable | None = None) -> None:
-        """Take results of documents, and the units of the compared documents in the same order."""
+        """Make a batch of document results and a table of units.
+
+        `table` has the compared documents in the order of `results`.
+        """
         self.results = results
         self.table = UnitTable(0) if table is None else table
 
     @cached_property
     def compared_positions(self) -> list[int | None]:
-        """The position of each document among the compared ones; None if it was not compared."""
+        """The position of each document among the compared ones.
+
+        None for one that was not compared.
+        """
         position = count()
         return [None if result.score is None else next(position) for result in self.results]
 
     @cached_property
     def counts(self) -> FieldCounts | None:
-        """Counts of each document that was compared; None if none was."""
+        """Counts of each compared document; None if no document was compared."""
         if not self.table.size:
             return None
         counts, scores = count_units(self.table), self.scores
-        root = counts.scores[:, : len(scores)]  # its rows come first
+        root = counts.scores[:, : len(scores)]  # the rows of the root come first
         root[IS_SCORED], root[SCORE] = 1.0, scores
         return counts
 
     @cached_property
     def compared_documents(self) -> Indexes:
-        """The positions of the documents that were compared."""
+        """The positions in the batch of the documents that were compared."""
         is_compared = [result.score is not None for result in self.results]
         return np.flatnonzero(np.array(is_compared, np.bool_))
 
     @cached_property
     def compared_ids(self) -> list[str]:
-        """The ids of the documents that were compared."""
+        """The ids of the compared documents."""
         return [result.id for result in self.results if result.score is not None]
 
     @cached_property
     def confident_values(self) -> ConfidentValues | None:
-        """Predicted values that have a confidence; None without any."""
+        """The predicted values that have a confidence; None if no value has one."""
         confident = self.counts and self.counts.confident
         return confident and confident.with_documents(self.compared_documents[confident.document])
 
@@ -80,17 +89,17 @@ class Batch:
 
     @property
     def outermost_errors(self) -> list[list[ClassifiedError]]:
-        """The errors of each compared document that are not inside another error."""
+        """The errors of each compared document, without errors that lie inside another error."""
         return outermost_errors(self.table, self.table.truths)
 
     @cached_property
     def simple_errors(self) -> list[SimpleErrors]:
-        """Values that are simply missed or invented, by field."""
+        """The simple errors: values that are missed or invented, grouped by field."""
         return simple_errors(self.table)
 
     @cached_property
     def is_wrong(self) -> Mask:
-        """Whether each compared document has errors, (n_compared,)."""
+        """Whether each compared document has an error, (n_compared,)."""
         is_wrong = np.array([bool(errors) for errors in self._classified], np.bool_)
         for errors in self.simple_errors:
             is_wrong[errors.documents] = True
@@ -102,18 +111,24 @@ class Batch:
         return has_errors(self.table)
 
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
-        """Yield the errors that are not simple, of all compared documents or of selected ones."""
+        """Yield the errors that are not simple, of all or of selected compared documents."""
         for row, errors in enumerate(self._classified):
             if selected is None or selected[row]:
                 yield from errors
 
     def classified_errors(self, document: int) -> list[ClassifiedError]:
-        """Return the errors of a document, by its position; none if it was not compared."""
+        """Return the classified errors of a document, given its position.
+
+        Empty if it was not compared.
+        """
         row = self.compared_positions[document]
         return [] if row is None else self._all_errors[row]
 
     def errors(self, document: int) -> list[Error]:
-        """Return the errors of a document as rows of files and pages."""
+        """Return the errors of a document as rows for files and pages.
+
+        Empty if it was not compared.
+        """
         row = self.compared_positions[document]
         return [] if row is None else self._error_rows[row]
 
@@ -128,17 +143,17 @@ class Batch:
         return self.table.document_scores
 
     def field_scores(self, document: int) -> dict[str, float]:
-        """Return the scores of the fields of a document; none if it was not compared."""
+        """Return the score of each field of a document; empty if the document was not compared."""
         row = self.compared_positions[document]
         return {} if row is None else self.table.field_scores(row)
 
     def tree(self, document: int) -> UnitTree | None:
-        """Return the units of a document as a tree, by its position; None if not compared."""
+        """Return the compared document as a tree of units; None if it was not compared."""
         row = self.compared_positions[document]
         return None if row is None else tree_of(self.table, row)
 
 
 def batch_of_unit(unit: UnitTree) -> Batch:
-    """Return a batch whose only document is a compared unit; it has no id."""
+    """Return a batch with a single document, made from a compared unit; its id is empty."""
     result = DocumentResult("", Status.EVALUATED, unit.score)
     return Batch([result], unit.table.select(np.array([unit.row])))

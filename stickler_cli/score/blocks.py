@@ -1,9 +1,9 @@
-"""Counts and score of each field in each single document of a run, in packed blocks.
+"""Counts and scores of each field in each single document, stored in packed blocks.
 
-A row is a field in a document: its cell of counts, as in `field_counts.py`, and its score. The root
-is a field too, and its score is that of the document. A block holds at most 256 documents and never
-changes. In it, a row takes one byte, its *code*: which of the distinct pairs of cell and score of
-its field it has. All figures of single documents come from here.
+A row belongs to one field of one document. It has a cell of counts (see `field_counts.py`) and a
+score. The root counts as a field; its score is the score of the document. A block holds at most 256
+documents and never changes. It stores each row as a *code* of one byte: an index into the distinct
+(cell, score) pairs of the row's field. All figures of single documents are read from here.
 """
 
 import json
@@ -37,56 +37,56 @@ from .sums import LEAF_COUNTS, SCORE_SCALE, Counts, cell_record, read_cell, scal
 if TYPE_CHECKING:
     from .batch import Batch
 
-MAX_BLOCK_DOCUMENTS: Final = 256  # positions of documents and codes fit in a byte
-MIN_BLOCK_DOCUMENTS: Final = 64  # smaller blocks wait to be joined
-MAX_MEMORY_BYTES: Final = 2 << 20  # further blocks are written to a temporary file
+MAX_BLOCK_DOCUMENTS: Final = 256  # document positions and codes fit in one byte
+MIN_BLOCK_DOCUMENTS: Final = 64  # smaller blocks are joined before they are stored
+MAX_MEMORY_BYTES: Final = 2 << 20  # later blocks go to a temporary file
 SCORE_KEY: Final = "score"
 _NO_GROUPS: Final[Mapping[str, str]] = {}  # shared by all documents without groups
-_VALUE_BYTES: Final = 25  # memory of a value with a confidence
-_DOCUMENT_BYTES: Final = 80  # memory of an id beside its characters, of a status and groups
+_VALUE_BYTES: Final = 25  # estimated memory of a value with a confidence
+_DOCUMENT_BYTES: Final = 80  # estimated memory of a document, without its id's characters
 
 _KEYS: Final = np.array(
     [pow(0x9E3779B97F4A7C15, power, 1 << 64) for power in range(1, CELL_SIZE + 1)], np.uint64
 )
-"""Multipliers that hash a row of numbers to one; odd, so that no bit of a number is lost."""
+"""Multipliers that hash a row of numbers to one number; they are odd, so that no bit is lost."""
 
 AnyArray: TypeAlias = NDArray[Any]
 
 
 class FieldRows(NamedTuple):
-    """Fields in documents, each a row of all arrays, sorted by field and then by document."""
+    """Unpacked rows, one for each field of each document, sorted by field and then by document."""
 
     field: AnyArray
-    """The number of the field of each row, by `Blocks.field_numbers`."""
+    """The field number of each row, as in `Blocks.field_numbers`."""
     document: AnyArray
-    """The position of the document of each row in the block."""
+    """The document of each row, as a position in the block."""
     cells: AnyArray
-    """Counts, (n_rows, CELL_SIZE)."""
+    """The counts of each row, (n_rows, CELL_SIZE)."""
     scores: Floats
-    """The score of each row; NaN for none."""
+    """The score of each row; NaN if the row has no score."""
 
 
 class DocumentRow(NamedTuple):
-    """A document: its id, status, score and counts of values."""
+    """The id, status, score and counts of values of one document."""
 
     id: str
     status: Status
     score: float | None
-    """None if it was not compared."""
+    """The overall score; None if the document was not compared."""
     values: Counts
-    """Its values by outcome."""
+    """The number of values of each outcome."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockDocuments:
-    """The documents of a block, compared or not; an entry of all sequences for each."""
+    """The documents of a block, compared or not; every sequence has one entry for each document."""
 
     ids: tuple[str, ...]
     statuses: tuple[Status, ...]
     groups: tuple[Mapping[str, str], ...]
-    """The group of each document, by key of the breakdown."""
+    """The groups of each document, by breakdown key."""
     confident_values: ConfidentValues | None = None
-    """Predicted values that have a confidence; None without any."""
+    """The predicted values that have a confidence; None if no value has one."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -94,29 +94,31 @@ class BlockDocuments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentBlock:
-    """Packed rows of some documents, sorted by field and then by document."""
+    """Packed rows of up to 256 documents, sorted by field and then by document."""
 
     documents: BlockDocuments
     fields: AnyArray
-    """The number of each field that has rows, (n_fields,)."""
+    """The number of each field that has a row, (n_fields,)."""
     n_rows: AnyArray
-    """Number of rows of each field, (n_fields,); mostly one for each document."""
+    """The number of rows of each field, (n_fields,): usually one for each document."""
     partial_documents: AnyArray
-    """The positions of the documents of rows, for those fields that not every document has."""
+    """The document of each row, only of the fields that are missing in some document."""
     codes: AnyArray
-    """The code of each row: a position among the pairs of its field, (n_rows,)."""
+    """The code of each row, (n_rows,): a position among the (cell, score) pairs of its field."""
     n_codes: AnyArray
-    """Number of distinct pairs of cell and score of each field, (n_fields,)."""
+    """The number of distinct (cell, score) pairs of each field, (n_fields,)."""
     cell_and_score: AnyArray
-    """These pairs, as positions in `cells` and `scores`, field after field, (n_pairs, 2)."""
+    """The pairs of all fields, field after field, as indexes into `cells` and `scores`; (n_pairs,
+    2).
+    """
     cells: AnyArray
-    """The distinct cells, (n_cells, CELL_SIZE), in the smallest type that holds them."""
+    """The distinct cells, (n_cells, CELL_SIZE), in the smallest integer type that can hold them."""
     scores: Floats
-    """The distinct scores, (n_scores,); NaN for none."""
+    """The distinct scores, (n_scores,); NaN stands for no score."""
 
     @property
     def nbytes(self) -> int:
-        """Estimated memory, in bytes."""
+        """Estimated memory of the block, in bytes."""
         arrays = (
             self.fields,
             self.n_rows,
@@ -136,16 +138,16 @@ class DocumentBlock:
         )
 
     def code_of_rows(self) -> AnyArray:
-        """Return the position in `cell_and_score` of the pair of each row."""
+        """Return the index into `cell_and_score` of each row."""
         positions: AnyArray = self.codes + np.repeat(_span_starts(self.n_codes), self.n_rows)
         return positions
 
     def field_of_rows(self, new_numbers: AnyArray) -> AnyArray:
-        """Return the new number of the field of each row, given the new number of every field."""
+        """Return the field of each row under new field numbers, which are given by old number."""
         return np.repeat(new_numbers[self.fields], self.n_rows)
 
     def document_of_rows(self) -> AnyArray:
-        """Return the position of the document of each row."""
+        """Return the document of each row, as a position in the block."""
         has_all_documents = self.n_rows == len(self.documents)
         is_full_row = np.repeat(has_all_documents, self.n_rows)
         positions = np.empty(len(is_full_row), np.intp)
@@ -155,7 +157,7 @@ class DocumentBlock:
         return positions
 
     def rows(self, fields: Sequence[int] | None = None) -> FieldRows:
-        """Unpack the rows of all fields, or of the fields with some numbers.
+        """Unpack the rows of all fields, or only those of the fields with the given numbers.
 
         Each row has a code; `cell_and_score` maps a code to indexes into `cells` and `scores`.
         """
@@ -174,13 +176,16 @@ class DocumentBlock:
         )
 
     def records(self, paths: Sequence[FieldNames]) -> list[dict[str, Any]]:
-        """Return the record of each document as files have it; `paths` are those of all fields."""
+        """Return each document as a record for a run file.
+
+        `paths` has the path of every field number.
+        """
         cell_records = [cell_record(cell) for cell in self.cells.tolist()]
         score_records: list[dict[str, float]] = [
             {} if np.isnan(score) else {SCORE_KEY: scale_score(score) / SCORE_SCALE}
             for score in self.scores.tolist()
         ]
-        # Rows of one code share one record: many documents have equal counts.
+        # Rows of the same code share one record, because many documents have equal counts.
         pairs = self.cell_and_score.tolist()
         entries = [{**score_records[score], **cell_records[cell]} for cell, score in pairs]
         documents, positions = self.document_of_rows().tolist(), self.code_of_rows().tolist()
@@ -194,7 +199,7 @@ class DocumentBlock:
                 document, position = documents[row], positions[row]
                 if name:
                     entry = entries[position]
-                else:  # the root: the score of the document keeps all its digits
+                else:  # the root has the score of the document, which keeps all its digits
                     cell, score = pairs[position]
                     document_scores[document] = float(self.scores[score])
                     entry = cell_records[cell]
@@ -205,7 +210,11 @@ class DocumentBlock:
     def _document_records(
         self, fields_of_documents: Sequence[dict[str, Any]], scores: Mapping[int, float]
     ) -> Iterator[dict[str, Any]]:
-        """Yield the record of each document, given the records of its fields and all scores."""
+        """Yield each document as a record for a run file.
+
+        Both arguments are by position of the document: `scores` lacks documents that were not
+        compared.
+        """
         documents = self.documents
         confidences: list[dict[str, Any] | None] = [None] * len(documents)
         if documents.confident_values:
@@ -228,28 +237,31 @@ class DocumentBlock:
 
 @dataclass(eq=False)
 class Blocks:
-    """The single documents of a run; adding them in any order gives the same figures."""
+    """The counts and scores of the single documents of a run.
+
+    Documents may be added in any order: all figures stay the same.
+    """
 
     field_numbers: dict[FieldNames, int] = field(default_factory=lambda: {(): 0})
-    """The number of each field, by its path without list indexes; the root is 0."""
+    """The number of each field, by its path without list indexes; the root has the number 0."""
     n_documents: int = 0
 
     stored: list[DocumentBlock | int] = field(default_factory=list)
-    """Blocks in memory, or the offsets of blocks in the file."""
+    """Each block that is in memory, or its offset in the file."""
     small_blocks: list[DocumentBlock] = field(default_factory=list)
-    """Blocks that wait to be joined."""
+    """Blocks that are too small to be stored yet; they wait to be joined."""
     nbytes: int = 0
-    """Memory of all stored blocks, as if none were in the file."""
+    """Memory of all stored blocks in bytes, including those in the file."""
     file: IO[bytes] | None = None
-    """Pickled blocks beyond `MAX_MEMORY_BYTES`; None until one is written."""
+    """File of the pickled blocks that exceed `MAX_MEMORY_BYTES`; None until one is written."""
 
     def add(self, batch: "Batch") -> None:
-        """Add the documents of a batch."""
+        """Add all documents of a batch."""
         for block in self._blocks(batch):
             self.add_block(block)
 
     def _blocks(self, batch: "Batch") -> Iterator[DocumentBlock]:
-        """Yield the documents of a batch, at most `MAX_BLOCK_DOCUMENTS` in a block."""
+        """Yield blocks of at most `MAX_BLOCK_DOCUMENTS` documents that together hold a batch."""
         rows = _rows_of_batch(batch, self.field_numbers)
         confident_values = batch.confident_values
         for start in range(0, len(batch.results), MAX_BLOCK_DOCUMENTS):
@@ -269,7 +281,10 @@ class Blocks:
                 yield build_block(documents, block_rows, start)
 
     def add_block(self, block: DocumentBlock) -> None:
-        """Add a block: small ones are joined first, and those beyond the memory limit written."""
+        """Store a block: join it with others if it is small.
+
+        Write it to the file if memory is full.
+        """
         self.n_documents += len(block.documents)
         if len(block.documents) < MIN_BLOCK_DOCUMENTS:
             self.small_blocks.append(block)
@@ -292,7 +307,7 @@ class Blocks:
         yield from self.small_blocks
 
     def _stored_blocks(self) -> Iterator[DocumentBlock]:
-        """Yield the blocks in memory and in the file, in the order in which they were added."""
+        """Yield the stored blocks from memory and file, in the order in which they were added."""
         for block_or_offset in self.stored:
             if isinstance(block_or_offset, DocumentBlock):
                 yield block_or_offset
@@ -308,7 +323,7 @@ class Blocks:
         return {**vars(self), "stored": [*self._stored_blocks()], "file": None}
 
     def merge(self, other: "Blocks") -> None:
-        """Add the documents of other blocks; their fields get the numbers that they have here."""
+        """Add the documents of other blocks; renumber their fields as in `field_numbers`."""
         new_numbers = np.array(
             [_number_of(path, self.field_numbers) for path in other.field_numbers], np.uint32
         )
@@ -316,7 +331,7 @@ class Blocks:
             self.add_block(replace(block, fields=new_numbers[block.fields]))
 
     def ids(self) -> Iterator[str]:
-        """Yield the ids of all documents."""
+        """Yield the ids of all documents, in no particular order."""
         for block in self:
             yield from block.documents.ids
 
@@ -338,33 +353,36 @@ class Blocks:
                 )
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Yield the record of each document as files have it, in no particular order."""
+        """Yield each document as a record for a run file, in no particular order."""
         paths = [*self.field_numbers]
         for block in self:
             yield from block.records(paths)
 
     def lines(self) -> SortedLines:
-        """Return the records as JSON without line breaks, sorted by id."""
+        """Return each document as an (id, line of JSON) pair, sorted by id.
+
+        The lines have no line break.
+        """
         return SortedLines((record["id"], json_line(record)[:-1]) for record in self.records())
 
     def view(self) -> list[dict[str, Any]]:
-        """Return the record of each document as files have it, sorted by id."""
+        """Return each document as a record for a run file, sorted by id."""
         return [decode_record(line) for _, line in self.lines()]
 
     def read_records(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Add documents from their records, as files have them."""
+        """Add documents from the records of a run file."""
         remaining = iter(records)
         while block_records := [*islice(remaining, MAX_BLOCK_DOCUMENTS)]:
             self.add_block(_read_block(block_records, self.field_numbers))
 
 
 def _number_of(path: FieldNames, field_numbers: dict[FieldNames, int]) -> int:
-    """Return the number of a field; a new field gets the next one."""
+    """Return the number of a field, given its path; give a new field the next free number."""
     return field_numbers.setdefault(path, len(field_numbers))
 
 
 def _rows_of_batch(batch: "Batch", field_numbers: dict[FieldNames, int]) -> FieldRows:
-    """Return the rows of the compared documents of a batch; new fields get numbers."""
+    """Return the rows of the compared documents of a batch; give new fields numbers."""
     counts = batch.counts
     if counts is None:
         no_rows = np.zeros(0, np.intp)
@@ -385,7 +403,7 @@ def _rows_of_batch(batch: "Batch", field_numbers: dict[FieldNames, int]) -> Fiel
 
 
 def build_block(documents: BlockDocuments, rows: FieldRows, start: int = 0) -> DocumentBlock:
-    """Pack rows into a block; `start` is subtracted from the positions of their documents."""
+    """Pack rows into a block; `start` is the position of the block's first document in the rows."""
     cells, cell_of_rows = encode_rows(rows.cells)
     # Scores are compared by their bits, so that all NaN are one score.
     score_bits, score_of_rows = np.unique(rows.scores.view(np.int64), return_inverse=True)
@@ -396,9 +414,9 @@ def build_block(documents: BlockDocuments, rows: FieldRows, start: int = 0) -> D
     has_rows = len(rows.field) > 0
     starts = np.flatnonzero(np.diff(rows.field, prepend=-1)) if has_rows else cell_of_rows
     n_rows = np.diff([*starts.tolist(), len(rows.field)])
-    position_of_rows = np.repeat(np.arange(len(starts)), n_rows)  # of the field in the block
+    position_of_rows = np.repeat(np.arange(len(starts)), n_rows)  # of each row's field
 
-    # A code counts the distinct pairs of a field: number pairs of (field, pair) and split again.
+    # Number the distinct (field, pair) combinations, then count anew from 0 in each field.
     n_pairs = max(len(cells) * len(scores), 1)
     distinct, inverse = np.unique(position_of_rows * n_pairs + pair_of_rows, return_inverse=True)
     field_of_codes, pair_of_codes = np.divmod(distinct, n_pairs)
@@ -420,7 +438,7 @@ def build_block(documents: BlockDocuments, rows: FieldRows, start: int = 0) -> D
 
 
 def _join_blocks(blocks: Sequence[DocumentBlock]) -> DocumentBlock:
-    """Join blocks, of at most `MAX_BLOCK_DOCUMENTS` documents together, into one."""
+    """Join blocks into one; together they have at most `MAX_BLOCK_DOCUMENTS` documents."""
     n_documents = [len(block.documents) for block in blocks]
     starts = (np.cumsum(n_documents) - n_documents).tolist()
     rows_of_blocks = []
@@ -446,8 +464,8 @@ def _join_blocks(blocks: Sequence[DocumentBlock]) -> DocumentBlock:
 def _read_block(
     records: Sequence[Mapping[str, Any]], field_numbers: dict[FieldNames, int]
 ) -> DocumentBlock:
-    """Return the block of documents given by their records; new fields get numbers."""
-    cells_by_text: dict[str, list[int]] = {}  # most fields have one of a few cells
+    """Return a block of documents from their records in a run file; number new fields."""
+    cells_by_text: dict[str, list[int]] = {}  # few distinct cells are common
     rows: list[tuple[int, int, list[int], float]] = []
     for document, record in enumerate(records):
         fields: Mapping[str, Mapping[str, Any]] = record["fields"]
@@ -477,33 +495,33 @@ def _read_block(
 
 
 def decode_record(line: bytes) -> dict[str, Any]:
-    """Decode the record of a document from a line of JSON."""
+    """Decode a document's record from a line of JSON."""
     try:
         record: dict[str, Any] = orjson.loads(line)
-    except orjson.JSONDecodeError:  # an id or a name with half a surrogate pair in it
+    except orjson.JSONDecodeError:  # orjson rejects half a surrogate pair in an id or name
         record = json.loads(line)
     return record
 
 
 def encode_rows(rows: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Return the distinct rows of whole numbers, and the position among them of each row.
+    """Return the distinct rows of an integer array, and for each row its index among them.
 
-    Rows are told apart by a hash, which is many times faster than sorting them.
+    Rows are compared by a hash, which is many times faster than sorting them.
     """
-    hashes = rows.astype(np.uint64) @ _KEYS[: rows.shape[1]]  # modulo 2**64
+    hashes = rows.astype(np.uint64) @ _KEYS[: rows.shape[1]]  # the sum wraps around at 2**64
     _, firsts, codes = np.unique(hashes, return_index=True, return_inverse=True)
     distinct = rows[firsts]
-    if (distinct[codes] != rows).any():  # different rows have one hash
+    if (distinct[codes] != rows).any():  # two different rows have the same hash
         distinct, codes = np.unique(rows, axis=0, return_inverse=True)
     return distinct, codes.reshape(-1)
 
 
 def _shrink(values: AnyArray) -> AnyArray:
-    """Return whole numbers of at least 0 in the smallest type that holds them."""
+    """Convert whole numbers of at least 0 to the smallest integer type that can hold them."""
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
 def _span_starts(lengths: AnyArray) -> AnyArray:
-    """Return the start of each of consecutive spans, given their lengths."""
+    """Return where each span starts, given the lengths of consecutive spans."""
     starts: AnyArray = np.cumsum(lengths, dtype=np.intp) - lengths
     return starts

@@ -1,4 +1,4 @@
-"""The dictionaries of one comparison: scores, confusion matrix, non-matches."""
+"""Results as nested dictionaries: counts, rates, scores and errors of a document or of a run."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -30,7 +30,7 @@ from .sums import (
 )
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches", "errors")
-"""The keys of `document_view`."""
+"""The keys of the dictionary that `document_view` returns."""
 
 NON_MATCH_TYPES: Final = {
     "FD": "false_discovery",
@@ -39,15 +39,15 @@ NON_MATCH_TYPES: Final = {
 }
 
 FurtherKeys: TypeAlias = Callable[[FieldNames, Tally], Mapping[str, object]]
-"""Returns further keys of a field, given its path and sums."""
+"""A function that returns further keys of a field's dictionary, given its path and sums."""
 
 
 def counts_view(
     batch: Batch, document: int = 0, *, recall_with_fd: bool = False, derived: bool = True
 ) -> dict[str, Any]:
-    """Return the counts, scores and nested fields of one document, as results show them.
+    """Return the results of one document: counts and scores, with its fields nested below it.
 
-    `document` is its position among the compared documents; `derived` adds rates to counts.
+    `document` is its position among the compared documents; `derived` adds rates to the counts.
     """
     counts = batch.counts
     if counts is None:  # no document was compared
@@ -87,13 +87,13 @@ def counts_view(
     return views[()]
 
 
-@lru_cache(4096)  # most fields of a document have one value
+@lru_cache(4096)  # fields with one value have the same few counts
 def _views_by_mode(
     unit_counts: tuple[int, ...], recall_with_fd: bool
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Return each counting mode with the view of its counts and rates.
+    """Return (counting mode, dictionary of counts and rates) for each mode.
 
-    The counts of the modes follow each other in `unit_counts`.
+    `unit_counts` has the five outcome counts of each mode, one mode after another.
     """
     views: list[tuple[str, dict[str, Any]]] = []
     for position, mode in enumerate(COUNTING_MODES):
@@ -104,7 +104,7 @@ def _views_by_mode(
 
 
 def document_view(batch: Batch, document: int) -> dict[str, object]:
-    """Return scores and errors of one document by their keys in results, without its counts."""
+    """Return the field scores and errors of one document, under their keys in results."""
     errors = batch.errors(document)
     tree = batch.tree(document)
     return {
@@ -116,7 +116,7 @@ def document_view(batch: Batch, document: int) -> dict[str, object]:
 
 
 def non_match(error: Error) -> dict[str, Any]:
-    """Return an error as an entry of `non_matches`, with the keys of stickler-eval."""
+    """Return an error as an entry of `non_matches`, under the keys of stickler-eval."""
     details = {"reason": error.reason, "differing_fields": [*error.differing], "judge": error.judge}
     optional_figures = {
         "similarity_score": error.similarity,
@@ -137,9 +137,10 @@ def non_match(error: Error) -> dict[str, Any]:
 def sums_view(
     sums: FieldTallies, *, recall_with_fd: bool = False, further_keys: FurtherKeys | None = None
 ) -> dict[str, Any]:
-    """Return counts, mean scores and nested fields of many documents, as results show them.
+    """Return the results of many documents: counts and mean scores, fields nested below the root.
 
-    The fields of `sums` come parents first; `further_keys` adds keys to each.
+    `sums` has parents before their children; `further_keys` adds keys to the dictionary of each
+    field.
     """
     views: dict[FieldNames, dict[str, Any]] = {}
     for path, tally in sums.items():
@@ -161,9 +162,9 @@ def sums_view(
 
 
 def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
-    """Return the sums of a field that merging runs needs, beside its counts in a run file.
+    """Return the sums that a run file needs beside the counts, so that runs can be merged.
 
-    `whole` tells whole documents from a field: the sums of their scores stand elsewhere.
+    `whole` is true for the sums of whole documents, whose score sums are written elsewhere.
     """
     record: dict[str, object] = {}
     if tally.n_scored and not whole:
@@ -183,14 +184,16 @@ def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
 
 
 def sums_of_view(view: Mapping[str, Any], score: float) -> FieldTallies:
-    """Return the sums of one document from what `counts_view` returned and its overall score.
+    """Return the sums of one document, read back from the output of `counts_view`.
+
+    `score` is the overall score of the document.
 
     Raises:
-        KeyError: with the missing key.
+        KeyError: a key is missing.
     """
     sums = FieldTallies()
     nodes: list[tuple[FieldNames, Mapping[str, Any]]] = [((), view)]
-    for path, node in nodes:  # grows while it is read: breadth first
+    for path, node in nodes:  # the loop appends children to `nodes`: breadth first
         counts = [node[mode][name] for mode in COUNTING_MODES for name in OUTCOME_NAMES]
         tally = sums[path] = Tally([*counts, *[0] * len(FURTHER_COUNTS)])
         if not path:

@@ -1,4 +1,4 @@
-"""Counts of the units of a table: by document, field, counting and outcome; exact items.
+"""Count the units of a table by document, field, counting mode and outcome; count exact items.
 
 Source: docs/semantics.md, "overall, aggregate and leaves".
 """
@@ -42,13 +42,13 @@ from .field_counts import (
 )
 
 MAX_KEYS_PER_UNIT: Final = 8
-"""Fields times documents for each unit, up to which all cells are marked instead of sorted."""
+"""Limit of (fields times documents) per unit; up to it, cells are numbered without sorting."""
 
 WHOLE, ITEMS, MISSED_ITEMS, INVENTED_ITEMS = range(CELL_SIZE)[ITEM_COUNTS]  # columns of a cell
 
 
 def count_units(table: UnitTable) -> FieldCounts:
-    """Count the units of a table, which has at least one document."""
+    """Count the units of a table by document and field; it must have at least one document."""
     ranks = rank_parents_first(tuple(table.fields.paths))
     rank_of_field = np.array([ranks[path] for path in table.fields.paths], np.intp)
     keys = rank_of_field[table.field] * table.n_documents + table.document
@@ -79,7 +79,9 @@ def count_units(table: UnitTable) -> FieldCounts:
 
 
 def number_cells(keys: Indexes, n_keys: int) -> tuple[Indexes, Indexes]:
-    """Return the different keys in order, and for each key its position among them.
+    """Return the sorted distinct keys, and for each key its position among them.
+
+    `n_keys` is greater than every key.
 
     >>> number_cells(np.array([7, 3, 7]), 8)
     (array([3, 7]), array([1, 0, 1]))
@@ -96,41 +98,41 @@ def number_cells(keys: Indexes, n_keys: int) -> tuple[Indexes, Indexes]:
 
 
 FIRST_COLUMNS: Final = np.arange(LEAVES + 1)[:, None] * N_OUTCOMES
-"""The first column of each counting in a cell, (3, 1)."""
+"""Where the counts of each counting mode begin in a cell, (3, 1)."""
 
 
-# --- how one unit counts -----------------------------------------------------------------------
+# --- counting rules of one unit ------------------------------------------------------------------
 
 
 class Role(IntEnum):
-    """Where a unit stands in the unit that contains it."""
+    """What a unit is to the unit that contains it."""
 
     DOCUMENT = 0
     FIELD = 1
     SIDE = 2
-    """One of two values of different kinds."""
+    """One of the two values of a mismatch, which have different kinds."""
     ITEM = 3
     INNER_ITEM = 4
-    """An item of a list that is itself an item."""
+    """An item of an inner list, which is itself a list item."""
 
 
 DOCUMENT, FIELD, SIDE, ITEM, INNER_ITEM = (role.value for role in Role)
 
 
 class UnitRules(NamedTuple):
-    """The countings of one judged unit, and its part in items that are exact as a whole."""
+    """In which counting modes a unit counts, and how it affects exact items."""
 
     in_overall: bool
     in_aggregate: bool
     in_leaves: bool
     is_item: bool
-    """Whether it is an item or an object, which can be exact as a whole."""
+    """Whether the unit is an item or object that can be exact: without any error inside."""
     is_wrong: bool
-    """Whether it makes itself, and every item that contains it, inexact."""
+    """Whether the unit has an error, so that neither it nor an item around it is exact."""
 
 
 def unit_rules(kind: int, role: int, outcome: int, *, parent_is_one_sided: bool) -> UnitRules:
-    """Return the rules of a judged unit: its countings, and its part in exact items."""
+    """Return the counting rules of a judged unit, given its kind, role and outcome."""
     in_overall, in_aggregate, in_leaves = unit_countings(
         kind, role, outcome, parent_is_one_sided=parent_is_one_sided
     )
@@ -151,7 +153,7 @@ def unit_countings(
     is_absent = outcome == TN
     if kind == UNLABELLED:
         return False, False, False
-    if role == DOCUMENT:  # a unit only if it is a list that both sides lack
+    if role == DOCUMENT:  # a document counts only as a list that is absent on both sides
         is_unit = kind == LIST and is_absent
         return is_unit, is_unit, is_unit
     if role in {ITEM, INNER_ITEM}:
@@ -160,7 +162,7 @@ def unit_countings(
     if kind == MISMATCH:
         return True, True, False
 
-    # An object that only one side has does not miss the fields that it lacks, too.
+    # A field that is absent from a one-sided object is not counted as an absent value.
     is_missing = is_absent and parent_is_one_sided
     in_leaves = not is_missing and (kind == VALUE or is_absent)
     if kind == OBJECT:
@@ -169,7 +171,7 @@ def unit_countings(
 
 
 def is_wrong_unit(kind: int, role: int, outcome: int) -> bool:
-    """Return whether a unit alone makes the items that contain it inexact."""
+    """Return whether a unit is wrong by itself, so that no item that contains it is exact."""
     if kind == UNLABELLED or role == DOCUMENT:
         return False
     if kind == VALUE:
@@ -177,22 +179,22 @@ def is_wrong_unit(kind: int, role: int, outcome: int) -> bool:
     return kind == MISMATCH or outcome in {FA, FN}
 
 
-IS_ITEM, IS_WRONG = LEAVES + 1, LEAVES + 2  # rows of the rules, after the three countings
+IS_ITEM, IS_WRONG = LEAVES + 1, LEAVES + 2  # rows of `RULES_OF_CASES` after the counting modes
 
 CASES: Final = [*product(UnitKind, Role, (False, True), range(NOT_EVALUATED + 1))]
-"""All combinations that rules depend on: kind, role, one-sided parent, outcome."""
+"""All combinations of kind, role, one-sided parent and outcome; the rules depend on these alone."""
 
 RULES_OF_CASES: Final = np.array(
     [
         unit_rules(kind, role, outcome, parent_is_one_sided=parent_is_one_sided)
         for kind, role, parent_is_one_sided, outcome in CASES
     ]
-).T.copy()  # so that the values of one rule are next to each other
-"""One row for each rule of `UnitRules`."""
+).T.copy()  # makes the values of one rule contiguous in memory
+"""The rules of each case, (rules, cases): a row for each attribute of `UnitRules`."""
 
 
 def role_of(batch: UnitBatch) -> int:
-    """Return the role of the units of a batch."""
+    """Return the role that all units of a batch have."""
     if batch.is_document:
         return DOCUMENT
     if batch.is_item:
@@ -201,7 +203,7 @@ def role_of(batch: UnitBatch) -> int:
 
 
 def cases_of_units(table: UnitTable) -> Indexes:
-    """Return the position in `CASES` of each unit, (size,)."""
+    """Return the position of each unit's case in `CASES`, (size,)."""
     n_outcomes = NOT_EVALUATED + 1
     cases = np.empty(table.size, np.intp)
     for batch in table.batches:
@@ -214,18 +216,19 @@ def cases_of_units(table: UnitTable) -> Indexes:
     return cases
 
 
-# --- units in countings ------------------------------------------------------------------------
+# --- where units count --------------------------------------------------------------------------
 
 
 def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
-    """Return where each unit counts in the flat array of cells: in its field and in those above.
+    """Return the indexes into the flat array of cells that each count of a unit adds 1 to.
 
-    A unit counts in every field that contains it: in `leaves` always, in `aggregate` as far as
-    each object on the way includes the field, in `overall` from the fields of a document.
+    A unit counts in its own field and in every field that contains it: in `leaves` always, in
+    `aggregate` as long as each object above includes the field, in `overall` only directly below
+    the document.
     """
     rules = RULES_OF_CASES.take(cases_of_units(table), axis=1)
     first_bin = cell * CELL_SIZE
-    nothing = np.empty(0, np.intp)  # there may be no unit that counts
+    nothing = np.empty(0, np.intp)  # `np.concatenate` needs at least one array
     bins = [nothing, *item_bins(table, rules[IS_ITEM], rules[IS_WRONG], first_bin)]
 
     is_counted = rules[: LEAVES + 1]
@@ -233,7 +236,7 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
         if batch.is_judged is not None:
             is_counted[:LEAVES, batch.span] &= batch.is_judged
 
-    # Entries of flat arrays, (3, size): those of an array of two dimensions take longer to read.
+    # Index flat views of (3, size) arrays: two-dimensional indexes are slower.
     (entries,) = is_counted.ravel().nonzero()
     columns = (table.outcome + FIRST_COLUMNS).ravel()[entries]
     if table.extra_keys:
@@ -241,9 +244,9 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
         entries = np.concatenate([entries, key_entries])
         columns = np.concatenate([columns, key_columns])
     rows = entries % table.size
-    first_entries = entries - rows  # of the counting
+    first_entries = entries - rows  # where the row of the counting mode begins
     owners = find_owners(table).ravel()
-    # Count units in their own fields, then in the fields of the objects around them.
+    # Count units in their own field, then in the field of each object that contains them.
     while len(rows):
         bins.append(first_bin[rows] + columns)
         rows = owners[first_entries + rows]
@@ -253,13 +256,13 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
 
 
 def find_owners(table: UnitTable) -> Indexes:
-    """Return the row of the object around the field of each unit, by counting; (3, size).
+    """Return the row of the object that contains each unit's field, by counting mode; (3, size).
 
-    It is `NOTHING` where the unit does not count in that object. The field of an item is that of
-    its list.
+    The row is `NOTHING` where the unit does not count in that object. The field of an item is the
+    field of its list.
     """
     owners = np.empty((LEAVES + 1, table.size), np.intp)
-    for batch in table.batches:  # parents come first
+    for batch in table.batches:  # batches of parents come first
         span, container = batch.span, batch.container
         if container is None:
             owners[:, span] = NOTHING
@@ -275,9 +278,10 @@ def find_owners(table: UnitTable) -> Indexes:
 
 
 def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
-    """Return the entries of the objects of undeclared keys, and the columns where the keys count.
+    """Return where undeclared keys of predictions count: entries of their objects, and columns.
 
-    An entry is the position of an object in a flat array of (3, size), one for each counting.
+    An entry is the position of an object in a flat array of (3, size), one row for each counting
+    mode.
     """
     entries: list[int] = []
     columns: list[int] = []
@@ -295,15 +299,14 @@ def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
     return np.array(entries, np.intp), np.array(columns, np.intp)
 
 
-# --- items that are right as a whole -------------------------------------------------------------
+# --- exact items ----------------------------------------------------------------------------------
 
 
 def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexes) -> list[Indexes]:
-    """Return the bins of items: of exact items, of all items, of missed and of invented ones.
+    """Return the cell indexes of exact items, of all items, of missed and of invented items.
 
-    `first_bin` is where the cell of each unit begins; an item counts in a column of its cell.
-    Items are the elements of a list, and each object that a side has. The items of a list of lists
-    are the inner lists.
+    `first_bin` is where the cell of each unit begins. Items are the elements of lists, and objects
+    in fields; in a list of lists, the items are the inner lists.
     """
     for batch in table.batches:
         if has_objects_of_mismatches(batch):
@@ -322,29 +325,29 @@ def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexe
 
 
 def has_objects_of_mismatches(batch: UnitBatch) -> bool:
-    """Return whether the units of a batch are objects compared with values of other kinds."""
+    """Return whether the units of a batch are objects compared with another kind of value."""
     is_object_side = batch.is_side and batch.kind == OBJECT
     return is_object_side and batch.container is not None and not batch.container.is_inner_item
 
 
 def has_wrong_unit(table: UnitTable, is_wrong: Mask) -> Mask:
-    """Return which units are wrong, missed or invented, or contain such a unit."""
+    """Return whether each unit is wrong, missed or invented, or contains such a unit."""
     has_wrong = is_wrong.copy()
     if table.extra_keys:
         has_wrong[[*table.extra_keys]] = True
-    for batch in reversed(table.batches):  # children first
+    for batch in reversed(table.batches):  # from children to parents
         if batch.container is not None and not batch.container.is_document:
             has_wrong[batch.parent[has_wrong[batch.span]]] = True
     return has_wrong
 
 
-# --- what stands beside the counts ----------------------------------------------------------------
+# --- further columns of `FieldCounts` -------------------------------------------------------------
 
 
 def is_evaluated(batch: UnitBatch) -> Mask | bool:
-    """Return which units of a batch show that their field is evaluated in their document.
+    """Return which units of a batch show that their document evaluates their field.
 
-    A declared field of an object that one side lacks is evaluated, labelled or not.
+    A unit that is not labelled shows it only as a declared field of an object that one side lacks.
     """
     if batch.is_document or not batch.is_unlabelled:
         return True
@@ -353,9 +356,9 @@ def is_evaluated(batch: UnitBatch) -> Mask | bool:
 
 
 def scores_of_cells(table: UnitTable, cell: Indexes, n_cells: int) -> Floats:
-    """Return the scores of fields that have one, (4, n_cells); 0 for all other fields.
+    """Return the rows of `FieldCounts.scores`, (4, n_cells); cells without a score have zeros.
 
-    A field has a score of its own in a document unless it is in a list or not judged.
+    A field has a score of its own in a document unless it is in a list or is not judged.
     """
     scores = np.zeros((4, n_cells))
     for batch in table.batches:
@@ -372,7 +375,10 @@ def scores_of_cells(table: UnitTable, cell: Indexes, n_cells: int) -> Floats:
 
 
 def key_paths(table: UnitTable, keys: dict[int, tuple[str, ...]]) -> list[DocumentPlace]:
-    """Return document and path of undeclared keys, given by the row of their object."""
+    """Return the document and path of undeclared keys.
+
+    `keys` has their names, by row of their object.
+    """
     paths = []
     for row, names in keys.items():
         document, path = place_of(table, row)
@@ -381,12 +387,12 @@ def key_paths(table: UnitTable, keys: dict[int, tuple[str, ...]]) -> list[Docume
 
 
 def place_of(table: UnitTable, row: int) -> DocumentPlace:
-    """Return the document and the path of the field of a unit."""
+    """Return the document and the field path of a unit, given its row."""
     return int(table.document[row]), table.fields.paths[int(table.field[row])]
 
 
 def unlabelled_places(table: UnitTable) -> list[DocumentPlace]:
-    """Return document and path of units that are not labelled, or have unlabelled items."""
+    """Return document and path of unlabelled units, and of units with unlabelled items."""
     rows = [row for batch in table.batches if batch.is_unlabelled for row in batch.rows.tolist()]
     return [place_of(table, row) for row in (*rows, *table.n_unlabelled_items)]
 
@@ -394,7 +400,10 @@ def unlabelled_places(table: UnitTable) -> list[DocumentPlace]:
 def confident_values(
     table: UnitTable, rank_of_field: Indexes, paths: list[tuple[str, ...]]
 ) -> ConfidentValues | None:
-    """Return the predicted values that have a confidence; None if there are none."""
+    """Return the predicted values that have a confidence; None if no value has one.
+
+    `rank_of_field` maps a field number to the position of the field in `paths`.
+    """
     if all(batch.columns.confidences is None for batch in table.batches):
         return None
     ranks = {path: rank for rank, path in enumerate(paths)}
@@ -413,7 +422,7 @@ def confident_values(
     if not rows:
         return None
     right = table.outcome[rows] == TP
-    right[n_values:] = False  # the rows of undeclared keys are those of their objects
+    right[n_values:] = False  # undeclared keys are wrong; their row is their object's
     return ConfidentValues(
         paths=[*ranks],
         document=table.document[rows],
@@ -424,7 +433,7 @@ def confident_values(
 
 
 def confidences_of_values(table: UnitTable) -> Iterator[tuple[int, float]]:
-    """Yield the row and the confidence of each predicted value that has one."""
+    """Yield (row, confidence) of each predicted value that has a confidence."""
     for batch in table.batches:
         stated: Any = batch.columns.confidences
         if batch.kind == VALUE and stated is not None:
@@ -435,7 +444,7 @@ def confidences_of_values(table: UnitTable) -> Iterator[tuple[int, float]]:
 
 
 def confidences_of_extra_keys(table: UnitTable) -> Iterator[tuple[int, str, float]]:
-    """Yield the row of the object, the name and the confidence of undeclared keys that have one."""
+    """Yield (row of the object, name, confidence) of undeclared keys that have a confidence."""
     for row, names in table.extra_keys.items():
         batch = table.batch_of(row)
         stated: Any = batch.columns.confidences

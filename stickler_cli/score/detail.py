@@ -1,7 +1,8 @@
-"""Single values and documents for an HTML page: limited, and the same for any number of jobs.
+"""What an HTML page shows of single values and documents of a run, kept within fixed limits.
 
-No figure of a run depends on this module. Details are kept only if a page is written, as lines of
-JSON, which need a tenth of the memory of values.
+The result does not depend on the number of processes. No figure of a run depends on this module.
+Details are kept only if a page is written, as lines of JSON, which need a tenth of the memory of
+Python values.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,30 +24,30 @@ from .errors.error_rows import KeptErrors, display_value
 from .item_places import ItemPlaceCounts, count_item_places
 
 MAX_VALUES: Final = 30
-"""Distinct values of one field, on both sides together: the columns that fit on a screen."""
+"""Maximum number of distinct values of a field, both sides together: what fits on a screen."""
 
 MAX_ROWS: Final = 2_000
-"""Rows of one document: an invoice of 250 items with seven fields each."""
+"""Maximum number of rows of one document: an invoice of 250 items with seven fields each."""
 
 MAX_VALUE_CHARACTERS: Final = 40
-"""Characters of a value as JSON; longer texts are no categories."""
+"""Maximum length of a value as JSON, in characters; a longer text is not a category."""
 
 ABSENT: Final = ""
-"""Stands for an absent value; every present value has a text as JSON."""
+"""The text that stands for an absent value; present values have non-empty JSON texts."""
 
 
 @dataclass(slots=True)
 class ValuePairs:
-    """Number of pairs of each ground truth and prediction of a field; they add in any order."""
+    """How often each ground-truth value of a field was compared with each predicted value."""
 
     counts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """Numbers of right and of wrong pairs, by ground truth and by prediction as JSON."""
+    """`[right pairs, wrong pairs]` by ground truth and then by prediction, both as JSON."""
     too_many: bool = False
-    """Whether the field has more than `MAX_VALUES` values; then no pair is kept."""
+    """Whether the field has more than `MAX_VALUES` distinct values; then all counts are dropped."""
 
     @property
     def values(self) -> list[str]:
-        """All values, the most frequent first."""
+        """All present values of both sides as JSON, the most frequent first."""
         frequencies: dict[str, int] = {}
         for gt, by_prediction in self.counts.items():
             for pred, n_pairs in by_prediction.items():
@@ -56,7 +57,7 @@ class ValuePairs:
 
     @property
     def confused(self) -> int:
-        """Number of values that were predicted as another value."""
+        """Number of wrong pairs in which both values are present."""
         return sum(
             n_wrong
             for gt, by_prediction in self.counts.items()
@@ -65,7 +66,7 @@ class ValuePairs:
         )
 
     def add(self, gt: str, pred: str, n_right: int, n_wrong: int) -> None:
-        """Add pairs of two values."""
+        """Add pairs of one ground-truth value and one predicted value."""
         if self.too_many:
             return
         n_pairs = self.counts.setdefault(gt, {}).setdefault(pred, [0, 0])
@@ -81,14 +82,14 @@ class ValuePairs:
         self.drop_if_too_many()
 
     def drop_if_too_many(self) -> None:
-        """Drop all pairs if the field has too many values."""
+        """Drop all pairs if the field has more than `MAX_VALUES` distinct values."""
         self.too_many = self.too_many or len(self.values) > MAX_VALUES
         if self.too_many:
             self.counts = {}
 
 
 def value_pairs(table: UnitTable) -> Iterator[tuple[Path, ValuePairs]]:
-    """Yield the path and the value pairs of each field; a field may come several times."""
+    """Yield the path and the value pairs of each field; a field may be yielded several times."""
     for batch in table.batches:
         if batch.kind != VALUE:
             continue
@@ -100,7 +101,7 @@ def value_pairs(table: UnitTable) -> Iterator[tuple[Path, ValuePairs]]:
 
 
 def _count_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
-    """Count the value pairs of units of one field, given by their positions in a batch."""
+    """Count the value pairs of the selected units of a batch, which all belong to one field."""
     pairs, codes = ValuePairs(), batch.columns.codes
     columns = (
         codes.gt[batch.gt_slot[selected]],
@@ -108,7 +109,7 @@ def _count_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
         batch.outcome[selected] == TP,
     )
     distinct, counts = np.unique(np.stack(columns), axis=1, return_counts=True)
-    # Most free texts end here: naming their values would take long.
+    # Skip free texts early: converting all their values to JSON would take long.
     if len(set(distinct[:2].ravel().tolist())) > MAX_VALUES + 1:
         pairs.too_many = True
         return pairs
@@ -125,55 +126,55 @@ def _count_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
 
 
 def _category_name(value: object) -> str | None:
-    """Return a value as JSON; None if it is too long, an object or a list."""
+    """Return a value as JSON text; None for an object, a list or a text that is too long."""
     text = None if isinstance(value, dict | list) else display_value(value)
     return text if isinstance(text, str) and len(text) <= MAX_VALUE_CHARACTERS else None
 
 
-BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; a further bin is for 1
+BINS: Final = 20  # bins of 0.05 with usual thresholds as bounds; similarity 1 has a bin of its own
 
-_ROUNDING: Final = 1e-9  # so that 0.7, as a float less than 14/20, is in the bin that begins there
+_ROUNDING: Final = 1e-9  # puts 0.7, which as a float is less than 14/20, into bin 14
 
 
 class PlacedBox(NamedTuple):
-    """The box of a value on a page of its document, as one side has it."""
+    """The box of a value on a page of its document, as one of the two sides states it."""
 
     path: str
-    """Path of the value, with list indexes, as its error has it."""
+    """Path of the value, with list indexes, as in its error."""
     outcome: str
-    """Outcome of the value."""
+    """Outcome of the value, such as `FD`."""
     side: str
-    """`gt` or `pred`."""
+    """The side that states the box: `gt` or `pred`."""
     page: str | None
-    """The page, as the documents state it; None if they do not."""
+    """The page, as the document states it; None if the document states no page."""
     left: float
     top: float
     right: float
     bottom: float
     in_pixels: bool
-    """Whether the box is in the unit of the page, and not in fractions of it."""
+    """Whether the coordinates are in the unit of the page; else they are fractions of the page."""
 
 
 class DetailLimits(NamedTuple):
-    """Limits of the documents that are kept whole."""
+    """Limits of the documents that are kept with all their values."""
 
     comparisons: int = 100
-    """Maximum number of documents: those with the lowest scores are kept."""
+    """Maximum number of documents; the documents with the lowest scores are kept."""
     comparison_bytes: int = 16_000_000
-    """Maximum bytes of these documents, before compression to about a tenth."""
+    """Maximum total size of these documents in bytes; compression takes it to about a tenth."""
 
 
 @dataclass(slots=True)
 class Histogram:
-    """The similarities of the pairs of a field, in bins; it adds in any order."""
+    """A histogram of the similarities of a field's pairs; histograms add up in any order."""
 
     matched: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
-    """Number of pairs at or above their threshold, by bin, (BINS + 1,)."""
+    """Number of pairs at or above their threshold in each bin, (BINS + 1,)."""
     unlike: list[int] = field(default_factory=lambda: [0] * (BINS + 1))
-    """Number of pairs below their threshold, by bin, (BINS + 1,)."""
+    """Number of pairs below their threshold in each bin, (BINS + 1,)."""
 
     def add(self, similarity: Floats, is_match: Mask) -> None:
-        """Add pairs, given by their similarities in [0, 1]."""
+        """Add pairs, given their similarities in [0, 1] and which of them match."""
         bins = np.minimum((similarity * BINS + _ROUNDING).astype(np.intp), BINS - 1)
         bins[similarity >= 1] = BINS
         counts = Histogram(
@@ -189,27 +190,28 @@ class Histogram:
 
 
 class Picture(NamedTuple):
-    """The picture of one page of a document."""
+    """An image of one page of a document."""
 
     sheet: int
-    """Number of the page, from 1 on."""
+    """Number of the page, counted from 1."""
     address: str
-    """A `data:` URI."""
+    """The image as a `data:` URI."""
     width: float
-    """Width of the page, in the unit of boxes: pixels of an image, points of a PDF."""
+    """Width of the page in the unit of its boxes: pixels for an image, points for a PDF."""
     height: float
-    """Height of the page, in the same unit."""
+    """Height of the page, in the unit of `width`."""
 
 
 class PageSources(NamedTuple):
-    """The sources of documents: addresses and pictures of their pages."""
+    """Where a reader of the page finds the original documents: addresses, and images of pages."""
 
     template: str = ""
-    """An address with `{id}`, and maybe `{page}`; empty if `links` has all addresses."""
+    """Template of addresses with `{id}` and maybe `{page}`; empty if `links` has all addresses."""
     links: Mapping[str, str] | None = None
-    """The addresses of documents, maybe with `{page}`, by id."""
+    """The address of each document by id, maybe with `{page}`; None if addresses follow `template`.
+    """
     pictures: Mapping[str, Sequence[Picture]] | None = None
-    """The pages of some documents, by id."""
+    """The page images of documents, by id; None if there are none."""
 
 
 Ranked: TypeAlias = tuple[float, str, bytes]  # score, id and encoded comparison of a document
@@ -217,30 +219,30 @@ Ranked: TypeAlias = tuple[float, str, bytes]  # score, id and encoded comparison
 
 @dataclass(slots=True)
 class Detail:
-    """The values and documents of a run that are kept for a page.
+    """The values and documents that are kept of a run for its HTML page.
 
-    Parts must be merged in the order of their documents: errors are listed in this order. Nothing
-    else depends on it.
+    Merge details in the order of their documents, because errors are listed in this order. Nothing
+    else depends on the order.
     """
 
     limits: DetailLimits = field(default_factory=DetailLimits)
     histograms: dict[Path, Histogram] = field(default_factory=dict)
-    """Similarities of pairs, by the path of the field without list indexes."""
+    """The histogram of each field, by its path without list indexes."""
     value_pairs: dict[Path, ValuePairs] = field(default_factory=dict)
-    """Pairs of values, by the path of the field without list indexes."""
+    """The value pairs of each field, by its path without list indexes."""
     item_places: ItemPlaceCounts = field(default_factory=ItemPlaceCounts)
-    """Right and lost values of list items, by the position of the item."""
+    """Counts of right and lost values inside list items, by the position of the item."""
     errors: KeptErrors = field(default_factory=KeptErrors)
     comparisons: list[Ranked] = field(default_factory=list)
-    """The documents with errors that have the lowest scores, the lowest first."""
+    """The documents with errors that have the lowest scores, sorted by score."""
     boxes: dict[str, list[PlacedBox]] = field(default_factory=dict)
-    """Boxes of the values of these documents, by id; empty unless boxes are shown."""
+    """The boxes of the values of these documents, by document id; empty unless boxes are shown."""
     bound: Ranked | None = None
-    """The lowest document that was left out: neither it nor a higher one is kept."""
+    """The lowest-ranked document that was dropped; no document from this rank on is kept."""
     knows_errors: bool = True
-    """Whether single errors were kept; a run file has none."""
+    """Whether single errors were kept; false for a run that was read from a file."""
     knows_values: bool = True
-    """Whether histograms and comparisons were kept; only the run itself keeps them."""
+    """Whether histograms and documents were kept; false for a run that was read from a file."""
 
     def update(self, batch: Batch) -> None:
         """Add the documents of a batch."""
@@ -261,12 +263,15 @@ class Detail:
         self.errors.settle()
 
     def add_boxes(self, boxes: Iterable[tuple[str, list[PlacedBox]]]) -> None:
-        """Add the boxes of documents, given by their ids, if these are kept whole."""
+        """Add the boxes of those documents that are kept.
+
+        `boxes` has them with the id of each document.
+        """
         kept_ids = {id_ for _, id_, _ in self.comparisons}
         self.boxes |= {id_: placed for id_, placed in boxes if placed and id_ in kept_ids}
 
     def merge(self, other: "Detail") -> None:
-        """Add the documents that follow these."""
+        """Add the details of the documents that come after these."""
         for path, histogram in other.histograms.items():
             self.histograms.setdefault(path, Histogram()).merge(histogram)
         for path, pairs in other.value_pairs.items():
@@ -282,7 +287,7 @@ class Detail:
             self.boxes = {id_: placed for id_, placed in self.boxes.items() if id_ in kept_ids}
 
     def _keep(self, documents: Iterable[Ranked]) -> None:
-        """Add documents, and drop those with the highest scores that exceed the limits."""
+        """Add documents, then drop the documents with the highest scores until the limits hold."""
         ranked = sorted([*self.comparisons, *documents])
         n_bytes = 0
         self.comparisons = []
@@ -297,10 +302,10 @@ class Detail:
 
 
 def similarities(table: UnitTable) -> Iterator[tuple[Path, Floats, Mask]]:
-    """Yield the judged pairs of each field: path, similarities, and a mask of the matches.
+    """Yield the path, similarities and matches of each field's judged pairs.
 
     Pairs of list items belong to the field of the list. Pairs inside an item below its threshold
-    are left out, as they are not judged. A field may come several times.
+    are skipped, as they are not judged. A field may be yielded several times.
     """
     for batch in table.batches:
         if batch.is_document or batch.is_unlabelled or (batch.kind == LIST and not batch.is_item):
@@ -316,11 +321,11 @@ def similarities(table: UnitTable) -> Iterator[tuple[Path, Floats, Mask]]:
 
 
 def tree_line(document: UnitTree) -> bytes:
-    """Return a whole document as a JSON array of at most `MAX_ROWS` rows.
+    """Return a document as a JSON array of at most `MAX_ROWS` rows.
 
     A row is depth, name, kind, outcome, similarity, threshold, weight, ground truth, prediction.
     The kind is `object`, `list` or `value`; a unit with children has no values of its own. If rows
-    are left out, their number follows the last row.
+    are omitted, their number follows the last row.
     """
     rows: list[list[Any]] = []
     _add_children(rows, document, 0)
@@ -329,7 +334,7 @@ def tree_line(document: UnitTree) -> bytes:
 
 
 def _add_children(rows: list[list[Any]], unit: UnitTree, depth: int) -> None:
-    """Add the rows of the fields or items of a unit, and of all units inside them."""
+    """Add rows for the fields, extra keys and items of a unit, and for everything inside them."""
     for child in unit.fields:
         _add_unit(rows, child, depth, _field_name(child.name))
     pred: Any = unit.pred if unit.extra_keys else None
@@ -343,7 +348,10 @@ def _add_children(rows: list[list[Any]], unit: UnitTree, depth: int) -> None:
 
 
 def _add_unit(rows: list[list[Any]], unit: UnitTree, depth: int, name: str) -> None:
-    """Add the row of a unit and the rows inside it; a unit without children has its values."""
+    """Add a row for a unit and for everything inside it.
+
+    Only a unit without children shows values.
+    """
     row: list[Any] = [depth, name, "value", unit.outcome.name, unit.similarity]
     row += [unit.threshold, unit.weight]
     rows.append(row)
@@ -356,7 +364,7 @@ def _add_unit(rows: list[list[Any]], unit: UnitTree, depth: int, name: str) -> N
         row += [display_value(unit.gt), display_value(unit.pred)]
 
 
-@lru_cache(10_000)  # far more names than a schema has, and bounded for maps
+@lru_cache(10_000)  # enough for the names of a schema; keys of maps are unlimited
 def _field_name(name: str) -> str:
     return field_path((name,))
 

@@ -1,4 +1,4 @@
-"""The result of one document: the values that an Evaluation adds up."""
+"""The result of comparing one document, which an `Evaluation` adds up."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,69 +11,75 @@ from stickler_cli.core.problems import Problem, Violation
 Side = Literal["gt", "pred"]
 SIDES: Final[tuple[Side, ...]] = ("pred", "gt")
 SchemaVerdict = Sequence[Violation] | None
-"""The violations of the schema in a document: empty if valid, None if it could not be read."""
-LENIENT: Final = "lenient"  # the warning where `--lenient-json` found the prediction in its text
+"""The schema violations of a document: empty if it is valid, None if it could not be read."""
+LENIENT: Final = "lenient"  # the warning if only `--lenient-json` could read the prediction
 LENIENT_FORMS: Final = ("fence", "prose", "string", "list", "relaxed")
-"""Where such a prediction was: in a code fence, in prose, in a JSON string, in a list of one, or in
-JSON with Python literals or comments."""
-INHERITED: Final = "inherited"  # counts, beside the keys of wrappers, confidences of a parent
+"""The forms of prediction that `--lenient-json` reads: in a code fence, in prose, in a JSON string,
+as the only element of a list, or with Python literals or comments (`relaxed`).
+"""
+INHERITED: Final = "inherited"  # the name that counts confidences taken from a parent
 ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
 
 
 class Status(StrEnum):
-    """The status of one document."""
+    """What happened to a document: compared, missing and so on."""
 
     EVALUATED = "evaluated"  # both sides were read and compared
-    MISSING = "missing"  # no prediction; compared with an empty one, unless left out
-    INVALID = "invalid"  # a prediction that is no document; compared as if it were empty
-    FAILED = "failed"  # not evaluated: the ground truth is unreadable, or a comparator failed
-    UNMATCHED = "unmatched"  # a prediction without ground truth; not evaluated
+    MISSING = "missing"  # no prediction; compared with an empty one by default
+    INVALID = "invalid"  # the prediction is not a document; compared as an empty one
+    FAILED = "failed"  # not compared: unreadable ground truth, or a comparator failed
+    UNMATCHED = "unmatched"  # a prediction without a ground truth; not compared
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentResult:
-    """One document of a run."""
+    """The result of one document of a run."""
 
     id: str
     status: Status
     score: float | None
-    """Its overall score, in [0, 1]; None where the document was not evaluated."""
+    """The overall score, in [0, 1]; None if the document was not compared."""
     problems: tuple[Problem, ...] = ()
-    """Why the status is not `evaluated`, and further problems for a person to look at."""
+    """Problems of the document: why its status is not `evaluated`, and others that a person should
+    see.
+    """
     warnings: tuple[str, ...] = ()
-    """Names of oddities of documents that could be read, each once."""
+    """Names of the oddities of a document that could be read, each name once."""
     verdicts: Mapping[Side, SchemaVerdict] = field(default_factory=dict)
-    """The violations of the schema in each side that was checked and is present."""
+    """The schema violations of each side; only sides that are present and were checked have an
+    entry.
+    """
     groups: Mapping[str, str] = field(default_factory=dict)
-    """The group it is in, by each key that the run is broken down by."""
+    """The group that the document belongs to, by breakdown key."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
-    """Number of values taken out of wrappers, by the wrapper's key; as `INHERITED`, the number of
-    values with the confidence of the object or list that contains them."""
+    """Number of values that were taken out of wrappers, by the name of the wrapper's form. The name
+    `INHERITED` counts values that took their confidence from the object or list around them.
+    """
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
-    """Number of values of each metadata key of wrappers that is not evaluated."""
+    """Number of values that had a metadata key which is not evaluated, by that key."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentProblem:
-    """One thing that is wrong with a document."""
+    """A problem of one document."""
 
     document: str
     """Id of the document."""
     status: Status
     problem: str
-    """The problem, its place, and a remedy, on one line."""
+    """The problem, its location and its remedy, in one line."""
 
     def __lt__(self, other: "DocumentProblem") -> bool:
         key = (self.status, self.document, self.problem)
         return key < (other.status, other.document, other.problem)
 
     def __str__(self) -> str:
-        """Return the problem with the name of its document once, though many begin with it."""
+        """Return document and problem as one line that names the document only once."""
         return f"{self.document}: {self.problem.removeprefix(f'{self.document}: ')}"
 
 
 def warnings_view(counts: Counter[str]) -> dict[str, object]:
-    """Return the number of documents with each warning, as the run format has it."""
+    """Return the number of documents with each warning, as a run file has it."""
     by_form = {form: counts[f"{LENIENT}_{form}"] for form in LENIENT_FORMS}
     return {
         **{name: counts[name] for name in ODDITIES},

@@ -1,4 +1,4 @@
-"""The evaluation of many documents: sums that may be merged in any order with the same result."""
+"""The evaluation of many documents: sums that can be merged in any order with the same result."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,14 +29,15 @@ from .intervals import FieldIntervals, IntervalSettings, field_intervals
 from .ledger import Ledger
 from .sums import FieldTallies, RateRule, Tally, in_schema_order
 
-FORMAT: Final = "stickler-evaluation/1"  # of `Evaluation.to_dict`; see docs/results.md
-RUN_FORMAT: Final = "stickler-run/1"  # an evaluation and how it came about
+FORMAT: Final = "stickler-evaluation/1"  # format of `Evaluation.to_dict`; see docs/results.md
+RUN_FORMAT: Final = "stickler-run/1"  # format of an evaluation with schema, options and sources
 NO_GROUP: Final = "(none)"
-"""The group of documents that have no single value of a key."""
-MAX_GROUPS: Final = 200  # groups of one key: more than anyone reads
+"""The group of documents that have no value, or several values, of a breakdown key."""
+MAX_GROUPS: Final = 200  # groups of one breakdown key: more than anyone reads
 MAX_ROWS: Final = 100_000
-"""Documents up to which `auto` keeps rows: some 50 MB in a run file."""
-MAX_NAMED_PROBLEMS: Final = 1_000  # problems that are named where no rows are kept
+"""Number of documents up to which `rows="auto"` keeps single documents; about 50 MB in a run file.
+"""
+MAX_NAMED_PROBLEMS: Final = 1_000  # problems that are listed if no rows are kept
 
 F = TypeVar("F")
 
@@ -47,51 +48,58 @@ class Conditions:
 
     options: DecidingOptions
     fields: tuple[FieldInfo, ...]
-    """The fields in schema order, parents first."""
+    """The fields of the schema in schema order, parents first."""
     counting: Counting = field(default=CountingOptions.counting, compare=False)
-    """The counting mode that reports of the evaluation read."""
+    """The counting mode that reports show."""
 
     @property
     def by_name(self) -> dict[str, object]:
-        """The conditions that evaluations must share to be added up, by name."""
+        """Every condition that must be equal before evaluations can be merged, by name."""
         return {**asdict(self.options), "fields": self.fields}
 
 
 def find_differences(
     first: Mapping[str, object], second: Mapping[str, object]
 ) -> Iterator[tuple[str, object, object]]:
-    """Yield the name and both values of each condition that differs; names are the same in both."""
+    """Yield (name, first value, second value) of each condition whose values differ.
+
+    Both mappings have the same names.
+    """
     return ((name, first[name], second[name]) for name in first if first[name] != second[name])
 
 
 @dataclass(slots=True, eq=False)
 class Results:
-    """Sums over documents: of a run, or of one of its groups.
+    """Sums over the documents of a run, or of one group of a run.
 
-    A commutative monoid: results merge in any order, and empty results are of no documents.
+    Results form a commutative monoid: they merge in any order, and new results have no documents.
     """
 
     ledger: Ledger = field(default_factory=Ledger)
     statuses: Counter[Status] = field(default_factory=lambda: Counter(dict.fromkeys(Status, 0)))
-    """Number of documents of each status."""
+    """Number of documents with each status."""
     warnings: Counter[str] = field(default_factory=Counter)
-    """Number of documents with each warning; see `score/document_result.py`."""
+    """Number of documents with each warning; `score/document_result.py` has the names."""
     unwrapped: Counter[str] = field(default_factory=Counter)
-    """Number of values taken out of wrappers, by the wrapper's key, and of `INHERITED` ones."""
+    """Number of values taken out of wrappers, by the name of the wrapper's form, or by `INHERITED`.
+    """
     skipped_keys: Counter[str] = field(default_factory=Counter)
-    """Number of values of each metadata key of wrappers that was not evaluated."""
+    """Number of values with a metadata key that is not evaluated, by that key."""
     confidences: Confidences = field(default_factory=Confidences)
     folds: dict[type, Fold] = field(default_factory=lambda: {kind: kind() for kind in FOLDS})
-    """Further statistics, by their class."""
+    """Further statistics over the documents, by their class."""
     interval_settings: IntervalSettings | None = None
-    """How the confidence intervals of all documents are made; None without intervals."""
+    """The settings of the confidence intervals; None if no intervals are made."""
 
     def add(self, batch: Batch) -> None:
         """Add all documents of a batch."""
         self._add(batch, None)
 
     def add_members(self, batch: Batch, is_member: Mask) -> None:
-        """Add the documents of a batch that belong to this group; the mask is (documents,)."""
+        """Add the members of this group.
+
+        `is_member` has an entry for each document of the batch.
+        """
         self._add(batch, is_member)
 
     def _add(self, batch: Batch, is_member: Mask | None) -> None:
@@ -104,7 +112,7 @@ class Results:
         ids = [result.id for result in batch.results]
         self.confidences.add(ids, batch.confident_values, is_member)
 
-        # Ledger and folds select among the documents that were compared.
+        # The masks of ledger and folds have an entry for each compared document only.
         selected = None if is_member is None else is_member[batch.compared_documents]
         self.ledger.add(batch, selected)
         for fold in self.folds.values():
@@ -114,7 +122,7 @@ class Results:
         """Add all documents of other results.
 
         Raises:
-            UsageError: the intervals of both are made in different ways.
+            UsageError: the two have different interval settings.
         """
         self._merge_interval_settings(other)
         self.ledger.merge(other.ledger)
@@ -127,7 +135,11 @@ class Results:
             fold.merge(other.folds[kind])
 
     def _merge_interval_settings(self, other: Self) -> None:
-        """Keep interval settings that hold for the documents of both sides, else none."""
+        """Keep interval settings only if all documents of both results have them.
+
+        Raises:
+            UsageError: the two have different interval settings.
+        """
         settings, other_settings = self.interval_settings, other.interval_settings
         if settings is not None and other_settings is not None and settings != other_settings:
             found = f"the intervals are made with {other_settings} and {settings}"
@@ -138,22 +150,22 @@ class Results:
             self.interval_settings = None
 
     def fold(self, kind: type[F]) -> F:
-        """Return the statistic of a class."""
+        """Return the statistic of the given class."""
         return cast("F", self.folds[kind])
 
     @property
     def wholly_right(self) -> WhollyRight:
-        """The documents without a wrong, invented or missed value."""
+        """The counts of documents without a wrong, invented or missed value."""
         return self.fold(WhollyRight)
 
     @property
     def errors(self) -> ErrorCounts:
-        """The errors by field and class."""
+        """The counts of errors by field and class."""
         return self.fold(ErrorCounts)
 
     @property
     def sums(self) -> FieldTallies:
-        """The sums of all fields."""
+        """The sums of every field, by path."""
         return self.ledger.sums
 
     @property
@@ -163,22 +175,22 @@ class Results:
 
     @property
     def evaluated(self) -> int:
-        """Documents that were compared, those against an empty prediction included."""
+        """Number of compared documents, including those compared with an empty prediction."""
         return self.tally.n_scored
 
     @property
     def has_documents(self) -> bool:
-        """Whether there are documents, evaluated or not."""
+        """Whether any document was added, compared or not."""
         return any(self.statuses.values())
 
     @property
     def overall_score(self) -> float | None:
-        """The mean overall score, in [0, 1]; None of no documents."""
+        """The mean overall score, in [0, 1]; None if no document was compared."""
         return self.tally.mean_score
 
     @property
     def documents(self) -> dict[str, int]:
-        """AnyArray of documents: all, compared ones, and those of each further status."""
+        """Number of documents: in total, compared, and of each other status."""
         return {
             "total": sum(self.statuses.values()),
             "evaluated": self.evaluated,
@@ -188,9 +200,9 @@ class Results:
     def intervals(
         self, rule: RateRule, path: str = "", settings: IntervalSettings | None = None
     ) -> FieldIntervals | None:
-        """Return the confidence intervals of a field, or of all documents for an empty path.
+        """Return the confidence intervals of a field, or of whole documents if the path is empty.
 
-        `settings` replace those of the run; None if neither asks for intervals.
+        `settings` replaces the settings of the run; if both are None, there are no intervals.
         """
         settings = settings or self.interval_settings
         if settings is None:
@@ -199,17 +211,17 @@ class Results:
         return field_intervals(tally, settings.level, recall_with_fd=rule.recall_with_fd)
 
     def confidences_view(self) -> dict[str, Any]:
-        """Return how well confidences of predictions predict errors, as the run format has it.
+        """Return how well confidences predict errors, in total and by field, as a run file has it.
 
-        Figures have intervals if rates have them.
+        Figures have confidence intervals if the rates of the run have them.
         """
         views = {path: self._confidence_view(path) for path in self.confidences.by_field()}
         return {**views.pop(""), "fields": views}
 
     def confidence(self, path: str = "") -> dict[str, Any] | None:
-        """Return how well confidences predict errors of a field, or of all fields without a path.
+        """Return how well confidences predict the errors of a field, or of all fields.
 
-        None if no value has a confidence.
+        The empty path stands for all fields. None if no value has a confidence.
         """
         units = self.confidences.by_field().get(path)
         return None if units is None or not len(units.is_right) else self._confidence_view(path)
@@ -221,14 +233,14 @@ class Results:
     def results_view(
         self, fields: Sequence[FieldInfo], *, recall_with_fd: bool, bounds_of_fields: bool = False
     ) -> dict[str, Any]:
-        """Return the results of a run or a group as the run format has them.
+        """Return these results as a run file has them.
 
-        `bounds_of_fields` adds the confidence intervals of every field to those of all documents.
+        `bounds_of_fields` adds confidence intervals of every field to those of whole documents.
         """
         settings = self.interval_settings
 
         def further_keys(path: FieldNames, tally: Tally) -> dict[str, object]:
-            """Return the keys of a field beside its counts."""
+            """Return the entries of a field other than its counts."""
             record = sums_record(tally, whole=not path)
             if settings is not None and (bounds_of_fields or not path):
                 intervals = field_intervals(tally, settings.level, recall_with_fd=recall_with_fd)
@@ -266,9 +278,9 @@ class Results:
 
 @dataclass(slots=True, eq=False)
 class Evaluation(Results):
-    """The results of a run and of each of its groups.
+    """The results of a run as a whole and of each of its groups.
 
-    Two evaluations are equal if they hold the same results, whatever the order of the documents.
+    Two evaluations are equal if they have equal results; the order of documents does not matter.
     """
 
     folds: dict[type, Fold] = field(
@@ -276,19 +288,19 @@ class Evaluation(Results):
     )
     problems: list[DocumentProblem] = field(default_factory=list)
     n_unnamed: Counter[Status] = field(default_factory=Counter)
-    """Number of problems by status that are not in `problems`, where no rows are kept."""
+    """Number of problems that are not in `problems`, by status; only runs without rows omit any."""
     conditions: Conditions | None = None
-    """Options and fields of the comparison; None if unknown."""
+    """The options and fields of the comparison; None if unknown."""
     metrics: dict[str, Measure] = field(default_factory=dict)
     """The user's metrics, by name."""
     by: dict[str, dict[str, Results]] = field(default_factory=dict)
-    """The results of each group, by the key of the breakdown and the name of the group."""
+    """The results of each group, by breakdown key and then by name of the group."""
     rows: KeptRows = "auto"
-    """Whether single documents are kept; `auto` keeps up to `MAX_ROWS` documents."""
+    """Whether single documents are kept; `auto` keeps them up to `MAX_ROWS` documents."""
 
     def add(self, batch: Batch) -> None:
-        """Add all documents of a batch, and each of them to its groups."""
-        Results.add(self, batch)  # not super(): dataclasses with slots break it
+        """Add all documents of a batch to the run and to their groups."""
+        Results.add(self, batch)  # dataclasses with slots break `super()`
         documents_by_group: dict[tuple[str, str], list[int]] = {}
         for document, result in enumerate(batch.results):
             for group in result.groups.items():
@@ -303,7 +315,7 @@ class Evaluation(Results):
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether single documents may be kept: always, never, or up to `MAX_ROWS` of them."""
+        """Whether single documents may be kept, by the setting and the number of documents."""
         is_small = self.statuses.total() <= MAX_ROWS
         return self.rows == "inline" or (self.rows == "auto" and is_small)
 
@@ -322,16 +334,16 @@ class Evaluation(Results):
             del self.problems[MAX_NAMED_PROBLEMS:]
 
     def all_results(self) -> Iterator[Results]:
-        """Yield the results of all documents, then those of each group."""
+        """Yield the results of the whole run, then those of each group."""
         yield self
         for groups in self.by.values():
             yield from groups.values()
 
     def _group(self, key: str, name: str) -> Results:
-        """Return the results of a group, of no documents if the group is new.
+        """Return the results of a group; create empty results for a new group.
 
         Raises:
-            UsageError: a key has more than `MAX_GROUPS` groups.
+            UsageError: the key has more than `MAX_GROUPS` groups.
         """
         groups = self.by.setdefault(key, {})
         if name not in groups:
@@ -346,12 +358,12 @@ class Evaluation(Results):
         """Add the documents of another evaluation.
 
         Raises:
-            UsageError: the two are known to have been made under different conditions.
+            UsageError: the two were made under different conditions.
         """
         self._merge_conditions(other)
         self._merge_metrics(other)
         self._merge_row_keeping(other)
-        Results.merge(self, other)  # not super(): dataclasses with slots break it
+        Results.merge(self, other)  # dataclasses with slots break `super()`
         self.problems += other.problems
         self.n_unnamed.update(other.n_unnamed)
         for key, groups in other.by.items():
@@ -360,7 +372,7 @@ class Evaluation(Results):
         self._drop_rows_of_large_runs()
 
     def _merge_row_keeping(self, other: Self) -> None:
-        """Keep rows only if all documents have rows."""
+        """Keep rows only if every document of both evaluations has them."""
         ledger = self.ledger
         if ledger.blocks is None and other.ledger.blocks is not None and not self.has_documents:
             ledger.blocks = Blocks()
@@ -368,10 +380,10 @@ class Evaluation(Results):
             ledger.blocks = None
 
     def _merge_conditions(self, other: Self) -> None:
-        """Adopt the conditions of another evaluation if this one has none.
+        """Take over the conditions of the other evaluation if this one has none.
 
         Raises:
-            UsageError: both have conditions, and these differ.
+            UsageError: both have conditions, and they differ.
         """
         if self.conditions is None:
             self.conditions = other.conditions
@@ -387,10 +399,10 @@ class Evaluation(Results):
             raise UsageError([Problem("", found, "the same schema and options")])
 
     def _merge_metrics(self, other: Self) -> None:
-        """Add up each metric of both sides.
+        """Merge each of the user's metrics with the same metric of the other evaluation.
 
         Raises:
-            UsageError: a metric measured the documents of one side only.
+            UsageError: a metric measured the documents of only one evaluation.
         """
         for name in self.metrics.keys() | other.metrics.keys():
             measure, other_measure = self.metrics.get(name), other.metrics.get(name)
@@ -413,17 +425,20 @@ class Evaluation(Results):
 
     @property
     def metric_problems(self) -> dict[str, str]:
-        """Why metrics have no figures, by the name of each such metric."""
+        """The reason why a metric has no figure, by name.
+
+        Only metrics without a figure have an entry.
+        """
         problems = {name: measure.outcome()[1] for name, measure in sorted(self.metrics.items())}
         return {name: problem for name, problem in problems.items() if problem}
 
     @property
     def validity(self) -> dict[Side, Validity]:
-        """The verdicts of the schema about each side that was checked."""
+        """The schema verdicts on each side that was checked."""
         return self.fold(Validities).sides
 
     def document_figures(self) -> dict[str, float | None]:
-        """Return figures of whole documents for gates, by name: numbers and shares of documents."""
+        """Return the figures that gates on documents may ask for: numbers and shares, by name."""
         validity = self.validity.get("pred")
         return {
             **self.documents,
@@ -434,13 +449,13 @@ class Evaluation(Results):
         }
 
     def view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, object]:
-        """Return the results as the run format has them; equal results give equal bytes."""
+        """Return the evaluation as a run file has it; equal evaluations give equal bytes."""
         view = self.results_view(fields, recall_with_fd=recall_with_fd, bounds_of_fields=True)
         if self.validity:
             view["documents"]["schema_invalid"] = {
                 side: self.validity[side].invalid for side in SIDES if side in self.validity
             }
-        # Keys of the record keep this order: verdicts stand before the fields, other folds after.
+        # This is the order of keys in run files: verdicts, then fields, then other folds.
         validities, *other_folds = (
             self.folds[kind].view(self.interval_settings) for kind in RUN_FOLDS
         )
@@ -466,7 +481,7 @@ class Evaluation(Results):
     def to_dict(self) -> dict[str, object]:
         """Return the whole evaluation as JSON values, in the format `stickler-evaluation/1`.
 
-        Equal evaluations give equal bytes, however their documents were ordered.
+        Equal evaluations give equal bytes, whatever the order of their documents.
         """
         options: dict[str, object] | None = None
         if self.conditions:
@@ -484,12 +499,12 @@ class Evaluation(Results):
 
     @property
     def fields(self) -> Sequence[FieldInfo]:
-        """The fields of the schema, in schema order; empty if unknown."""
+        """The fields of the schema in schema order; empty if unknown."""
         return self.conditions.fields if self.conditions else ()
 
     @property
     def rule(self) -> RateRule:
-        """Counting mode, and whether recall counts wrong values as missed."""
+        """The rule by which rates are computed: counting mode and definition of recall."""
         if self.conditions is None:
             return RateRule()
         return RateRule(self.conditions.options.recall_with_fd, self.conditions.counting)

@@ -1,4 +1,4 @@
-"""Counts of each field in each document of a chunk, and predicted values with confidences."""
+"""Counts of each field in each document, and the predicted values that have a confidence."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import field_names, field_path
 
-CONFIDENCES: Final = "confidences"  # the key of confident values in the record of a document
+CONFIDENCES: Final = "confidences"  # key of `ConfidentValues` in a document's record
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,11 +20,11 @@ class ConfidentValues:
     """Predicted values that have a confidence; entry i of every array belongs to value i."""
 
     paths: Sequence[tuple[str, ...]]
-    """Paths of fields; `field` has positions in them."""
+    """The paths of the fields that `field` refers to."""
     document: Indexes
-    """Position of the document of each value, (n,)."""
+    """The document of each value, as a position, (n,)."""
     field: Indexes
-    """Position in `paths` of the field of each value, (n,)."""
+    """The field of each value, as a position in `paths`, (n,)."""
     is_right: Mask
     confidence: Floats
 
@@ -32,7 +32,7 @@ class ConfidentValues:
         return len(self.field)
 
     def select(self, selected: Mask | Indexes) -> "ConfidentValues":
-        """Return the selected values."""
+        """Return the values that a mask or an array of positions selects."""
         return ConfidentValues(
             paths=self.paths,
             document=self.document[selected],
@@ -42,27 +42,27 @@ class ConfidentValues:
         )
 
     def select_documents(self, start: int, end: int) -> "ConfidentValues | None":
-        """Return the values of documents `start` to `end`, with positions that count from `start`.
+        """Return the values of documents `start` to `end` (exclusive).
 
-        None if these documents have none.
+        Count positions from `start`. None if these documents have no such value.
         """
         selected = self.select((start <= self.document) & (self.document < end))
         return selected.with_documents(selected.document - start) if len(selected) else None
 
     def with_documents(self, document: Indexes) -> "ConfidentValues":
-        """Return the values with other positions of their documents, (n,)."""
+        """Return the same values with new document positions, (n,)."""
         return replace(self, document=document)
 
     def sort(self) -> "ConfidentValues":
-        """Return the values sorted by document, right ones first, then by path."""
+        """Return the values sorted by document, then right before wrong, then by path."""
         rank_by_path = {path: rank for rank, path in enumerate(sorted(self.paths))}
         rank_by_field = np.array([rank_by_path[path] for path in self.paths], np.intp)
         return self.select(np.lexsort((rank_by_field[self.field], ~self.is_right, self.document)))
 
     def records(self, n_documents: int) -> list[dict[str, Any] | None]:
-        """Return the record of each document: `{"right": {path: [c]}, "wrong": {path: [c]}}`.
+        """Return a record for each document: `{"right": {path: [c]}, "wrong": {path: [c]}}`.
 
-        None for a document without a confidence.
+        `c` are confidences. The record is None for a document without a confidence.
         """
         records: list[dict[str, Any] | None] = [None] * n_documents
         names = [field_path(path) for path in self.paths]
@@ -80,7 +80,7 @@ class ConfidentValues:
 def read_confident_values(
     records: Iterable[Mapping[str, Any] | None],
 ) -> ConfidentValues | None:
-    """Return the values in the records of consecutive documents; None without any."""
+    """Return the values in the records of consecutive documents; None if there is no value."""
     positions: dict[tuple[str, ...], int] = {}
     values: list[tuple[int, int, bool, float]] = []
     for document, record in enumerate(records):
@@ -103,7 +103,10 @@ def read_confident_values(
 def join_confident_values(
     values_before: Iterable[tuple[ConfidentValues | None, int]],
 ) -> ConfidentValues | None:
-    """Join values into one; beside each part stands the number of documents before its own."""
+    """Join values of several spans of documents into one object; None if there is no value.
+
+    Each item has the values of one span, and the number of documents before that span.
+    """
     present = [
         (values, n_before)
         for values, n_before in values_before
@@ -127,56 +130,61 @@ def join_confident_values(
 
 N_OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)  # positions of the counting modes
-N_UNIT_COUNTS: Final = (LEAVES + 1) * N_OUTCOMES  # counts by mode and outcome come first in a cell
+N_UNIT_COUNTS: Final = (LEAVES + 1) * N_OUTCOMES  # number of counts of units, which begin a cell
 FURTHER_COUNTS: Final = ("not_evaluated", "whole", "items", "missed_items", "invented_items")
-"""Names of the counts that follow in a cell: values that were not evaluated, items and objects
-that are right as a whole, all items, missed items, invented items."""
+"""Names of the counts that follow the counts of units in a cell: values that were not evaluated,
+exact items and objects, all items, missed items, invented items.
+"""
 ITEM_COUNTS: Final = slice(N_UNIT_COUNTS + 1, N_UNIT_COUNTS + len(FURTHER_COUNTS))
-"""Where the counts of items stand in a cell."""
+"""The positions of the counts of items in a cell."""
 CELL_SIZE: Final = N_UNIT_COUNTS + len(FURTHER_COUNTS)
 IS_SCORED, SIMILARITY, SCORE, WEIGHT = range(4)  # rows of `FieldCounts.scores`
 
 
-ModeCounts: TypeAlias = NDArray[np.int64]  # (3, rows, 5): units by counting mode, row and outcome
-Cells: TypeAlias = NDArray[np.int64]  # (rows, CELL)
+ModeCounts: TypeAlias = NDArray[np.int64]  # units: (3 counting modes, n_rows, 5 outcomes)
+Cells: TypeAlias = NDArray[np.int64]  # (n_rows, CELL_SIZE)
 DocumentPlace: TypeAlias = tuple[
     int, FieldNames
-]  # document and path of a key that the schema does not declare
+]  # a document and the path of one of its fields or keys
 
 
 class FieldCounts(NamedTuple):
-    """Counts and scores of a chunk: a row for each field and each document that has the field.
+    """Counts and scores of some documents: a row for each field of each document.
 
-    Absent fields of a document have rows too.
+    A field that is absent from a document has a row too.
     """
 
     paths: list[FieldNames]
-    """Paths of all fields, in the order in which documents named them; the first is the root, and
-    parents precede children."""
+    """The paths of all fields; the first is the root, and parents precede their children."""
     starts: Indexes
-    """The first row of each field, (n_fields,); its rows are consecutive, by document."""
+    """The first row of each field, (n_fields,); the rows of a field are consecutive, sorted by
+    document.
+    """
     documents: Indexes
     """The document of each row; the root has a row for every document."""
     cells: Cells
     """The counts of each row, (n_rows, CELL_SIZE)."""
     scores: Floats
-    """(4, n_rows): whether the row has a score of its own (1 or 0), its similarity, its score after
-    clipping, and its weight. A field inside a list or inside a one-sided object has none: all 0."""
+    """Four figures of each row, (4, n_rows): whether it has a score of its own (1 or 0),
+    similarity, score after clipping, weight. All are 0 for a field inside a list or a one-sided
+    object: it has no score.
+    """
     undeclared: Sequence[DocumentPlace] = ()
-    """Undeclared keys of ground truths that have a value."""
+    """Undeclared keys of ground truths that have a value, with their documents."""
     extras: Sequence[DocumentPlace] = ()
-    """Undeclared keys that only predictions have."""
+    """Undeclared keys that only predictions have, with their documents."""
     confident: ConfidentValues | None = None
-    """The values with a confidence that `leaves` counts; None without any."""
+    """The predicted values that have a confidence; None if no value has one."""
     unlabelled: Sequence[DocumentPlace] = ()
-    """Fields of ground truths that are not labelled, wholly or in part; an entry for each place."""
+    """Fields of ground truths with a missing label; one entry for each unlabelled value or list."""
     left_out: Sequence[tuple[DocumentPlace, int]] = ()
-    """Open lists, with the number of predicted items that have no pair."""
+    """Open lists, each with the number of predicted items that have no partner."""
 
     def select_documents(self, selected: Mask) -> "FieldCounts":
-        """Return the rows of the selected documents, at least one, and the fields they have.
+        """Return the counts of selected documents, and only of fields that these documents have.
 
-        The mask is (n_documents,). Keys and values with a confidence are dropped.
+        `selected` is a mask, (n_documents,), of at least one document. Keys and values with a
+        confidence are dropped.
         """
         is_selected = selected[self.documents]
         n_rows = np.add.reduceat(is_selected, self.starts, dtype=np.intp)
@@ -191,7 +199,7 @@ class FieldCounts(NamedTuple):
 
     @property
     def units(self) -> ModeCounts:
-        """The counts of units in the cells."""
+        """The counts of units, (3 counting modes, n_rows, 5 outcomes)."""
         return units_of_cells(self.cells)
 
     @property
@@ -200,20 +208,23 @@ class FieldCounts(NamedTuple):
         return np.where(self.scores[IS_SCORED] > 0, self.scores[SCORE], np.nan)
 
     def fields(self) -> Iterator[tuple[FieldNames, slice]]:
-        """Yield the path and the rows of each field."""
+        """Yield the path and the span of rows of each field."""
         ends = [*self.starts[1:].tolist(), len(self.documents)]
         for path, start, end in zip(self.paths, self.starts.tolist(), ends, strict=True):
             yield path, slice(start, end)
 
 
 def units_of_cells(cells: Cells) -> ModeCounts:
-    """Return a view of the counts of units in cells; writing to it changes the cells."""
+    """Return the counts of units as a view of the cells, (3 counting modes, n_cells, 5 outcomes).
+
+    Writing to the view changes the cells.
+    """
     return cells[:, :N_UNIT_COUNTS].reshape(-1, LEAVES + 1, N_OUTCOMES).swapaxes(0, 1)
 
 
 @lru_cache(8)
 def rank_parents_first(paths: tuple[FieldNames, ...]) -> Mapping[FieldNames, int]:
-    """Rank paths of fields and all of their parents: parents first, else in the order given."""
+    """Return the rank of each path and of its parents: parents first, else in the given order."""
     children: dict[FieldNames, dict[FieldNames, None]] = {}
     for path in paths:
         for end in range(len(path), 0, -1):

@@ -1,7 +1,7 @@
-"""Statistics of a run that are folds: each adds up documents, in any order, to a fixed size.
+"""Statistics of a run that add up documents, in any order, to a state of limited size.
 
-A new statistic is a class, here or in a module of its own, and an entry of `FOLDS` or `RUN_FOLDS`.
-Its state is in run files; its figures are written to them too, and ignored when they are read.
+Each statistic is a class with the methods of `Fold`, here or in a module of its own, listed in
+`FOLDS` or `RUN_FOLDS`. Run files have its state and its figures; reading restores only the state.
 """
 
 import math
@@ -30,53 +30,57 @@ from .sums import FieldTallies
 if TYPE_CHECKING:
     from .batch import Batch
 
-MAX_VIOLATIONS: Final = 10  # violations of one document that are listed; all are counted
+MAX_VIOLATIONS: Final = 10  # listed violations of one document; all of them are counted
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One occurrence of a violation: in the document with the first id."""
+    """The occurrence of a violation in the document with the lowest id."""
 
     document: str
     """Id of the document."""
     pointer: str
-    """JSON Pointer to the value; with `required`, to the object without it."""
+    """JSON Pointer to the value; for `required`, to the object that lacks the field."""
     message: str
-    """Message of the validator, cut to 160 characters; its wording changes between versions."""
+    """The validator's message, cut to 160 characters; its wording changes between validator
+    versions.
+    """
 
 
 @dataclass(slots=True)
 class Violated:
-    """A violation of one keyword of the schema at one field, over all documents."""
+    """The violations of one schema keyword at one field, over all documents."""
 
     keyword: str
     """The violated keyword of the schema."""
     field: str
-    """The field, with [] for items of lists and * for keys of maps; for `required` the missing
-    field; empty for the whole document."""
+    """The field, with [] for list items and * for keys of maps; for `required` the missing field;
+    empty for the whole document.
+    """
     count: Count
     """Number of occurrences."""
     documents: Count
-    """Number of documents with an occurrence."""
+    """Number of documents with at least one occurrence."""
     example: Example
 
 
 @dataclass(slots=True)
 class Validity:
-    """The verdicts of the schema on the documents of one side."""
+    """The schema verdicts on the documents of one side."""
 
     checked: Count = field(default=0, metadata={REQUIRED: True})
-    """All documents of the side."""
+    """Number of documents of the side."""
     valid: Count = field(default=0, metadata={REQUIRED: True})
-    """Documents that are valid under the schema."""
+    """Number of documents that are valid under the schema."""
     unreadable: Count = field(default=0, metadata={REQUIRED: True})
-    """Documents that could not be read or have another JSON type; they are not valid."""
+    """Number of documents that could not be read or are of the wrong JSON type; they are not valid.
+    """
     violations: list[Violated] = field(default_factory=list, metadata={REQUIRED: True})
-    """Violations of each keyword at each field, the most frequent first."""
+    """The violations by keyword and field, the most frequent first."""
     _by_key: dict[tuple[str, str], Violated] = field(
         init=False, compare=False, metadata={KEPT: False}
     )
-    """The violations by keyword and field; the size of the schema limits their number."""
+    """The violations by (keyword, field); their number is limited by the size of the schema."""
 
     def __post_init__(self) -> None:
         self._by_key = {
@@ -90,11 +94,11 @@ class Validity:
 
     @property
     def share(self) -> float | None:
-        """The share of valid documents, in [0, 1]; None without documents."""
+        """The share of valid documents, in [0, 1]; None if there are no documents."""
         return self.valid / self.checked if self.checked else None
 
     def update(self, document: str, verdict: SchemaVerdict) -> None:
-        """Add the verdict on a document, given by its id."""
+        """Add the verdict on one document, given its id."""
         self.checked += 1
         self.valid += verdict is not None and not verdict
         self.unreadable += verdict is None
@@ -120,7 +124,10 @@ class Validity:
             self._add(replace(violated))
 
     def _add(self, violated: Violated) -> None:
-        """Add occurrences of a violation; the object is kept and changed if it is the first."""
+        """Add a violation to the counts of its keyword and field.
+
+        If they are new, `violated` itself is stored, and later changed.
+        """
         total = self._by_key.setdefault((violated.keyword, violated.field), violated)
         if total is violated:
             self.violations.append(violated)
@@ -137,7 +144,7 @@ class Validity:
         )
 
     def view(self) -> dict[str, object]:
-        """Return the verdicts as the run format has them."""
+        """Return the verdicts as a run file has them."""
         keywords: Counter[str] = Counter()
         for violated in self.most_frequent():
             keywords[violated.keyword] += violated.count
@@ -154,12 +161,15 @@ class Validity:
 
 @dataclass(slots=True)
 class Validities:
-    """The verdicts of the schema on each side that was checked."""
+    """The schema verdicts on each side that was checked."""
 
     sides: dict[Side, Validity] = field(default_factory=dict)
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
-        """Add all documents of a batch; a run as a whole never selects."""
+        """Add the verdicts of all documents of a batch.
+
+        `selected` is ignored, as groups have no verdicts.
+        """
         for result in batch.results:
             for side, verdict in result.verdicts.items():
                 self.sides.setdefault(side, Validity()).update(result.id, verdict)
@@ -170,17 +180,17 @@ class Validities:
             self.sides.setdefault(side, Validity()).merge(validity)
 
     def view(self, settings: object) -> Mapping[str, Any]:
-        """Return the verdicts as the run format has them."""
+        """Return the verdicts as a run file has them."""
         sides = {side: self.sides[side].view() for side in SIDES if side in self.sides}
         return {"validity": sides} if sides else {}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Restore the state from a record."""
+        """Restore the verdicts from the record of a run file."""
         self.sides = record.get("validity", {})
 
 
 def verdict_view(verdict: SchemaVerdict) -> dict[str, object]:
-    """Return the verdict on one document as JSON values, with its first violations."""
+    """Return the verdict on one document as JSON values, with the first of its violations."""
     violations = verdict or ()
     return {
         "valid": verdict is not None and not violations,
@@ -189,27 +199,27 @@ def verdict_view(verdict: SchemaVerdict) -> dict[str, object]:
     }
 
 
-MAX_LOST: Final = 10  # documents are counted by their number of lost values up to this number
+MAX_LOST: Final = 10  # documents with more lost values have no count of their own
 
 
 class Fold(Protocol):
     """A statistic over documents."""
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
-        """Add all documents of a batch, or the selected ones of its compared documents."""
+        """Add all documents of a batch, or only the selected ones among its compared documents."""
 
     def merge(self, other: Self) -> None:
-        """Add the documents of another statistic of this class."""
+        """Add the documents of another statistic of the same class."""
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
-        """Return its state and figures by their keys in run files."""
+        """Return the state and the figures by their keys in run files."""
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Restore the state from a record whose types were checked."""
+        """Restore the state from the record of a run file, whose types were checked."""
 
 
 def _is_lost_counts(value: object) -> bool:
-    """Return whether a JSON value is valid for `LostCounts`."""
+    """Return whether a JSON value is a list of `MAX_LOST + 1` whole numbers of at least 0."""
     counts = value if isinstance(value, list) else []
     are_counts = all(type(count) is int and count >= 0 for count in counts)
     return len(counts) == MAX_LOST + 1 and are_counts
@@ -227,17 +237,20 @@ LostCounts = Annotated[
 
 @dataclass(slots=True)
 class WhollyRight:
-    """Compared documents by the number of values that they lost: wrong, invented or missed."""
+    """The number of compared documents by how many of their values were lost.
+
+    A lost value is wrong, invented or missed.
+    """
 
     documents: Count = field(default=0, metadata={REQUIRED: True})
-    """Documents that were compared."""
+    """Number of compared documents."""
     lost: LostCounts = field(
         default_factory=lambda: [0] * (MAX_LOST + 1), metadata={REQUIRED: True}
     )
-    """Number of documents that lost 0, 1, ... `MAX_LOST` of their values, (MAX_LOST + 1,)."""
+    """Number of documents that lost exactly 0, 1, ... `MAX_LOST` values, (MAX_LOST + 1,)."""
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
-        """Add all compared documents of a batch, or the selected ones."""
+        """Add all compared documents of a batch, or only the selected ones."""
         if batch.counts is None:
             return
         outcomes = batch.counts.units[LEAVES, : len(batch.scores)]  # rows of the root come first
@@ -255,12 +268,12 @@ class WhollyRight:
 
     @property
     def right(self) -> int:
-        """Number of documents that are right as a whole."""
+        """Number of documents without a lost value."""
         return self.lost[0]
 
     @property
     def share(self) -> float | None:
-        """Share of documents that are right as a whole; None without documents."""
+        """Share of documents without a lost value, in [0, 1]; None if there are no documents."""
         return self.right / self.documents if self.documents else None
 
     def interval(self, settings: IntervalSettings | None) -> Interval | None:
@@ -272,7 +285,10 @@ class WhollyRight:
 
     @property
     def spread(self) -> Spread:
-        """The sums from which the interval is made: each document is one right or wrong unit."""
+        """The sums that the interval is computed from.
+
+        Each document is one right or one wrong unit.
+        """
         right, wrong = float(self.right), float(self.documents - self.right)
         return Spread(
             right=right,
@@ -298,15 +314,15 @@ class WhollyRight:
         return {"wholly_right": view}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Restore the state from a record."""
+        """Restore the counts from the record of a run file."""
         wholly_right = record["wholly_right"]
         self.documents, self.lost = wholly_right.documents, wholly_right.lost
 
 
 MAX_KEYS: Final = 1_000
-"""Undeclared keys that are counted by name; each document may bring new ones."""
+"""Maximum number of undeclared keys that are counted by name; each document may bring new ones."""
 MAX_KEY_CHARACTERS: Final = 500
-"""Characters of the path of such a key."""
+"""Maximum length of the path of a key that is counted by name, in characters."""
 
 
 def _digest_of(path: FieldNames) -> bytes:
@@ -315,30 +331,35 @@ def _digest_of(path: FieldNames) -> bytes:
 
 @dataclass(slots=True)
 class PathCounts:
-    """Undeclared keys, and gaps in the labels of ground truths, counted by path.
+    """Counts by path of undeclared keys, and of gaps in the labels of ground truths.
 
-    Of undeclared keys, the `MAX_KEYS` with the lowest digests are counted by name, and all others
-    together: which these are does not depend on the order of documents.
+    Only the `MAX_KEYS` undeclared keys with the lowest digests are counted by name, all further
+    keys together. The digest makes the choice independent of the order of documents.
     """
 
     undeclared_keys: Counter[FieldNames] = field(default_factory=Counter)
-    """Values of undeclared keys in ground truths; they are not evaluated."""
+    """Number of values of each undeclared key in ground truths; these values are not evaluated."""
     extra_keys: Counter[FieldNames] = field(default_factory=Counter)
-    """Values of undeclared keys that only predictions have: false alarms without a field."""
+    """Number of values of each undeclared key that only predictions have; each is a false alarm."""
     not_labelled: Counter[FieldNames] = field(default_factory=Counter)
-    """Documents in which a field, or a part of it, is not labelled."""
+    """Number of documents in which a field is not labelled, or not completely."""
     left_out: Counter[FieldNames] = field(default_factory=Counter)
-    """Predicted items of open lists that have no pair."""
+    """Number of predicted items without a partner in each open list."""
     unnamed: Counter[str] = field(default_factory=Counter)
-    """Values of further undeclared keys, by the attribute that has the named ones."""
+    """Number of values of keys without a count of their own, by attribute: `undeclared_keys` or
+    `extra_keys`.
+    """
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
-        """Add all documents of a batch; a run as a whole never selects."""
+        """Add all documents of a batch.
+
+        `selected` is ignored, as groups do not have these counts.
+        """
         counts = batch.counts
         if counts is not None:
             self.undeclared_keys.update(path for _, path in counts.undeclared)
             self.extra_keys.update(path for _, path in counts.extras)
-            # A set, as a field counts once in a document, however many places are unlabelled.
+            # A field with several unlabelled values counts once in a document, hence the set.
             self.not_labelled.update(path for _, path in {*counts.unlabelled})
             for (_, path), n_items in counts.left_out:
                 self.left_out[path] += n_items
@@ -352,10 +373,11 @@ class PathCounts:
         self._bound_names()
 
     def _bound_names(self) -> None:
-        """Count undeclared keys beyond the first `MAX_KEYS` together.
+        """Keep at most `MAX_KEYS` undeclared keys by name.
 
-        A key that is among the first of all documents is so in any part of them: it is counted by
-        name from its first value on.
+        Count the values of all further keys together. A key that has one of the lowest digests over
+        all documents also has one in any part of them, so it is counted by name from its first
+        value on.
         """
         for name in _UNDECLARED:
             counts: Counter[FieldNames] = getattr(self, name)
@@ -367,14 +389,14 @@ class PathCounts:
                 self.unnamed[name] += counts.pop(path)
 
     def share_labelled(self, sums: FieldTallies, path: Path = ()) -> float | None:
-        """Return the share of documents in which a field and all of its parents are labelled.
+        """Return the share of documents in which a field and all its parents are labelled.
 
-        Without a path, the mean over all fields; None if no document was compared.
+        For an empty path, return the mean share of all fields. None if no document was compared.
         """
         n_documents = sums.tally(()).n_scored
         if not n_documents:
             return None
-        # All fields are listed only for the mean: reports ask for the share of each field.
+        # Collect all fields only for the mean: reports ask for each field's share in turn.
         measured_fields = [tuple(map(str, path))] if path else {*sums, *self.not_labelled} - {()}
         shares = []
         for field_names in measured_fields:
@@ -384,16 +406,16 @@ class PathCounts:
         return math.fsum(shares) / len(shares) if shares else None
 
     def shares_labelled(self, sums: FieldTallies) -> dict[str, dict[str, float | None]]:
-        """Return the labelled share of the whole and of each incompletely labelled field.
+        """Return the mean labelled share, and that of each field with gaps, for a run file.
 
-        Empty if all documents are labelled completely.
+        Empty if all documents are completely labelled.
         """
         paths = [(), *sorted(self.not_labelled)]
         shares = {field_path(path): self.share_labelled(sums, path) for path in paths}
         return {"labelled": shares} if self.not_labelled else {}
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
-        """Return the counts by their keys in run files, paths sorted."""
+        """Return the counts by their keys in run files, sorted by path."""
         record: dict[str, Any] = {
             name: [{"field": field_path(path), "count": counts[path]} for path in sorted(counts)]
             for name, counts in self._by_name().items()
@@ -402,7 +424,7 @@ class PathCounts:
         return record | {_UNDECLARED[name]: self.unnamed[name] for name in sorted(self.unnamed)}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Restore the state from a record."""
+        """Restore the counts from the record of a run file."""
         for name, counts in self._by_name().items():
             for entry in record.get(name, ()):
                 counts[tuple(map(str, entry["field"]))] += entry["count"]
@@ -418,7 +440,7 @@ _UNDECLARED: Final = {
     "undeclared_keys": "undeclared_keys_unnamed",
     "extra_keys": "extra_keys_unnamed",
 }
-"""Attributes of undeclared keys, and the keys of run files for those that have no name there."""
+"""The attributes that count undeclared keys, with the run-file keys of their unnamed counts."""
 
 
 def _is_long(path: FieldNames) -> bool:
@@ -426,6 +448,6 @@ def _is_long(path: FieldNames) -> bool:
 
 
 FOLDS: Final = (ErrorCounts, WhollyRight)
-"""The statistics of a run and of each of its groups, in the order of run files."""
+"""The statistics of a run and of each of its groups, in the order of their keys in run files."""
 RUN_FOLDS: Final = (Validities, Causes, PathCounts)
-"""Further statistics of a run, which its groups do not have."""
+"""Further statistics of a run as a whole, in the order of their keys in run files."""

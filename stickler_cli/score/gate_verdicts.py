@@ -1,4 +1,4 @@
-"""Judge gates: compare the figures of a run, or of a change, with their limits."""
+"""Decide whether gates pass: compare figures of a run, or of a change between runs, with limits."""
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -34,11 +34,11 @@ from .sums import BOUNDS, DEFAULT_RULE, EXACT_METRICS, Counts, RateRule
 
 
 def judge_gate(gate: Gate, evaluation: Evaluation, rule: RateRule = DEFAULT_RULE) -> GateResult:
-    """Judge a gate on a run.
+    """Decide whether a run passes a gate.
 
     Raises:
-        UsageError: the gate asks for an unknown kind of documents, or for a figure that needs rows
-            of documents which the run does not have.
+        UsageError: the gate asks for an unknown kind of documents, or for a figure that needs the
+            rows of single documents, and the run has no rows.
     """
     if gate.mode == METRIC_PREFIX:
         metric = f"{gate.metric}."
@@ -54,9 +54,10 @@ def judge_gate(gate: Gate, evaluation: Evaluation, rule: RateRule = DEFAULT_RULE
 
 
 def judge_value(gate: Gate, value: float | None, empty: str, prefix: str = "") -> GateResult:
-    """Judge a gate by the value of its figure; None, with the reason `empty`, fails.
+    """Decide whether a value passes a gate; an undefined value fails it.
 
-    `prefix` stands before the name of the figure in the reason.
+    `empty` is the reason why a value of None is undefined. `prefix` precedes the name of the figure
+    in the reason of the result.
     """
     name = prefix + figure_name(gate)
     field = "" if is_about_documents(gate) else field_path(gate.path)
@@ -80,10 +81,11 @@ def judge_fields(
     find_value: Callable[[Path], tuple[float | None, str]],
     prefix: str = "",
 ) -> GateResult:
-    """Judge a gate by the value of its field, or by the worst of the fields that it matches.
+    """Decide whether a gate passes, by its field or by the worst field that its pattern matches.
 
-    `find_value` returns a value, or None and the reason, of a field. Fields without a value are
-    ignored, unless no field has one. `prefix` stands before the name of the figure in the reason.
+    `find_value` returns the value of a field, or None and the reason why it is undefined. Fields
+    without a value are ignored, unless no field has one. `prefix` precedes the name of the figure
+    in the reason of the result.
     """
     if not has_pattern(gate):
         return judge_value(gate, *find_value(gate.path), prefix)
@@ -113,13 +115,13 @@ _WORST_FIRST: Final[dict[str, Callable[[float], float]]] = {
     "!=": abs,
     "==": lambda difference: -abs(difference),
 }
-"""By operator, a sort key of the difference of value and limit that puts the worst value first."""
+"""By operator: the sort key of (value - limit) that puts the value that passes worst first."""
 
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
 
 
 def check_kind(gate: Gate, kinds: Collection[str]) -> None:
-    """Raise UsageError if a gate on documents asks for an unknown kind of them."""
+    """Raise UsageError if a gate on documents asks for a kind that is not in `kinds`."""
     if gate.metric not in kinds:
         expected = f"one of {', '.join(kinds)}"
         limit = repr(gate.limit).removesuffix(".0")
@@ -141,7 +143,10 @@ def _find_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[flo
 
 
 def _field_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return the figure of a field, or of all documents, or None and the reason."""
+    """Return the figure of a field, or of whole documents.
+
+    None with the reason if it is undefined.
+    """
     if gate.bound:
         return _bound_value(gate, evaluation, rule)
     if gate.metric == LABELLED:
@@ -158,7 +163,7 @@ def _field_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[fl
 
 
 def _counted_value(gate: Gate, counts: Counts, rule: RateRule) -> tuple[float | None, str]:
-    """Return the count or rate that a gate asks for, or None and the reason."""
+    """Return the count or rate that a gate asks for; None with the reason if it is undefined."""
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
     numerator, denominator = rule.rate_fractions(counts)[gate.metric]
@@ -166,7 +171,10 @@ def _counted_value(gate: Gate, counts: Counts, rule: RateRule) -> tuple[float | 
 
 
 def _document_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
-    """Return the number or share of documents that a gate asks for, or None and the reason."""
+    """Return the number or share of documents that a gate asks for.
+
+    None with a reason if undefined.
+    """
     figures = evaluation.document_figures()
     check_kind(gate, figures)
     if gate.bound:
@@ -178,10 +186,10 @@ def _document_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, s
 
 
 def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float | None, str]:
-    """Return the figure of a user's metric that a gate asks for, or None and the reason.
+    """Return the figure of a user's metric that a gate asks for; None with a reason if undefined.
 
     Raises:
-        UsageError: the metric has no such figure.
+        UsageError: no metric of the run has this figure.
     """
     if gate.metric not in figures:
         expected = f"one of {', '.join(figures)}" if figures else "a metric of the run: --metric"
@@ -190,7 +198,7 @@ def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float
 
 
 def _confidence_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
-    """Return the figure of confidences that a gate asks for, or None and the reason."""
+    """Return the figure of confidences that a gate asks for; None with a reason if undefined."""
     figures = evaluation.confidence(field_path(gate.path))
     if figures is None:
         return None, "no value of a prediction has a confidence"
@@ -206,7 +214,7 @@ def _confidence_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None,
 
 
 def _bound_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
-    """Return the bound of an interval that a gate asks for, or None and the reason."""
+    """Return the interval bound that a gate asks for; None with a reason if it is undefined."""
     intervals = evaluation.intervals(rule, field_path(gate.path))
     if intervals is None:
         return None, "the run has no confidence intervals"

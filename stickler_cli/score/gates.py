@@ -1,18 +1,18 @@
-"""Gates: figures that a run must reach, each written as one line of text.
+"""Gates: limits for figures of a run, each written as one line of text.
 
 A gate is `[set:][path.]metric[.lower|.upper] op number`. The set is a counting mode; without one, a
 gate reads the counting mode of the run. In a path `*` is any one name and `**` any number of names;
-such a gate passes if it passes for every field that matches. The figure is printed and compared at
-full precision, and a denominator of 0 never passes.
+such a gate passes if every matching field passes it. The figure is printed and compared at full
+precision, and a figure with a denominator of 0 never passes.
 
 The last name is always the metric, so that `right.f1` asks for a field called `right`. A gate such
-as `right>=5` is refused if the schema has a field of that name, as it is ambiguous. `documents.` is
-followed by a kind of documents, unless a set comes first: `leaves:documents.right` asks for a field
-called `documents`.
+as `right>=5` is an error if the schema has a field called `right`, as it is ambiguous. `documents.`
+is followed by a kind of documents, unless the gate begins with a set: `leaves:documents.right` asks
+for a field called `documents`.
 
-An aim is a gate on one document, or only its figure: the reward of a program that trains on single
-documents. Its figure is always defined and in [0, 1]: if no side has a value, the document is
-right, and if only one side has any, it is wrong.
+An aim is a figure of single documents, or a gate on such a figure: the reward of a program that
+learns from single documents. Its figure is always defined and in [0, 1]: 1 if neither side has a
+value, and 0 if only one side has values.
 """
 
 import math
@@ -50,7 +50,7 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-SCORE: Final = "score"  # the mean score of documents, or of a field if there is a path
+SCORE: Final = "score"  # mean score of the field, or of documents without a path
 MATRIX_NAMES: Final = {
     "right": "tp",
     "wrong": "fd",
@@ -58,16 +58,16 @@ MATRIX_NAMES: Final = {
     "missed": "fn",
     "absent": "tn",
 }
-"""Counts by their names in tables, with their names in the confusion matrix."""
+"""Names of counts in tables, with the names of the same counts in the confusion matrix."""
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn", *MATRIX_NAMES)
-LABELLED: Final = "labelled"  # the share of documents in which a field is labelled
+LABELLED: Final = "labelled"  # share of documents in which the field is labelled
 METRICS: Final = (*RATES, SCORE, *COUNTS, LABELLED, *EXACT_METRICS)
-CONFIDENCE_PREFIX: Final = "confidence"  # before the path, in gates on figures of confidences
+CONFIDENCE_PREFIX: Final = "confidence"  # precedes the path in gates on figures of confidences
 CONFIDENCE_METRICS: Final = tuple(f"{CONFIDENCE_PREFIX}.{name}" for name in (*FIGURES, "coverage"))
-"""Metrics of gates on figures of confidences."""
-METRIC_PREFIX: Final = "metric:"  # before the name of a user's metric, instead of a counting mode
-RIGHT_SHARE: Final = "right"  # the share of documents without an error
-DOCUMENTS: Final = "documents"  # the path of gates on the number of documents of a kind
+"""The metrics of gates on figures of confidences."""
+METRIC_PREFIX: Final = "metric:"  # precedes the name of a user's metric
+RIGHT_SHARE: Final = "right"  # share of documents without an error
+DOCUMENTS: Final = "documents"  # the path in gates on numbers and shares of documents
 SYNTAX: Final = "[set:][path.]metric op number, such as line_items.price.recall>=0.9"
 
 _GATE: Final = re.compile(
@@ -78,35 +78,38 @@ _GATE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A figure that a run must reach."""
+    """A figure of a run and the limit that it must satisfy."""
 
     text: str
     """The gate as the user wrote it."""
     mode: str
     """`overall`, `aggregate` or `leaves`; empty for the counting mode of the run; `METRIC_PREFIX`
-    for the metric of a user."""
+    if the gate is on a user's metric.
+    """
     path: Path
-    """The field; empty for whole documents."""
+    """The path of the field; empty for whole documents."""
     metric: str
     operator: str
     limit: float
     bound: str = ""
-    """`lower` or `upper` for a bound of the confidence interval; empty for the figure itself."""
+    """`lower` or `upper` if the gate is on a bound of the confidence interval; empty for the figure
+    itself.
+    """
 
 
 def parse_gate(
     text: str, option: str = "--gate", lowest: float = 0.0, metrics: Collection[str] = ()
 ) -> Gate:
-    """Parse the text of a gate, given by an option of the command.
+    """Parse the text of a gate.
 
     Args:
         text: the gate.
-        option: the name of the option, for messages.
-        lowest: the smallest limit that is allowed for a rate or score.
-        metrics: names of metrics that gates on fields may use; by default those of a run.
+        option: the command's option that has the gate, for messages.
+        lowest: the smallest limit that a gate on a rate or score may have.
+        metrics: the metrics that gates on fields may name; empty for those of a run.
 
     Raises:
-        UsageError: the text is not a gate; with the nearest text that is one.
+        UsageError: the text is not a gate; the message suggests the most similar valid gate.
 
     >>> parse_gate("leaves:line_items.price.recall >= 0.9").path
     ('line_items', 'price')
@@ -117,7 +120,7 @@ def parse_gate(
 
 
 def _field_gate(text: str, option: str, lowest: float, metrics: Collection[str]) -> Gate:
-    """Parse a gate on the figure of a field, of whole documents or on a number of documents."""
+    """Parse a gate on a figure of a field or of whole documents, or on a number of documents."""
     match = _GATE.fullmatch(text)
     if match is None or "=>" in text or "=<" in text:
         raise gate_error(option, f"{text!r} is not a gate", SYNTAX, _correct_operator(text))
@@ -169,7 +172,7 @@ def _check_metric(
 
 
 def _check_set(text: str, match: re.Match[str], option: str) -> None:
-    """Raise UsageError if a name before a colon is a misspelt set."""
+    """Raise UsageError if a gate begins with a misspelt counting mode and a colon."""
     set_name, colon, target = match["target"].partition(":")
     if not colon or match["mode"]:
         return
@@ -180,10 +183,10 @@ def _check_set(text: str, match: re.Match[str], option: str) -> None:
 
 
 def _parse_path(text: str, match: re.Match[str], option: str) -> Path:
-    """Parse the names before the operator of a gate; the last one is the metric.
+    """Parse the names before the operator of a gate; the last name is the metric.
 
     Raises:
-        UsageError: they are no path, or the path has an index of a list.
+        UsageError: the names are not a valid path, or the path has a list index.
     """
     try:
         path = parse_field_path(match["target"])
@@ -198,7 +201,7 @@ def _parse_path(text: str, match: re.Match[str], option: str) -> Path:
 
 
 def _split_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tuple[Path, str]:
-    """Split the bound of an interval from the end of a path; the bound is empty without one."""
+    """Split a path into the path of the figure, and `lower`, `upper` or an empty bound."""
     *names, last_name = path or ("",)
     has_interval = names[-1:] and names[-1] in (metrics or (*RATES, SCORE, *FIGURES))
     is_share_of_documents = names == [DOCUMENTS, RIGHT_SHARE] and not mode
@@ -208,7 +211,10 @@ def _split_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tupl
 
 
 def _check_share(gate: Gate, option: str, lowest: float) -> None:
-    """Raise UsageError if a limit is no share; the hint turns a percentage into one."""
+    """Raise UsageError if the limit of a gate is not between `lowest` and 1.
+
+    The hint turns a percentage into a share.
+    """
     if lowest <= gate.limit <= 1:
         return
     hint = percentage_hint(abs(gate.limit)) if gate.limit >= 100 * lowest else ""
@@ -219,7 +225,7 @@ def _check_share(gate: Gate, option: str, lowest: float) -> None:
 
 
 def _metric_gate(text: str, option: str) -> Gate:
-    """Parse a gate on the metric of a user."""
+    """Parse a gate on a user's metric."""
     match = _GATE.fullmatch(text.strip().removeprefix(METRIC_PREFIX))
     if match is None or not match["target"]:
         raise gate_error(option, f"{text!r} is not a gate", "metric:NAME op number")
@@ -236,7 +242,7 @@ def _metric_gate(text: str, option: str) -> Gate:
 def check_metrics(gates: Collection[Gate], names: Collection[str]) -> None:
     """Raise UsageError with every gate on a user's metric that the run does not have.
 
-    `names` are the metrics of the run; a gate may ask for one, or for `NAME.part`.
+    `names` are the metrics of the run; a gate may ask for `NAME` or for `NAME.part`.
     """
     problems = []
     for gate in gates:
@@ -262,15 +268,16 @@ def _did_you_mean(gate: str) -> str:
 
 
 def figure_name(gate: Gate) -> str:
-    """Return the name of the figure: the text of the gate before the operator."""
+    """Return the name of the figure that a gate asks for: the text before the operator."""
     # Split at the last operator: a key of a map may contain one.
     return gate.text.rpartition(gate.operator)[0].strip()
 
 
 def _correct_operator(text: str, only: str = "") -> str:
-    """Return a hint that corrects an operator such as `=>` or `<>`; empty if none can be corrected.
+    """Return a hint that corrects an operator such as `=>` or `<>`.
 
-    With `only`, no other operator is corrected.
+    Empty if the gate stays invalid. If `only` is given, just the wrong operators that contain it
+    are corrected.
     """
     corrected_gates = (
         text.replace(wrong_operator, valid_operator, 1)
@@ -281,18 +288,21 @@ def _correct_operator(text: str, only: str = "") -> str:
 
 
 _OTHER_OPERATORS: Final = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "=": "=="}
-"""Operators of other languages, with those of gates."""
+"""Operators that gates do not have, with the operators that the user probably means."""
 
 
 OTHER_NAMES: Final = {
     "wholly_right": f"{DOCUMENTS}.{RIGHT_SHARE}",
     RIGHT_SHARE: f"{DOCUMENTS}.{RIGHT_SHARE}",
 }
-"""Names of figures in results, with their names in gates."""
+"""Names of figures in results, with the names that gates use for them."""
 
 
 def _suggest_gate(gate: Gate, option: str, lowest: float, metrics: Collection[str]) -> str:
-    """Word a hint with the valid gate that is most like an invalid one; empty without one."""
+    """Return a hint with the valid gate that is most similar to an invalid one.
+
+    Empty if none is.
+    """
     comparison = gate.operator + repr(gate.limit).removesuffix(".0")
     name = figure_name(gate)
     for likely_name in _likely_names(gate, metrics):
@@ -326,7 +336,7 @@ def _likely_names(gate: Gate, metrics: Collection[str]) -> Iterator[str]:
         yield f"{prefix}f1"
     if not _NAME.fullmatch(gate.metric):
         return
-    # A stricter cutoff than for other names: a field may be called "price", near "precision".
+    # Be stricter than for other names: "price" is similar to "precision", but a field.
     similar = nearest(gate.metric, valid_metrics, at_least=0.75, beginnings=False) or ""
     last_word = gate.metric.rpartition("_")[2]
     yield from (prefix + metric for metric in (similar, last_word) if metric in valid_metrics)
@@ -356,19 +366,21 @@ class GateResult:
     gate: Annotated[Gate, _GATE_TEXT]
     """The gate as the user wrote it."""
     value: NumberOrNone
-    """The figure; null if it is undefined, and then the gate fails."""
+    """The figure; null if it is undefined, in which case the gate fails."""
     limit: Number
     """The limit of the gate."""
     passed: Flag
     """Whether the gate passed."""
     reason: str
-    """The comparison at full precision: `f1 0.8996 < 0.9`."""
+    """The comparison at full precision, such as `f1 0.8996 < 0.9`."""
     field: str = ""
-    """The field of the figure, the worst of several; empty for whole documents."""
+    """The field of the figure; the worst field if several match the gate; empty for whole
+    documents.
+    """
 
 
 def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:
-    """Parse the gates of a command: `--fail-under`, a minimum of F1, comes first."""
+    """Parse the gates of a command; `--fail-under`, a minimum of F1, becomes the first gate."""
     gates = [parse_gate(text) for text in texts]
     if fail_under is None:
         return gates
@@ -376,7 +388,7 @@ def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:
 
 
 def _parse_limit(text: str, number: str, option: str) -> float:
-    """Parse the number of a gate; UsageError unless it is finite."""
+    """Parse the number of a gate; raise UsageError unless it is a finite number."""
     try:
         limit = float(number)
     except ValueError:
@@ -387,19 +399,19 @@ def _parse_limit(text: str, number: str, option: str) -> float:
 
 
 def gate_error(option: str, found: str, expected: str, hint: str = "") -> UsageError:
-    """Make the error of an invalid gate in an option."""
+    """Return the error for an invalid gate in a command's option."""
     return UsageError([Problem(option, found, expected, hint)])
 
 
 def check_paths(
     gates: Collection[Gate], schema_paths: Collection[Path], option: str = "--gate"
 ) -> None:
-    """Check that every gate asks for a field of the schema, and for nothing ambiguous.
+    """Check that every gate asks for a field of the schema, and that no gate is ambiguous.
 
     `schema_paths` are the paths of the schema, with `*` for any key of a map.
 
     Raises:
-        UsageError: with every gate on a path that does not exist, and with the nearest one.
+        UsageError: a gate fails the check; each such gate is listed, with the most similar field.
     """
     problems = []
     for gate in gates:
@@ -417,7 +429,7 @@ def check_paths(
 
 
 def _ambiguous_metric(gate: Gate, option: str) -> Problem:
-    """Return the problem of a gate on a count whose name is also that of a field."""
+    """Return the problem of a gate that could mean a field or a count of the same name."""
     name = figure_name(gate)
     comparison = gate.text[len(name) :]
     count_gate = f"{name.removesuffix(gate.metric)}{MATRIX_NAMES[gate.metric]}{comparison}"
@@ -427,7 +439,7 @@ def _ambiguous_metric(gate: Gate, option: str) -> Problem:
 
 
 def _suggest_field(gate: Gate, schema_paths: Iterable[Path]) -> str:
-    """Word a hint with the only field of the same last name, or with the nearest field."""
+    """Return a hint with the only field of the same last name, or else the most similar field."""
     paths = {field_path(path): path for path in schema_paths if path}
     same_last_name = [name for name, path in paths.items() if path[-1] == gate.path[-1]]
     if len(same_last_name) == 1:
@@ -449,7 +461,7 @@ def _suggest_field(gate: Gate, schema_paths: Iterable[Path]) -> str:
 
 
 def has_pattern(gate: Gate) -> bool:
-    """Return whether the path of a gate is a pattern, which may match several fields."""
+    """Return whether a gate's path has `*` or `**` and may therefore match several fields."""
     return "*" in gate.path or ANY_NAMES in gate.path
 
 
@@ -469,7 +481,10 @@ def check_no_bounds(gates: Collection[Gate]) -> None:
 
 
 def check_no_resampled_bounds(gates: Iterable[Gate]) -> None:
-    """Raise UsageError with every gate on an interval that is resampled from rows of documents."""
+    """Raise UsageError with every gate on an interval of confidences.
+
+    Such intervals are resampled from rows of documents, which the run does not have.
+    """
     problems = [
         Problem(
             "--gate",
@@ -494,7 +509,7 @@ def fields_of_gate(gate: Gate, fields: Iterable[Path]) -> list[Path]:
 def _can_match(path: Path, schema_path: Path) -> bool:
     """Return whether the path of a gate can match a path of the schema.
 
-    Both may be patterns: `*` of the schema is any key of a map, and any path may follow below it.
+    Both may be patterns: `*` in the schema is any key of a map, with any path below it.
     """
     if not path:
         return not schema_path
@@ -509,15 +524,16 @@ def _can_match(path: Path, schema_path: Path) -> bool:
 
 
 def is_about_documents(gate: Gate) -> bool:
-    """Return whether a gate asks for the number or share of documents of a kind.
+    """Return whether a gate asks for a number or share of documents, such as `documents.missing`.
 
-    It may instead ask for a field called `documents`, if it has a set or a metric of fields only.
+    With a set, or with a metric that only fields have, it asks for a field called `documents`
+    instead.
     """
     is_about_field = gate.mode or (gate.metric in METRICS and gate.metric not in MATRIX_NAMES)
     return gate.path == (DOCUMENTS,) and not is_about_field
 
 
-OVERALL_SCORE: Final = "overall_score"  # the score of whole documents, by its name in results
+OVERALL_SCORE: Final = "overall_score"  # name of the documents' score in results
 _ERRORS: Final = (FD, FA, FN)
 _EXPECTED: Final = (
     f"{OVERALL_SCORE}, or [set:][path.]metric, where metric is one of "
@@ -527,11 +543,11 @@ _EXPECTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The figure by which a document is rewarded, and the limit at which it passes."""
+    """The figure that is the reward of a document, and the limit from which the document passes."""
 
     gate: Gate
     has_limit: bool
-    """Whether the user gave the limit; else documents without an error pass."""
+    """Whether the user gave the limit; without it, a document passes if it has no error."""
 
     @property
     def is_score(self) -> bool:
@@ -544,16 +560,16 @@ class Aim:
         return self.gate.metric if self.gate.metric in RATES else "f1"
 
     def passes(self, score: float) -> bool:
-        """Return whether a score satisfies the limit."""
+        """Return whether a reward satisfies the limit."""
         return OPERATORS[self.gate.operator](score, self.gate.limit)
 
 
 def parse_aim(text: str) -> Aim:
-    """Parse an aim: the name of a figure, or a gate on one.
+    """Parse an aim: the name of a figure, or a gate on a figure.
 
     Raises:
-        UsageError: it is neither, or a figure that single documents do not have, or one that is
-            better when lower.
+        UsageError: the text is neither, or single documents do not have the figure, or lower values
+            of the figure would pass.
 
     >>> parse_aim("overall_score").is_score, parse_aim("lines.price.recall >= 0.9").gate.path
     (True, ('lines', 'price'))
@@ -569,7 +585,7 @@ def parse_aim(text: str) -> Aim:
 
 
 def document_rewards(aim: Aim, counts: FieldCounts, n_documents: int) -> list[float]:
-    """Return the figure of an aim for each document; the lowest of several matching fields."""
+    """Return the aim's figure for each document; if several fields match, the lowest figure."""
     gate = aim.gate
     mode = COUNTING_MODES.index(gate.mode) if gate.mode else LEAVES
     lowest = np.ones(n_documents)
@@ -605,7 +621,7 @@ def field_rewards(
 
 
 def has_no_error(counts: FieldCounts) -> list[bool]:
-    """Return whether each document is free of errors: of values, objects and items."""
+    """Return whether each document is free of wrong, invented and missed units."""
     end = counts.starts[1] if len(counts.starts) > 1 else None  # rows of the root come first
     outcomes = counts.units[:, :end][[OVERALL, LEAVES]]
     n_errors = outcomes[:, :, [*_ERRORS]].sum(axis=(0, 2))

@@ -1,13 +1,13 @@
-"""Confidence intervals: how far a rate could be off, had other documents been drawn.
+"""Confidence intervals of rates: the uncertainty that comes from the choice of documents.
 
-They are made from sums over documents, and from sums of their squares and products, so that any
-number of documents may come in any order and none must be kept. The lower bound adds one unseen
-document that is wholly wrong, the upper bound one that is wholly right. The delta method gives mean
-and variance of the rate; a percentile of the beta distribution with both is the bound.
+They are computed from sums over documents of amounts, squares and products. Documents may therefore
+be added in any order, and none must be kept. The lower bound adds one unseen document that is
+wholly wrong, the upper bound one that is wholly right. The delta method gives mean and variance of
+the rate; the bound is a percentile of the beta distribution with this mean and variance.
 docs/statistics.md has the method, its coverage in simulations, and its limits.
 
-Figures that cannot be made from sums are resampled by a Bayesian bootstrap. The weight of a
-document in a replicate is a hash of its id, so that documents may come in any order.
+Figures that cannot be computed from sums are resampled by a Bayesian bootstrap. The weight of a
+document in a replicate is a hash of its id, so that the order of documents makes no difference.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,21 +39,22 @@ METHOD: Final = (
     "delta method, as a beta distribution, of documents and one more, wholly wrong or wholly right"
 )
 MIN_DOCUMENTS: Final = 30
-"""With fewer documents, an interval says little: up to a tenth of all may be wrong even if none of
-these is.
+"""Number of documents below which an interval says little: even if no document is wrong, up to a
+tenth of all documents may be wrong.
 
 Source: Hanley and Lippman-Hand (1983), doi:10.1001/jama.1983.03330370053031, the rule of three.
 """
 NODE_SCORE: Final = "threshold_applied_score"
-SCORE_SPREAD: Final = ("", "score")  # key of the score among the spreads of a field
+SCORE_SPREAD: Final = ("", "score")  # key of the score in `rate_and_score_spreads`
 
-_ONE_OF_EACH: Final = np.eye(len(OUTCOME_NAMES))  # a unit of each outcome, (outcome, 5 counts)
+_ONE_OF_EACH: Final = np.eye(len(OUTCOME_NAMES))  # counts of one unit of each outcome, (5, 5)
 _RELEVANT: Final = _ONE_OF_EACH[TP] + _ONE_OF_EACH[FD] + _ONE_OF_EACH[FN]
 _TIMES_IF_RIGHT: Final = {"recall": 1, "f1": 2}
-"""How often the denominator of a rate counts a value of the ground truth that is predicted right.
-If the value is wrong, it may be counted less often."""
-_MIN_PARAMETER: Final = 0.03  # of a beta distribution; below, its percentiles may be anywhere
-_N_POINTS: Final = 500  # at which the density of a beta distribution is summed: four digits or more
+"""How often a rate's denominator counts a ground-truth value that is predicted right. A value that
+is predicted wrong may be counted less often.
+"""
+_MIN_PARAMETER: Final = 0.03  # minimum parameter of a beta distribution with accurate percentiles
+_N_POINTS: Final = 500  # points at which a beta density is summed: gives four digits
 
 
 Level = Annotated[
@@ -71,17 +72,17 @@ class IntervalSettings:
     """How confidence intervals are made."""
 
     level: Level = field(default=LEVEL, metadata={REQUIRED: True})
-    """The share of such intervals that contain the true value."""
+    """Confidence level: the share of such intervals that contain the true value."""
     seed: Count = field(default=IntervalOptions.seed, metadata={REQUIRED: True})
     """Seed of the weights of documents in resampling."""
 
     def view(self) -> dict[str, object]:
-        """Return the settings and the method by their keys in run files."""
+        """Return the settings and the name of the method by their keys in run files."""
         return {"level": self.level, "method": METHOD, "seed": self.seed}
 
 
 def intervals_of(options: IntervalOptions) -> IntervalSettings | None:
-    """Return the interval settings of the options of a command; None for no intervals."""
+    """Return the interval settings of a command's options; None if the user wants no intervals."""
     return None if options.ci == "none" else IntervalSettings(options.ci, options.seed)
 
 
@@ -92,11 +93,11 @@ BoundsRecord = Annotated[
         {"type": "array", "minItems": 2, "maxItems": 2, "items": FRACTION.keywords},
     ),
 ]
-"""Both bounds of a confidence interval, as files have them."""
+"""The two bounds of a confidence interval, as files have them."""
 
 
 class Interval(NamedTuple):
-    """A confidence interval with its bounds."""
+    """The bounds of a confidence interval."""
 
     lower: float
     upper: float
@@ -106,23 +107,23 @@ class Share(NamedTuple):
     """A share over documents, with its confidence interval."""
 
     value: float | None
-    """None for a denominator of 0."""
+    """The share, in [0, 1]; None for a denominator of 0."""
     interval: list[float] | None
-    """Its two bounds; None without intervals."""
+    """The two bounds of the confidence interval; None if no interval is made."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldIntervals:
-    """The intervals of a field or of whole documents; None for a denominator of 0."""
+    """The confidence intervals of a field, or of whole documents; None for a denominator of 0."""
 
     rates: Mapping[str, Mapping[str, Interval | None]]
-    """The intervals of rates, by counting mode and rate."""
+    """The intervals of rates, by counting mode and then by name of the rate."""
     score: Interval | None
 
     def view(self, *, whole: bool) -> dict[str, object]:
-        """Return the existing intervals by their keys in run files.
+        """Return the intervals that are not None by their keys in run files.
 
-        `whole` tells whole documents from a field: the interval of their score stands elsewhere.
+        `whole` is true for whole documents, whose score interval is written elsewhere.
         """
         view: dict[str, object] = {}
         for mode, intervals in self.rates.items():
@@ -136,9 +137,10 @@ class FieldIntervals:
 
 
 class Spread(NamedTuple):
-    """Sums over documents of their right and wrong amounts, and of the products of these.
+    """Sums over documents from which the interval of a rate is computed.
 
-    A rate is right / (right + wrong).
+    A rate is right / (right + wrong). The sums are of both amounts, their squares and their
+    product.
     """
 
     right: float
@@ -147,23 +149,25 @@ class Spread(NamedTuple):
     right_times_wrong: float
     wrong_squares: float
     all_right: float = 0.0
-    """Size of an average document if all of it were right, where that makes it larger."""
+    """Average size of a document if all of it were right; 0 if being right does not make it larger.
+    """
 
 
 def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:
     """Return the interval of each rate right / (right + wrong); None if both are 0.
 
-    If documents have one size and are wholly right or wrong, this is the exact binomial interval.
+    If all documents have equal sizes and each is wholly right or wholly wrong, this is the exact
+    binomial interval.
 
     Source:
         Cochran (1977), Sampling Techniques, section 6.4, for the variance of a ratio; Clopper and
         Pearson (1934), doi:10.1093/biomet/26.4.404, for the exact interval, which is of beta
-        distributions; docs/statistics.md has the coverage of this one in simulations.
+        distributions; docs/statistics.md has the coverage of this interval in simulations.
     """
-    sums: Any = Spread(*np.array(spreads).reshape(-1, 6).T)  # an array of one entry a rate for each
+    sums: Any = Spread(*np.array(spreads).reshape(-1, 6).T)  # each sum becomes an array, (n_rates,)
     is_defined = sums.right + sums.wrong > 0
 
-    # Average sizes of the document that contains a unit, a right unit, a wrong unit.
+    # Average size of a document over its units, over its right and over its wrong units.
     right_sizes = sums.right_squares + sums.right_times_wrong
     wrong_sizes = sums.wrong_squares + sums.right_times_wrong
     size = divide(right_sizes + wrong_sizes, sums.right + sums.wrong, empty=0)
@@ -186,7 +190,7 @@ def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | N
 def _rate_bound(
     sums: Any, is_defined: Mask, added_right: Any, added_wrong: Any, tail: float
 ) -> Floats:
-    """Return a percentile of each rate when one more document is added, (n_rates,).
+    """Return a percentile of each rate after one more document is added, (n_rates,).
 
     `sums` is a `Spread` of arrays, (n_rates,). The added document has the amounts `added_right` and
     `added_wrong`; `tail` is the probability below the percentile.
@@ -201,7 +205,7 @@ def _rate_bound(
         - 2 * mean * complement * sums.right_times_wrong
         + mean**2 * (sums.wrong_squares + added_wrong**2)
     )
-    # Weights that add up to one vary a little less than independent ones.
+    # Weights that must add up to one vary a little less than independent weights.
     size_squares = (
         sums.right_squares
         + 2 * sums.right_times_wrong
@@ -215,7 +219,7 @@ def _rate_bound(
         divide(mean * complement * (total**2 + size_squares), residual_squares, empty=0) - 1,
         1.0,
     )
-    # Of scores, which may be negative, the variance can exceed that of every beta distribution.
+    # Scores may be negative: their variance can exceed that of every beta distribution.
     has_percentile = ~is_inner | (np.minimum(mean, complement) * concentration > _MIN_PARAMETER)
     is_beta = is_inner & has_percentile
     alpha = np.where(is_beta, mean * concentration, 0.5)
@@ -225,7 +229,7 @@ def _rate_bound(
 
 
 def divide(numerator: Floats, denominator: Floats, *, empty: float = np.nan) -> Floats:
-    """Return the quotients of two arrays, and `empty` for each denominator of 0."""
+    """Divide two arrays; where the denominator is 0, the quotient is `empty`."""
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
     quotients: Floats = np.divide(
         numerator, denominator, out=np.full(shape, empty, np.float64), where=denominator > 0
@@ -236,9 +240,9 @@ def divide(numerator: Floats, denominator: Floats, *, empty: float = np.nan) -> 
 def beta_percentiles(alpha: Floats, beta: Floats, tail: float) -> Floats:
     """Return a percentile of each beta distribution, to four digits.
 
-    `alpha` and `beta` are the parameters, (n,); `tail` is the probability below the percentile.
-    The density of the log-odds is a smooth bell, so that a sum over equal steps is its integral.
-    scipy.special has the same function, but takes as long to load as a small run.
+    `alpha` and `beta` are the parameters, (n,); `tail` is the probability below the percentile. The
+    density of the log-odds is a smooth bell, so that a sum over equal steps approximates its
+    integral. scipy.special has the same function, but takes as long to load as a small run.
     """
     alphas, betas = alpha[:, np.newaxis], beta[:, np.newaxis]
     mean = alphas / (alphas + betas)
@@ -251,12 +255,12 @@ def beta_percentiles(alpha: Floats, beta: Floats, tail: float) -> Floats:
     log_odds = low + step * np.arange(_N_POINTS)
     growth = 1 + mean * np.expm1(log_odds)
     density = np.exp(alphas * log_odds - (alphas + betas) * np.log(growth))
-    slope = alphas - (alphas + betas) * mean * np.exp(log_odds) / growth  # of the log density
+    slope = alphas - (alphas + betas) * mean * np.exp(log_odds) / growth  # of log(density)
     # Trapezoid rule, with the end correction of Euler and Maclaurin.
     integral = step * (np.cumsum(density, axis=1) - density * (0.5 + step * slope / 12))
     target = tail * integral[:, -1:]
     rows = np.arange(len(alphas))
-    columns = np.maximum(np.argmax(integral >= target, axis=1) - 1, 0)  # last points below
+    columns = np.maximum(np.argmax(integral >= target, axis=1) - 1, 0)  # the last point below
 
     # Between two points, the density grows or falls exponentially.
     rate = slope[rows, columns]
@@ -271,11 +275,11 @@ def beta_percentiles(alpha: Floats, beta: Floats, tail: float) -> Floats:
 
 
 _cached_rate_intervals: Final = lru_cache(1024)(rate_intervals)
-"""Wide schemas have many fields with the same sums."""
+"""A cache of `rate_intervals`: many fields of a wide schema have the same sums."""
 
 
 def field_intervals(tally: Tally, level: float, *, recall_with_fd: bool) -> FieldIntervals:
-    """Return the intervals of a field, or of whole documents, from their sums."""
+    """Return the confidence intervals of a field, or of whole documents, given their sums."""
     spreads = rate_and_score_spreads(tally, recall_with_fd=recall_with_fd)
     intervals = _cached_rate_intervals((*spreads.values(),), level)
     by_key = dict(zip(spreads, intervals, strict=True))
@@ -284,14 +288,14 @@ def field_intervals(tally: Tally, level: float, *, recall_with_fd: bool) -> Fiel
 
 
 def rate_and_score_spreads(tally: Tally, *, recall_with_fd: bool) -> dict[tuple[str, str], Spread]:
-    """Return the spreads of all rates, by counting mode and name, and that of the score."""
+    """Return the spreads of rates by (counting mode, rate), and of the score by `SCORE_SPREAD`."""
     rates = _rate_spreads(tally, recall_with_fd=recall_with_fd)
     names = ((mode, name) for mode in COUNTING_MODES for name in RATES)
     return {**dict(zip(names, rates, strict=True)), SCORE_SPREAD: _score_spread(tally)}
 
 
 def _score_spread(tally: Tally) -> Spread:
-    """Return the spread of a score: in each document, the score is right and the rest wrong."""
+    """Return the spread of a score: the score of a document is right, the rest of it wrong."""
     scores, squares = tally.score_sum, tally.score_square_sum
     total = tally.n_scored * SCORE_SCALE
     return Spread(
@@ -305,12 +309,12 @@ def _score_spread(tally: Tally) -> Spread:
 
 @cache
 def _rate_coefficients(*, recall_with_fd: bool) -> Mapping[str, tuple[Any, Any]]:
-    """Return the coefficients of the five counts in each rate: of those right, and of all."""
+    """Return two vectors for each rate; their products with the five counts are right and total."""
     return rate_fractions([*_ONE_OF_EACH], recall_with_fd=recall_with_fd)
 
 
 def _rate_spreads(tally: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
-    """Yield the spread of each rate of each counting mode."""
+    """Yield the spread of each rate, counting mode by counting mode."""
     coefficients = _rate_coefficients(recall_with_fd=recall_with_fd)
     for mode, moments in zip(COUNTING_MODES, tally.moments, strict=True):
         counts, squares = np.array(tally.counts(mode), np.float64), moment_matrix(moments)
@@ -331,11 +335,13 @@ def _rate_spreads(tally: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
 def document_shares(
     shares: Mapping[str, tuple[NDArray[Any], NDArray[Any]]], settings: IntervalSettings | None
 ) -> dict[str, Share]:
-    """Return shares over documents, which may come in any order, and their intervals.
+    """Return shares over documents with their intervals.
+
+    The order of documents makes no difference.
 
     Args:
-        shares: by name, the numerators and denominators of the documents, (n,) both.
-        settings: None for no intervals; fewer than two documents have none either.
+        shares: numerators and denominators of the documents, (n,) both, by name of the share.
+        settings: None for no intervals; with fewer than two documents there are none either.
     """
     spreads = [_document_spread(*fraction) for fraction in shares.values()]
     intervals: list[Interval | None] = [None] * len(shares)
@@ -353,7 +359,10 @@ def document_shares(
 
 
 def _document_spread(numerators: NDArray[Any], denominators: NDArray[Any]) -> Spread:
-    """Return the spread of a share over documents; its sums are correctly rounded."""
+    """Return the spread of a share, given its numerator and denominator in each document.
+
+    The sums are correctly rounded, so that the order of documents makes no difference.
+    """
     right, wrong = numerators.astype(float), (denominators - numerators).astype(float)
     return Spread(
         right=fsum(right.tolist()),
@@ -365,26 +374,28 @@ def _document_spread(numerators: NDArray[Any], denominators: NDArray[Any]) -> Sp
 
 
 N_REPLICATES: Final = 1000
-"""Enough for a 95% interval: 25 replicates lie beyond each of its bounds. Source: Efron and
-Tibshirani (1993), An Introduction to the Bootstrap, section 12.5."""
+"""Number of replicates; enough for a 95% interval, as 25 replicates lie beyond each bound.
+
+Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 12.5.
+"""
 
 RESAMPLING_METHOD: Final = (
     "Bayesian bootstrap over documents and one more, wholly wrong or wholly right"
 )
-"""The method, as records state it."""
+"""The name of the method in records."""
 
 WEIGHT_SCALE: Final = 1 << 8
-"""Weights are whole numbers of 1/256, so that sums are exact and do not depend on order."""
+"""Weights are multiples of 1/256, so that sums are exact and do not depend on their order."""
 
 _MAX_CELLS: Final = 4_000_000  # cells of an array: 32 MB
-_N_WEIGHTS: Final = 1 << 16  # weights that 16 random bits choose from
+_N_WEIGHTS: Final = 1 << 16  # number of weights, chosen by 16 random bits
 
 
-@cache  # few runs resample
+@cache  # computed only by the first run that resamples
 def _weight_table() -> Floats:
     """Return the weight for every number of 16 bits: exponential with mean 1, at most 11.8.
 
-    No weight is 0, so that every replicate divides by a positive sum if the documents do.
+    No weight is 0, so that denominators stay positive in every replicate.
     """
     quantiles = (np.arange(_N_WEIGHTS) + 0.5) / _N_WEIGHTS
     scaled: Floats = np.maximum(1, np.rint(-WEIGHT_SCALE * np.log1p(-quantiles)))
@@ -402,17 +413,18 @@ def resample(  # noqa: PLR0913 - documents, statistic, seed and sizes are indepe
 ) -> Floats:
     """Return the figures of a statistic in every replicate, (n_figures, 1 + replicates).
 
-    The first column has each document once. The weight of a document depends only on its id, the
-    seed and the number of the replicate, and is independent of the weights of other documents.
+    The first column has the original figures: every weight is 1. The weight of a document depends
+    only on its id, the seed and the number of the replicate, and is independent of other weights.
 
     Args:
-        documents: ids, each once.
-        statistic: takes weights, (n_documents, n), and returns figures, (n_figures, n); it treats
-            each of the n replicates by itself.
+        documents: the ids of the documents, without duplicates.
+        statistic: takes weights, (n_documents, n), and returns figures, (n_figures, n), where the
+            figures of each of the n replicates depend on the weights of that replicate only.
         settings: the seed of the weights.
-        size: of the arrays that the statistic makes of one replicate, if larger than documents.
+        size: number of array cells that the statistic needs for one replicate, if more than one for
+            each document.
         replicates: number of replicates.
-        swaps: whether a weight is 1 or 0: whether the two runs of a document change places.
+        swaps: draw weights of 1 or 0, which say whether a document's two runs are swapped.
 
     Source:
         Rubin (1981), doi:10.1214/aos/1176345338, for exponential weights.
@@ -434,14 +446,14 @@ def resample(  # noqa: PLR0913 - documents, statistic, seed and sizes are indepe
 def added_weights(settings: IntervalSettings) -> Floats:
     """Return the weight of the added document in every replicate, (1 + N_REPLICATES,).
 
-    The first, of the figure itself, is 0.
+    The first weight belongs to the original figure and is 0.
     """
     states = _generator_states([""], f"{settings.seed} added")
     return np.append(0.0, _draw_weights(states, 0, N_REPLICATES)[0])
 
 
 def _generator_states(ids: Sequence[str], key: str) -> NDArray[np.uint64]:
-    """Return the first state of the random generator of each document: a keyed hash of its id."""
+    """Return the initial state of each document's random generator: a keyed hash of its id."""
     seed = key.encode()
     if len(seed) > blake2b.MAX_KEY_SIZE:
         seed = blake2b(seed).digest()
@@ -455,7 +467,7 @@ def _draw_weights(
 ) -> Floats:
     """Return the weights of replicates `first` to `first + number`, (n_documents, number).
 
-    `first` is a multiple of four.
+    `first` must be a multiple of four.
 
     Source: Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
     """
@@ -476,12 +488,13 @@ def _draw_weights(
 def resampled_intervals(
     wrong: NDArray[Any], right: NDArray[Any], level: float
 ) -> list[Interval | None]:
-    """Return the interval of each figure from its values in replicates.
+    """Return the interval of each figure, given its values in replicates.
 
-    `wrong` and `right` are (n_figures, 1 + replicates): the replicates with an added document that
-    is wrong or right. Their first column is the figure itself, which is always in its interval.
-    Bounds are interpolated percentiles: the lower one of `wrong`, the upper one of `right`; the
-    level in (0, 1) is the share between them. None for a figure of NaN.
+    None if the figure is NaN. `wrong` and `right`, both (n_figures, 1 + replicates), have the
+    replicates with an added document that is wholly wrong or wholly right. Their first column is
+    the original figure, which is always inside its interval. The lower bound is an interpolated
+    percentile of `wrong`, the upper bound one of `right`; `level`, in (0, 1), is the share between
+    the two percentiles.
     """
     position = (1 - level) / 2 * (wrong.shape[1] - 2)
     lower = _interpolate_sorted(wrong[:, 1:], position)
@@ -493,7 +506,7 @@ def resampled_intervals(
 
 
 def _interpolate_sorted(values: NDArray[Any], position: float) -> NDArray[Any]:
-    """Return the value that each row, sorted, has at a position between two of its values."""
+    """Return the value at a fractional position of each row, as if the row were sorted."""
     before = int(position)
     after = min(before + 1, values.shape[1] - 1)
     ordered = np.partition(values, (before, after), axis=1)
@@ -503,7 +516,10 @@ def _interpolate_sorted(values: NDArray[Any], position: float) -> NDArray[Any]:
 
 
 def percentile_interval(values: Floats, level: float) -> Interval | None:
-    """Return the interval between percentiles of replicates, (n,); None if one is NaN."""
+    """Return the interval between two percentiles of replicates, (n,).
+
+    None if a replicate is NaN.
+    """
     if np.isnan(values).any():
         return None
     tail = (1 - level) / 2

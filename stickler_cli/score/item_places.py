@@ -1,6 +1,6 @@
-"""How many values are right and lost by the place of their item in its list.
+"""Count right and lost values of list items by the position of the item in its list.
 
-Lists that are cut off lose their last items, misread ones lose values anywhere.
+Where extraction stops early, the last items lose their values; misreading loses values anywhere.
 """
 
 from collections.abc import Sequence
@@ -16,30 +16,31 @@ from .errors.located_units import levels_of
 from .intervals import Interval, Spread, rate_intervals
 
 BIN_STARTS: Final = (0, 1, 2, 3, 4, 5, 10, 20, 50)
-"""The first place of each bin, from 0 on; the last bin has no end."""
+"""The first position of each bin, counted from 0; the last bin has no end."""
 
-N_SUMS: Final = 5  # of a bin: lost, right, and their squares and product, as a spread has them
+N_SUMS: Final = 5  # sums of a bin: lost, right, and the squares and product of these
 
 
 class PlaceRate(NamedTuple):
-    """The values of items at some places: how many there are, and how many are lost."""
+    """How many values the items at some positions have, and how many of these values are lost."""
 
     name: str
-    """The places: `4`, `5-9` or `50+`."""
+    """The positions: `4`, `5-9` or `50+`."""
     lost: int
     values: int
     interval: Interval | None
-    """Confidence interval of the lost share; None without values or without intervals."""
+    """Confidence interval of the lost share; None if there are no values or no intervals are made.
+    """
 
     @property
     def share(self) -> float:
-        """The share that is lost; 0 of no values."""
+        """The share of values that are lost; 0 if there are no values."""
         return self.lost / self.values if self.values else 0.0
 
 
 @dataclass(slots=True)
 class ItemPlaceCounts:
-    """Sums over documents of the values in each bin; they add in any order."""
+    """Sums over documents of the values in each bin of positions; they add up in any order."""
 
     sums: list[list[int]] = field(default_factory=lambda: [[0] * N_SUMS for _ in BIN_STARTS])
 
@@ -49,7 +50,10 @@ class ItemPlaceCounts:
             sums[:] = map(sum, zip(sums, other_sums, strict=True))
 
     def rates(self, level: float | None = None) -> list[PlaceRate]:
-        """Return the bins up to the last that has a value, with intervals of a level if given."""
+        """Return the lost share of each bin up to the last bin that has a value.
+
+        `level` is the confidence level of intervals; None makes no intervals.
+        """
         intervals: Sequence[Interval | None] = [None] * len(self.sums)
         if level is not None:
             intervals = rate_intervals([Spread(*sums) for sums in self.sums], level)
@@ -63,7 +67,7 @@ class ItemPlaceCounts:
 
 
 def bin_names() -> list[str]:
-    """Return how bins are called.
+    """Return the names of the bins.
 
     >>> bin_names()
     ['0', '1', '2', '3', '4', '5-9', '10-19', '20-49', '50+']
@@ -77,9 +81,9 @@ def bin_names() -> list[str]:
 
 
 def count_item_places(table: UnitTable) -> ItemPlaceCounts:
-    """Count the values of a table that are inside list items, by the place of the outermost item.
+    """Count the values of a table that are inside list items, by the outermost item's position.
 
-    The place is that in the ground truth, of an invented item that in the prediction.
+    Positions are those in the ground truth; an invented item has its position in the prediction.
     """
     n_bins = len(BIN_STARTS)
     lost, right = np.zeros((2, table.n_documents, n_bins), np.int64)
@@ -97,7 +101,7 @@ def count_item_places(table: UnitTable) -> ItemPlaceCounts:
 
 
 def places_in_list(batch: UnitBatch, selected: Indexes) -> Indexes:
-    """Return the place of the outermost list item that contains each selected unit."""
+    """Return the list position of the outermost list item that contains each selected unit."""
     items, positions = next(level for level in levels_of(batch, selected) if level[0].is_item)
     gt_index = np.broadcast_to(items.gt_index, items.size)[positions]
     pred_index = np.broadcast_to(items.pred_index, items.size)[positions]

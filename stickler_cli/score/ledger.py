@@ -1,7 +1,7 @@
-"""The ledger of a run: sums over its documents, and the counts of single documents if kept.
+"""The ledger of a run: sums over its documents, and optionally the counts of each document.
 
-Only figures of single documents need more than the sums, so that all other figures are the same
-whether single documents are kept or not.
+Figures of single documents are read from the latter; all other figures are computed from the sums
+and do not depend on whether single documents are kept.
 """
 
 from collections.abc import Iterable
@@ -17,28 +17,33 @@ if TYPE_CHECKING:
     from .batch import Batch
 
 MAX_HASHES: Final = 256
-"""Hashes that are kept. If two runs share a part s of their documents, they share no kept hash
-with probability (1 - s)**256: 8% for s = 0.01, and 0 for the same run twice."""
+"""Maximum number of hashes. If two runs share a part s of their documents, they have no hash in
+common with probability (1 - s)**256: 8% for s = 0.01, and 0 for the same run twice.
+"""
 
 
 @dataclass(slots=True, eq=False)
 class Ledger:
-    """The documents of a run, or of a group, that were compared; they add in any order."""
+    """Sums and counts of the compared documents of a run, or of a group.
+
+    They add up in any order.
+    """
 
     sums: FieldTallies = field(default_factory=lambda: FieldTallies({(): Tally()}))
     hashes: list[str] = field(default_factory=list)
-    """The smallest hashes of ids, sorted: a sample that shows that two runs share documents.
+    """The smallest hashes of document ids, sorted; a sample that shows whether two runs share
+    documents.
 
     Source:
         Bar-Yossef et al. (2002), doi:10.1007/3-540-45726-7_1, for the smallest hashes as a sample.
     """
     blocks: Blocks | None = None
-    """Counts of every single document; None unless they are kept for all documents."""
+    """Counts of each single document; None unless every document is kept."""
 
     def add(self, batch: "Batch", selected: Mask | None = None) -> None:
         """Add all documents of a batch, or only the sums of selected documents.
 
-        The mask selects among the documents that were compared.
+        `selected` is a mask over the compared documents of the batch.
         """
         if selected is None:
             if batch.counts is not None:
@@ -50,7 +55,7 @@ class Ledger:
             self.sums.merge(sum_counts(batch.counts.select_documents(selected)))
 
     def add_ids(self, ids: Iterable[str]) -> None:
-        """Add the hashes of ids of documents."""
+        """Add the hashes of document ids."""
         encoded_ids = (id_.encode("utf-8", "surrogatepass") for id_ in ids)
         self._add_hashes(blake2b(text, digest_size=8).hexdigest() for text in encoded_ids)
 

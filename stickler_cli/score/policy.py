@@ -1,9 +1,9 @@
-"""Acceptance policies: thresholds of confidence above which values skip review, and their outcomes.
+"""Acceptance policies: confidence thresholds from which values skip review, and their outcomes.
 
 The loss of a document is the share of its accepted values that are wrong. A threshold is chosen if
 a test rejects the hypothesis that the expected loss exceeds a limit; the level of the test accounts
-for trying many thresholds. docs/accepting.md states the promise, and shows by simulation that it is
-kept.
+for trying many thresholds. docs/accepting.md states the promise, and shows by simulation that
+policies keep it.
 """
 
 import re
@@ -30,55 +30,58 @@ PASSING: Final = (
     ("pass", "pass: the share of values at or above the confidence in the column from"),
     ("wrong", "wrong: the share of wrong values among those of a document that pass, the mean"),
 )
-"""Columns of a table of accepted values, each with its explanation."""
+"""The columns of a table of accepted values, each with its explanation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The promise of a policy: a limit of the expected error, and how sure it is."""
+    """The promise of a policy: a maximum of the expected error, and its probability."""
 
     max_error: Level
-    """Maximum of the expected share of wrong values among the accepted values of a document."""
+    """Maximum of the expected error: the share of wrong values among a document's accepted values.
+    """
     assurance: Level
-    """Minimum probability, over the draw of labelled documents, that this maximum holds."""
+    """Minimum probability, over the draw of labelled documents, that the maximum holds."""
     together: bool = False
-    """Whether the probability is for all fields at once, or for each field by itself."""
+    """Whether the probability is for all fields at once; else it is for each field by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldPolicy:
-    """The threshold of a field, or of a field in one group, and its evidence."""
+    """The threshold of a field, or of a field in one group of documents, and its evidence."""
 
     field: str
     """Path of the field, without list indexes."""
     group: str | None
-    """The group; None for all documents."""
+    """The group of documents; None for all documents."""
     values: Count
-    """Number of predicted values, with a confidence or without."""
+    """Number of predicted values, with or without a confidence."""
     documents: Count
     """Number of documents that have a value with a confidence."""
     threshold: FractionOrNone
-    """The lowest confidence that is accepted; None if the promise can be kept for none."""
+    """The lowest confidence that is accepted; None if no threshold can keep the promise."""
     accepted: Fraction
     """The share of values that are accepted."""
     error: FractionOrNone
-    """The share wrong of the accepted values of a document: mean over documents."""
+    """Share of wrong values among a document's accepted values, averaged over documents."""
     bound: FractionOrNone
     """Upper bound of the expected error, at the level of the test."""
     needed: Count
-    """Minimum number of documents, all without an error, from which the promise can be kept."""
+    """Minimum number of documents, all without an error, from which a threshold can keep the
+    promise.
+    """
     curve: Sequence[Sequence[Fraction]]
-    """Share of accepted values and mean error, at thresholds from high to low."""
+    """Pairs of accepted share and mean error, at thresholds from high to low."""
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyPlace:
-    """A field of the schema."""
+    """A field of the schema and its kind."""
 
     field: str
     """Path of the field, without list indexes."""
     kind: str
-    """`leaf`, `object`, `list` and so on, as in run files."""
+    """`leaf`, `object`, `list` or another kind, as in run files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ class AcceptancePolicy:
     """The thresholds of all fields, and the evidence for them."""
 
     format: Literal["stickler-policy/1"]
-    """This format; the number rises when a key changes its meaning or is removed."""
+    """The name of this format; its number rises when a key changes its meaning or is removed."""
     version: str
     """Version of the program that made the policy."""
     semantics: Count
@@ -94,7 +97,7 @@ class AcceptancePolicy:
     schema: str
     """Digest of the schema of the documents."""
     inferred: str | None
-    """Digest of the inferred annotations; None without inference."""
+    """Digest of the inferred annotations; None if no annotations were inferred."""
     places: Sequence[PolicyPlace]
     """The fields of the schema."""
     options: Mapping[str, Any]
@@ -102,9 +105,9 @@ class AcceptancePolicy:
     asked: Promise
     """The promise that the policy keeps."""
     by: str | None
-    """Key by which documents are grouped; None without groups."""
+    """The key by which documents are grouped; None if they are not grouped."""
     fields: Sequence[FieldPolicy]
-    """An entry for each field, or for each field of each group."""
+    """An entry for each field, or for each field in each group."""
     documents: Sequence[str]
     """Digests of the ids of the documents from which the policy was made, sorted."""
     digest: str
@@ -119,23 +122,23 @@ class AcceptancePolicy:
 
 
 def sign_policy(policy: AcceptancePolicy) -> AcceptancePolicy:
-    """Return a policy with its digest."""
+    """Return a copy of the policy that has its own digest."""
     content = json_line(encoded(replace(policy, digest="")))
     return replace(policy, digest=sha256(content).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
 class FieldOutcome:
-    """The outcome of a policy on the values of a field, on labelled documents."""
+    """The outcome of a field's threshold on the values of labelled documents."""
 
     field: str
     """Path of the field, without list indexes."""
     group: str | None
-    """The group; None for all documents."""
+    """The group of documents; None for all documents."""
     threshold: FractionOrNone
-    """The lowest confidence that is accepted; None if none is."""
+    """The lowest confidence that is accepted; None if no value is accepted."""
     values: Count
-    """Number of predicted values, with a confidence or without."""
+    """Number of predicted values, with or without a confidence."""
     accepted: Count
     """Number of accepted values."""
     wrong: Count
@@ -143,11 +146,13 @@ class FieldOutcome:
     documents: Count
     """Number of documents with an accepted value."""
     error: FractionOrNone
-    """The share wrong of the accepted values of a document: mean over documents; None without."""
+    """Share of wrong values among a document's accepted values, averaged over documents; None if no
+    value was accepted.
+    """
 
 
 def field_label(entry: FieldPolicy | FieldOutcome) -> str:
-    """Return the field of an entry, with its group if there is one."""
+    """Return the path of an entry's field, followed by its group if it has one."""
     return entry.field if entry.group is None else f"{entry.field} ({entry.group})"
 
 
@@ -160,40 +165,43 @@ class PolicyOutcome:
     max_error: Fraction
     """Maximum of the expected error that the policy promises."""
     assurance: Fraction
-    """Probability that this maximum holds, over the documents from which the policy was made."""
+    """Probability that this maximum holds, over the draw of documents from which the policy was
+    made.
+    """
     overlap: Count
-    """Number of documents from which the policy was made too: they check nothing."""
+    """Number of documents of the run from which the policy was made; they are no independent check.
+    """
     fields: Sequence[FieldOutcome]
     """The outcome of each field, in the order of the policy."""
 
 
 class PolicyField(NamedTuple):
-    """The values of a field, or of a field in one group."""
+    """The predicted values of a field, or of a field in one group of documents."""
 
     field: str
     group: str | None
     units: ConfidenceUnits
     """The values that have a confidence."""
     n_values: int
-    """Number of predicted values, with a confidence or without."""
+    """Number of predicted values, with or without a confidence."""
 
 
 def policy_fields(evaluation: Evaluation, by: str | None) -> Iterator[PolicyField]:
-    """Yield the values of each field, or of each field in each group of the key `by`."""
+    """Yield the predicted values of each field; with the key `by`, of each field in each group."""
     groups: Mapping[str | None, Results] = {None: evaluation}
     if by is not None:
         groups = {name: group for name, group in evaluation.by[by].items() if name != NO_GROUP}
     for name, group in sorted(groups.items()):
         for field, units in group.confidences.by_field().items():
             n_values = group.sums.tally(parse_field_path(field)).n_predicted_values
-            if field and n_values:  # an undeclared key has no counts
+            if field and n_values:  # skip undeclared keys, which have no counts
                 yield PolicyField(field=field, group=name, units=units, n_values=n_values)
 
 
 def document_digest(document: str, confidences: object) -> str:
-    """Return the digest by which a document is recognized: of its id, if it has a real one.
+    """Return the digest that recognizes a document in another run: of its id, if it has a real id.
 
-    An id that is only a line number is told apart by the confidences of the document.
+    If the id is only a line number, the digest includes the confidences of the document.
     """
     content = document.encode("utf-8", "surrogatepass")
     if _POSITION.fullmatch(document):
@@ -224,7 +232,7 @@ def evaluate_policy(policy: AcceptancePolicy, evaluation: Evaluation) -> PolicyO
 
 
 def _evaluate_field(policy: FieldPolicy, values: PolicyField | None) -> FieldOutcome:
-    """Return the outcome of the policy of one field; without values nothing is accepted."""
+    """Return the outcome of one field's threshold; if the field has no values, none is accepted."""
     outcome = FieldOutcome(
         field=policy.field,
         group=policy.group,
@@ -254,21 +262,24 @@ def _evaluate_field(policy: FieldPolicy, values: PolicyField | None) -> FieldOut
 
 MAX_THRESHOLDS: Final = 1_000
 STARTS: Final = 4
-"""Number of sequences of tests: a single one would end early if one confident value were wrong."""
+"""Number of positions where a sequence of tests starts.
 
-_ROUNDING: Final = 1e-9  # sums of shares are inexact whole numbers
+A single sequence would end early if one confident value were wrong.
+"""
+
+_ROUNDING: Final = 1e-9  # sums of shares that should be whole numbers are inexact
 
 
 class Losses(NamedTuple):
-    """Losses of accepting from each threshold on, the highest threshold first; all (n,)."""
+    """Losses for each threshold, when all values from it on are accepted; high to low, all (n,)."""
 
     threshold: Floats
     n_documents: Indexes
     """Number of documents with at least one accepted value."""
     mean_loss: Floats
-    """Mean of the losses of these documents."""
+    """Mean loss of these documents."""
     is_binary: Mask
-    """Whether all of their losses are 0 or 1."""
+    """Whether each of their losses is 0 or 1."""
     n_accepted: Indexes
     """Number of accepted values."""
 
@@ -285,7 +296,7 @@ class Losses(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """The chosen threshold of a field, and its evidence."""
+    """The chosen threshold of a field, and the evidence for it."""
 
     threshold: float
     """The lowest accepted confidence."""
@@ -294,17 +305,20 @@ class Acceptance:
     documents: int
     """Number of documents with an accepted value."""
     error: float
-    """The share wrong of the accepted values of a document: mean over documents."""
+    """Share of wrong values among a document's accepted values, averaged over documents."""
     bound: float
-    """Upper bound of the expected error, at the level of the test that rejected a greater one."""
+    """Upper bound of the expected error, at the level of the test that chose the threshold."""
 
 
 def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -> Losses:
-    """Return the losses at each distinct confidence; the arguments have an entry for each value."""
+    """Return the losses at each distinct confidence, at most `MAX_THRESHOLDS` of them.
+
+    The arguments have an entry for each value.
+    """
     order = np.argsort(-confidence, kind="stable")
     confidence, is_wrong, document = confidence[order], ~is_right[order], document[order]
 
-    # For each value, count the accepted and the wrong values of its document up to it.
+    # For each value, count its document's accepted and wrong values when it is the last accepted.
     by_document = np.argsort(document, kind="stable")
     starts = np.flatnonzero(np.diff(document[by_document], prepend=-1))
     sizes = np.diff([*starts, len(document)])
@@ -314,14 +328,14 @@ def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -
     in_earlier_documents: Indexes = (running - is_wrong[by_document])[starts]
     n_wrong[by_document] = running - np.repeat(in_earlier_documents, sizes)
 
-    # Each value changes the loss of its document, and whether that loss is neither 0 nor 1.
+    # Accepting a value changes its document's loss, and whether the loss is neither 0 nor 1.
     wrong_before, accepted_before = n_wrong - is_wrong, n_accepted - 1
     loss_change = n_wrong / n_accepted - wrong_before / np.maximum(accepted_before, 1)
     is_mixed = (n_wrong > 0) & (n_wrong < n_accepted)
     was_mixed = (wrong_before > 0) & (wrong_before < accepted_before)
     mixed_change = is_mixed.astype(int) - was_mixed
 
-    # A threshold accepts all values of its confidence: keep the last of equal ones.
+    # A threshold accepts all values of its confidence: keep the last value of each confidence.
     is_last = np.append(np.diff(confidence) < 0, [True] * bool(len(confidence)))
     thresholds = np.flatnonzero(is_last)
     if len(thresholds) > MAX_THRESHOLDS:
@@ -340,27 +354,28 @@ def losses_by_threshold(document: Indexes, confidence: Floats, is_right: Mask) -
 def count_documents_needed(level: float, max_loss: float) -> int:
     """Return the minimum number of documents without loss that reject `expected loss > max_loss`.
 
-    `level` is that of the test.
+    `level` is the level of the test.
     """
     return ceil(log(level) / log1p(-max_loss) - _ROUNDING)
 
 
 def p_values(losses: Losses, max_loss: "float | Floats") -> Floats:
-    """Return, for each threshold, the p-value of `expected loss > max_loss`, which is in (0, 1).
+    """Return the p-value of the hypothesis `expected loss > max_loss` for each threshold.
 
-    It is the tail of a binomial if losses are 0 or 1, else the Hoeffding-Bentkus bound.
+    It is the tail of a binomial distribution if losses are 0 or 1, else the Hoeffding-Bentkus
+    bound. `max_loss` is in (0, 1).
 
     Source:
         Bates et al. (2021), Distribution-Free, Risk-Controlling Prediction Sets, section 3.1.
     """
-    from scipy.special import bdtr  # the cumulative binomial
+    from scipy.special import bdtr  # the cumulative binomial distribution
 
     n = losses.n_documents
     total_loss = losses.mean_loss * n
     binomial = bdtr(np.rint(total_loss), n, max_loss)
     bentkus = e * bdtr(np.ceil(total_loss - _ROUNDING), n, max_loss)
 
-    # Hoeffding's bound: exp(-n KL(mean, max_loss)), with the divergence of two coins.
+    # Hoeffding's bound: exp(-n KL(mean, max_loss)), with the divergence of two Bernoullis.
     mean = np.minimum(losses.mean_loss, max_loss)
     with np.errstate(divide="ignore", invalid="ignore"):
         heads = np.where(mean > 0, mean * np.log(mean / max_loss), 0)
@@ -370,11 +385,11 @@ def p_values(losses: Losses, max_loss: "float | Floats") -> Floats:
 
 
 def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
-    """Return the level at which each hypothesis of a sequence is rejected; 0 if it is not.
+    """Return the level at which each hypothesis of a sequence is rejected; 0 if it is not rejected.
 
     Each position in `starts` gets an equal part of the level. A rejected hypothesis passes its
-    level on to the next one that is not rejected; after the last comes the first. The probability
-    of any wrong rejection is therefore at most the level.
+    level on to the next hypothesis that is not rejected; the first follows the last. The
+    probability of any wrong rejection is therefore at most the level.
 
     Source:
         Bretz et al. (2009), A graphical approach to sequentially rejective multiple tests.
@@ -397,17 +412,17 @@ def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
 
 
 def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptance | None:
-    """Return the lowest threshold with an expected loss of at most `max_loss`; None if none has.
+    """Return the lowest threshold with an expected loss of at most `max_loss`; None if none has it.
 
-    With probability at least 1 - `level` over the draw of the documents, no threshold with a
-    greater expected loss is returned. Sequences of tests start where confidences alone decide.
+    With probability at least 1 - `level` over the draw of the documents, the returned threshold has
+    no greater expected loss. Where sequences of tests start depends on confidences alone.
 
     Source:
         Angelopoulos et al. (2021), Learn then Test, for testing thresholds in a fixed sequence.
     """
     total = int(losses.n_documents[-1]) if len(losses.n_documents) else 0
     n_starts = STARTS if total >= count_documents_needed(level / STARTS, max_loss) else 1
-    # With fewer documents, no test can reject.
+    # No test can reject with fewer documents than needed.
     n_needed = count_documents_needed(level / n_starts, max_loss)
     first = int(np.searchsorted(losses.n_documents, n_needed))
     n_tested = len(losses.n_documents) - first
@@ -430,9 +445,9 @@ def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptanc
 
 
 def _bound_loss(losses: Losses, level: float, max_loss: float) -> float:
-    """Return the greatest expected loss that the test of one threshold does not reject.
+    """Return the greatest expected loss that the test does not reject, by bisection.
 
-    It is found by bisection between the mean loss and `max_loss`.
+    `losses` has one threshold. The result lies between its mean loss and `max_loss`.
     """
     low, high = float(max(losses.mean_loss[0], 0.0)), max_loss
     for _ in range(50):

@@ -1,4 +1,4 @@
-"""A run: an evaluation with its schema, options, sources and gates; and its record.
+"""A run: an evaluation with its schema, options, sources and gates; and the record of a run.
 
 Every report is a view of a run. The record has the format `stickler-run/1`, whose JSON Schema is
 `schemas/stickler-run.json`; `records.run_reading` reads it back. This module also merges runs and
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from .policy import PolicyOutcome
     from .repeated_runs import Repeats
 
-MAX_KEPT_ERRORS: Final = 20_000  # errors kept of each repeated run to find flips: about 20 MB
+MAX_KEPT_ERRORS: Final = 20_000  # errors of each repeated run that are kept to find flips: 20 MB
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
 _DIGEST: Final = "^sha256:[0-9a-f]{64}$"
 UNPAIRED: Final = frozenset({Status.MISSING, Status.UNMATCHED})
-PER_DOCUMENT: Final = "per_document"  # the key of the records of documents
-KNOWN_IDS: Final = "known_ids"  # instead of these, hashes of ids that show shared documents
+PER_DOCUMENT: Final = "per_document"  # key of the single documents in a run's record
+KNOWN_IDS: Final = "known_ids"  # key of the hashes of ids, if no documents are kept
 
 
 class RunVerdict(StrEnum):
-    """The verdict on a run, the same for the exit code and for every report."""
+    """The verdict on a run; exit code and reports state the same one."""
 
     PASSED = "passed"
     FAILED = "failed"  # a gate failed
@@ -51,33 +51,34 @@ class RunVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SchemaSignature:
-    """The schema the documents were compared under."""
+    """The schema under which the documents were compared."""
 
     path: str
-    """The file, as the user named it."""
+    """The file of the schema, as the user named it."""
     digest: Annotated[str, Rule("a string", {"type": "string", "pattern": _DIGEST})]
     """SHA-256 of the file's bytes."""
     model_name: str
-    """Name of the documents in the schema."""
+    """The name that the schema gives to its documents."""
     inferred: Annotated[
         str | None, Rule("a string", {"type": ["string", "null"], "pattern": _DIGEST})
     ]
-    """SHA-256 of the annotations that were inferred; null where those of the schema alone count."""
+    """SHA-256 of the inferred annotations; null if only annotations of the schema itself were used.
+    """
     by: str | None = None
-    """Rule that chooses the schema of a document; left out if there is one schema."""
+    """The rule that chooses the schema of a document; left out if there is only one schema."""
 
     @property
     def title(self) -> str:
-        """The name of the documents, and the file of the schema if there is one."""
+        """The name of the documents, with the file of the schema if there is one."""
         return f"{self.model_name} ({self.path})" if self.path else self.model_name
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Sources and time of a run; nothing here decides a figure."""
+    """The sources and the time of a run; they decide no figure."""
 
     started: str
-    """When the run began, in UTC; `SOURCE_DATE_EPOCH` sets it."""
+    """When the run began, in UTC; `SOURCE_DATE_EPOCH` replaces it."""
     gt: str
     """The ground truth, as the user named it."""
     pred: str
@@ -94,55 +95,57 @@ class Run:
     schema: SchemaSignature
     options: RunOptions
     fields: Sequence[FieldInfo]
-    """In schema order, parents first."""
+    """The fields of the schema in schema order, parents first."""
     gates: Sequence[GateResult] = ()
     notes: Sequence[str] = ()
     """Notes on the sources as a whole, one line each."""
     partial: bool = False
     """Whether the run ended before all of its documents were evaluated."""
     planned: int | None = None
-    """Number of documents that a partial run had to evaluate, if known."""
+    """Number of documents that a partial run was to evaluate; None if unknown or complete."""
     provenance: Sequence[Provenance] = ()
-    """Sources of the run, or of each run that was merged into it."""
+    """The sources of the run, or of each run that was merged into it."""
     document: Mapping[str, object] | None = None
-    """The `document_view` of the comparison, for a run of one pair of files."""
+    """The `document_view` of the comparison, if the run compared one pair of files."""
     repeats: "Repeats | None" = None
     """Comparison with other predictions of the same documents, if there are any."""
     version: str = __version__
     """Version of the program that made the run."""
     detail: Detail | None = None
-    """Single values and documents for a page, if they were kept; not in run files."""
+    """Single values and documents for an HTML page, if they were kept; not in run files."""
     policy: "PolicyOutcome | None" = None
     """Outcome of an acceptance policy, if one was given."""
     marked: MarkedOutcome | None = None
-    """Figures by the verdicts of people on errors, if some were given."""
+    """Figures from people's verdicts on errors, if verdicts were given."""
     sources: PageSources | None = None
-    """Where a page finds the sources of documents; not in run files."""
+    """Where a reader of the page finds the original documents; not in run files."""
     explain_command: str = ""
-    """The command that explains a document, without the id at its end; empty if unknown. Not in run
-    files."""
+    """The command that explains a document, without the document id at its end; empty if unknown.
+    Not in run files.
+    """
     errors_command: str = ""
-    """The command that lists errors, without a selection of errors; empty if unknown. Not in run
-    files."""
+    """The command that lists errors, without options that select errors; empty if unknown. Not in
+    run files.
+    """
     first_non_matches: Sequence[Error] = ()
-    """The errors that were kept to be listed, in order; not in run files."""
+    """The errors that reports list, in order; not in run files."""
 
     @property
     def began(self) -> str:
-        """When the run began, or the last of the runs that were merged; empty if unknown."""
+        """When the run began, or the last of the merged runs; empty if unknown."""
         return max((source.started for source in self.provenance), default="")
 
     @property
     def rule(self) -> RateRule:
-        """The counting mode and the definition of recall in reports."""
+        """How reports compute rates: the counting mode and the definition of recall."""
         return RateRule(self.options.recall_with_fd, self.options.counting)
 
     @property
     def verdict(self) -> RunVerdict:
-        """The verdict: a document that was not evaluated takes precedence over a failed gate."""
+        """The verdict; a document that was not evaluated takes precedence over a failed gate."""
         evaluation = self.evaluation
         if self.n_unfit or not evaluation.statuses[Status.EVALUATED] or self.nothing_paired:
-            return RunVerdict.INCOMPLETE  # figures would be of other documents, or of none
+            return RunVerdict.INCOMPLETE  # the figures do not cover all documents
         if evaluation.metric_problems:
             return RunVerdict.INCOMPLETE
         passed = all(result.passed for result in self.gates)
@@ -150,7 +153,7 @@ class Run:
 
     @property
     def nothing_paired(self) -> bool:
-        """Whether every document is on one side only."""
+        """Whether there are documents, and each of them is on one side only."""
         statuses = self.evaluation.statuses
         n_unpaired = sum(statuses[status] for status in UNPAIRED)
         return 0 < n_unpaired == statuses.total()
@@ -162,25 +165,28 @@ class Run:
 
     @property
     def unfit_problems(self) -> list[DocumentProblem]:
-        """The problems of these documents, sorted; a document may have several."""
+        """The problems of documents that make the run incomplete, sorted.
+
+        A document may have several.
+        """
         problems = sorted(self.evaluation.problems)
         return [problem for problem in problems if problem.status in self._unfit_statuses]
 
     @property
     def unfit_unnamed(self) -> int:
-        """Number of problems of these documents that are not named, since no rows are kept."""
+        """Number of such problems that are not in `unfit_problems`, as the run keeps no rows."""
         return sum(self.evaluation.n_unnamed[status] for status in self._unfit_statuses)
 
     @property
     def _unfit_statuses(self) -> frozenset[Status]:
-        """Statuses of documents that make the run incomplete."""
+        """The statuses that make a run incomplete if a document has one of them."""
         return UNFIT_IF_STRICT if self.options.strict else UNFIT
 
 
 def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
-    """Return the record of a run; equal runs give equal records, however documents were ordered.
+    """Return the record of a run; equal runs have equal records, whatever the order of documents.
 
-    It has the records of single documents if the run keeps them and `per_document` is true.
+    The record includes single documents if the run keeps them and `per_document` is true.
     """
     signature = asdict(run.schema).items()
     record: dict[str, object] = {
@@ -210,26 +216,26 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
     return record
 
 
-MAX_NAMED_IDS: Final = 5  # ids that two runs share and a message names
+MAX_NAMED_IDS: Final = 5  # shared ids that a message lists
 _ARE: Final = " are "
 _RARE: Final = f"keys beside the {MAX_MAP_KEYS} of most documents"
 
 OF_MERGING: Final = frozenset({"intervals", "breakdown", "validated sides"})
-"""Conditions that merged runs must share; runs that are only compared may differ in them."""
+"""Conditions that must be equal to merge runs; runs that are only compared may differ in them."""
 WITHOUT_FIGURES: Final = frozenset(
     {"option strict", "option rows", "option counting", "version", *OF_MERGING}
 )
-"""Conditions that decide no figure, or only which figures are shown."""
+"""Conditions that do not change any figure; some choose which figures are shown."""
 
 
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
-    """Return the run that one process would have made of all documents of several runs.
+    """Merge runs into the run that one process would have made of all their documents.
 
-    The order of the runs, each with its name, makes no difference. The given gates are judged, or
-    by default those of all runs.
+    The order of the runs, each given with its name, makes no difference. The gates that are judged
+    are `gates`, or by default the gates of all runs.
 
     Raises:
-        NotComparableError: they were made under different conditions, or share documents.
+        NotComparableError: the runs were made under different conditions, or share documents.
     """
     _check_mergeable(runs)
     (_, first), *others = runs
@@ -241,7 +247,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
     notes = {note for _, run in runs for note in run.notes}
     if others:
         notes.update(join_rare_keys(evaluation, first.fields))
-        # The numbers of keys that single runs joined do not add up: drop them.
+        # Drop the numbers of joined keys from notes: numbers of several runs do not add up.
         notes = {
             f"{note.partition(_ARE)[0]}{_ARE}{_RARE}" if _RARE in note else note for note in notes
         }
@@ -255,7 +261,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         partial=any(run.partial for _, run in runs),
         planned=_sum_planned([run for _, run in runs]),
         provenance=[*provenance],
-        # What is of single documents or predictions does not survive a merge.
+        # Results of single documents or predictions cannot be merged.
         document=None if others else first.document,
         policy=None if others else first.policy,
         marked=None if others else first.marked,
@@ -264,7 +270,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
 
 
 def _check_mergeable(runs: Sequence[tuple[str, Run]]) -> None:
-    """Raise NotComparableError unless runs have equal conditions and different documents."""
+    """Raise NotComparableError unless the runs have equal conditions and no common document."""
     problems = [*_condition_problems(runs)]
     for name, run in runs:
         if run.evaluation.has_documents and not run.evaluation.ledger.hashes:
@@ -277,7 +283,10 @@ def _check_mergeable(runs: Sequence[tuple[str, Run]]) -> None:
 
 
 def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[str]:
-    """Join the rare keys of large maps in all sums of an evaluation; return notes on them."""
+    """Count rare keys of large maps under `*` in all sums of an evaluation.
+
+    Return notes on them.
+    """
     schema_paths = {field_info.field for field_info in fields}
     notes: list[str] = []
     for results in evaluation.all_results():
@@ -297,7 +306,10 @@ def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[
 
 
 def _sum_planned(runs: Sequence[Run]) -> int | None:
-    """Return the number of documents that runs had to evaluate; None if complete or unknown."""
+    """Return the number of documents that several runs were to evaluate together.
+
+    None if all runs are complete, or if the number of one is unknown.
+    """
     if not any(run.partial for run in runs):
         return None
     numbers = [run.planned if run.partial else run.evaluation.documents["total"] for run in runs]
@@ -305,7 +317,7 @@ def _sum_planned(runs: Sequence[Run]) -> int | None:
 
 
 def run_conditions(run: Run) -> dict[str, object]:
-    """Return the conditions that merged or compared runs must share, by name."""
+    """Return the conditions that must be equal to merge or compare runs, by name."""
     evaluation = run.evaluation
     intervals = evaluation.interval_settings
     return {
@@ -321,7 +333,7 @@ def run_conditions(run: Run) -> dict[str, object]:
 
 
 def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
-    """Yield the conditions in which runs differ from the first one."""
+    """Yield a problem for each condition in which a run differs from the first run."""
     (first_name, first), *others = runs
     for name, run in others:
         for condition, first_value, value in find_differences(
@@ -334,9 +346,9 @@ def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
 
 
 def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
-    """Yield the documents that are in two runs.
+    """Yield a problem for each run that shares documents with an earlier run.
 
-    If a run keeps no rows, hashes only show that it shares documents, and not which ones.
+    If a run keeps no rows, its hashes only show that it shares documents, and not which ones.
     """
     run_by_id: dict[str, str] = {}
     run_by_hash: dict[str, str] = {}
@@ -359,7 +371,10 @@ def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Probl
 
 
 def with_counting(run: Run, counting: Counting | None) -> Run:
-    """Return a run in another counting mode, with its gates judged again; None changes nothing."""
+    """Return the run in another counting mode, with its gates judged again.
+
+    None changes nothing.
+    """
     if counting is None or counting == run.rule.counting:
         return run
     evaluation = replace(run.evaluation)

@@ -1,4 +1,4 @@
-"""Several runs of the same documents: what is recorded of how they differ."""
+"""Records of how several runs of the same documents differ."""
 
 from dataclasses import dataclass
 
@@ -7,22 +7,22 @@ from stickler_cli.core.rules import AnyJson, Count, Flag, FractionOrNone
 
 @dataclass(frozen=True, slots=True)
 class FieldRepeats:
-    """A field, or whole documents, in several runs."""
+    """How a field, or whole documents, came out in several runs."""
 
     field: str
     """Path of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
     f1: list[FractionOrNone]
     """F1 in each run, in the counting mode of the first run; null for a denominator of 0."""
     documents: Count
-    """Documents that evaluate the field in any run."""
+    """Number of documents that evaluate the field in at least one run."""
     right_in_all: Count
-    """Documents without an error of the field in every run."""
+    """Number of documents in which the field has no error in any run."""
     right_in_any: Count
-    """Documents without an error of the field in at least one run."""
+    """Number of documents in which the field has no error in at least one run."""
 
     @property
     def flipping(self) -> int:
-        """Number of documents in which the field is right in some runs only."""
+        """Number of documents in which the field is right in some runs and wrong in others."""
         return self.right_in_any - self.right_in_all
 
 
@@ -31,9 +31,9 @@ class WrongIn:
     """The error of a value in one run."""
 
     run: Count
-    """The position of the run, from 0."""
+    """The position of the run, counted from 0."""
     outcome: str
-    """FD, FA or FN."""
+    """The outcome of the value: FD, FA or FN."""
     pred: AnyJson
     """The predicted value; null if it is absent."""
 
@@ -45,23 +45,25 @@ class Flip:
     document: str
     """Id of the document."""
     path: str
-    """Path of the value, with the list indexes of the ground truth."""
+    """Path of the value, with list indexes of the ground truth."""
     gt: AnyJson
-    """The ground truth; null if it is absent."""
+    """The ground-truth value; null if it is absent."""
     wrong: list[WrongIn]
-    """The runs in which it is wrong; in the others it is right."""
+    """The runs in which the value is wrong; in all other runs it is right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """Several runs of the same documents, compared with each other."""
+    """A comparison of several runs of the same documents."""
 
     runs: list[str]
-    """The predictions of each run; all other results are of the first."""
+    """The predictions of each run, as the user named them; results outside this record are of the
+    first.
+    """
     whole: FieldRepeats
     fields: list[FieldRepeats]
-    """Every field, in the order of the schema, parents first."""
+    """Every field, in schema order, parents first."""
     flips: list[Flip]
-    """The values that are right in some runs only, in the order of ids."""
+    """The values that are right in some runs only, sorted by document id."""
     all_flips: Flag
-    """Whether `flips` is complete; else there were too many errors to keep."""
+    """Whether `flips` is complete; if not, there were too many errors to keep."""

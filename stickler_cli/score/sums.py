@@ -1,11 +1,11 @@
-"""The five counts of units and their rates, and the sums of each field over documents.
+"""Rates computed from the five counts of units, and the sums of each field over documents.
 
-This is the only module with formulas of rates. Sums are exact and add in any order.
+Formulas of rates are in this module alone. Sums are exact and may be added in any order.
 
-A cell holds the counts of one field in one document: counts by mode and outcome, then
-`FURTHER_COUNTS`. For many documents, the sums of cells and scores are kept, and the *moments*: sums
-of squares and cross products of counts, from which intervals of rates are made. All are whole
-numbers, and their number does not grow with the documents.
+A cell holds the counts of one field in one document: a count for each counting mode and outcome,
+then `FURTHER_COUNTS`. Over many documents, the sums of cells and scores are kept, and *moments*:
+sums of squares and products of counts, from which confidence intervals of rates are computed. All
+are whole numbers, and how many there are does not depend on the number of documents.
 """
 
 import math
@@ -35,14 +35,14 @@ from .field_counts import (
     rank_parents_first,
 )
 
-RATES: Final = ("precision", "recall", "f1", "accuracy")  # in results `cm_` stands before each
-BOUNDS: Final = ("lower", "upper")  # of the confidence interval of a rate or score
+RATES: Final = ("precision", "recall", "f1", "accuracy")  # in results, `cm_` precedes each name
+BOUNDS: Final = ("lower", "upper")  # bounds of a confidence interval
 
 
 class Counts(NamedTuple):
     """Number of units of each outcome, in the order of `Outcome`.
 
-    Every rate is 0.0 where its denominator is 0. Source: docs/semantics.md, Classification.
+    Every rate is 0.0 if its denominator is 0. Source: docs/semantics.md, Classification.
     """
 
     tp: int = 0
@@ -56,42 +56,42 @@ class Counts(NamedTuple):
 
     @property
     def fp(self) -> int:
-        """False positives, all that is wrong in the prediction: FA + FD."""
+        """False positives: units whose prediction is wrong, FA + FD."""
         return self.fa + self.fd
 
     @property
     def lost(self) -> int:
-        """Wrong, invented and missed units: FD + FA + FN."""
+        """Lost units: wrong, invented or missed, FD + FA + FN."""
         return self.fd + self.fa + self.fn
 
     @property
     def right(self) -> int:
-        """True positives, by their name in tables."""
+        """True positives, under their name in tables."""
         return self.tp
 
     @property
     def wrong(self) -> int:
-        """False discoveries, by their name in tables."""
+        """False discoveries, under their name in tables."""
         return self.fd
 
     @property
     def invented(self) -> int:
-        """False alarms, by their name in tables."""
+        """False alarms, under their name in tables."""
         return self.fa
 
     @property
     def missed(self) -> int:
-        """False negatives, by their name in tables."""
+        """False negatives, under their name in tables."""
         return self.fn
 
     @property
     def absent(self) -> int:
-        """True negatives, by their name in tables."""
+        """True negatives, under their name in tables."""
         return self.tn
 
     @property
     def total(self) -> int:
-        """All units, absent ones included."""
+        """Number of all units, including absent ones."""
         return sum(self)
 
     def derived(self, *, recall_with_fd: bool = False) -> dict[str, float]:
@@ -121,10 +121,10 @@ class Counts(NamedTuple):
 
 
 def rate_fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, tuple[Any, Any]]:
-    """Return the numerator and denominator of every rate, by name.
+    """Return the numerator and denominator of every rate, by name of the rate.
 
-    The five counts are numbers or arrays of one shape. F1 is the single division
-    2TP / (2TP + FP + FN [+ FD]) and not 2PR / (P + R): nine of ten is then exactly 0.9.
+    The five counts are numbers or arrays of one shape. F1 is the single division 2TP / (2TP + FP +
+    FN [+ FD]) and not 2PR / (P + R): nine of ten is then exactly 0.9.
     """
     tp, fd, fa, fn, tn = counts
     predicted = tp + fa + fd
@@ -138,7 +138,7 @@ def rate_fractions(counts: Sequence[Any], *, recall_with_fd: bool) -> dict[str, 
 
 
 class Rates(NamedTuple):
-    """The rates of counts, each in [0, 1]; None for a denominator of 0."""
+    """The rates that reports show, each in [0, 1]; None for a denominator of 0."""
 
     precision: float | None
     recall: float | None
@@ -147,15 +147,15 @@ class Rates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RateRule:
-    """How reports read counts: the counting mode, and the definition of recall."""
+    """How reports compute rates: the counting mode, and the definition of recall."""
 
     recall_with_fd: bool = False
     """Whether the denominator of recall includes false discoveries."""
     counting: Counting = CountingOptions.counting
-    """The counting mode: by default, all values."""
+    """The counting mode; by default, it counts all values."""
 
     def rates(self, counts: Counts) -> Rates:
-        """Return rates for people to read: 0 of 0 is None and not 0.0.
+        """Return rates for people to read: a denominator of 0 gives None instead of 0.0.
 
         >>> RateRule().rates(Counts(fn=2))
         Rates(precision=None, recall=0.0, f1=0.0)
@@ -172,59 +172,65 @@ class RateRule:
         return counts.derived(recall_with_fd=self.recall_with_fd)["f1"]
 
     def rate_fractions(self, counts: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
-        """Return the numerator and denominator of every rate, by name."""
+        """Return the numerator and denominator of every rate, by name of the rate."""
         return rate_fractions(counts, recall_with_fd=self.recall_with_fd)
 
 
 DEFAULT_RULE: Final = RateRule()
-"""The rule without options."""
+"""The rule with default options."""
 EXACT_ITEM_RULE: Final = RateRule(recall_with_fd=True)
-"""The rule for exact items: items with errors count in both denominators.
+"""The rule for exact items: items with errors count in the denominators of precision and recall.
 
-Source: Tjong Kim Sang and De Meulder (2003), https://aclanthology.org/W03-0419, F1 of entities."""
+Source: Tjong Kim Sang and De Meulder (2003), https://aclanthology.org/W03-0419, F1 of entities.
+"""
 EXACT_F1: Final = "exact_f1"
 EXACT_METRICS: Final = ("exact_precision", "exact_recall", EXACT_F1)
-"""The rates of exact items, by their names as columns and metrics."""
+"""The rates of exact items, under their names as columns and metrics."""
 
 
 COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
 OUTCOME_NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # keys of counts in files
 LEAF_COUNTS: Final = slice(N_UNIT_COUNTS - len(OUTCOME_NAMES), N_UNIT_COUNTS)
-"""Where the counts of values stand in a cell."""
+"""The positions of the counts of values in a cell."""
 OUTCOME_PAIRS: Final = tuple(combinations_with_replacement(range(len(OUTCOME_NAMES)), 2))
-"""Pairs of positions in `Outcome`: each moment is the sum of products of their counts."""
+"""All pairs of positions in `Outcome`; a moment is the sum of products of the counts of one pair.
+"""
 MOMENT_NAMES: Final = tuple(
     f"{OUTCOME_NAMES[first]}_{OUTCOME_NAMES[second]}" for first, second in OUTCOME_PAIRS
 )
 """The names of the moments of a counting mode, in the order of `OUTCOME_PAIRS`."""
 SCORE_SCALE: Final = 1 << 60
-"""Scores are summed as whole numbers of 2**-60, so that sums do not depend on their order."""
+"""Scores are summed as multiples of 2**-60, so that sums do not depend on their order."""
 
 
 MAX_MAP_KEYS: Final = 200
-"""Keys of a map that have figures of their own; rarer keys share the figures of `*`."""
+"""Maximum number of keys of a map that have figures of their own; rarer keys are summed under `*`.
+"""
 
 
 @dataclass(slots=True)
 class Tally:
-    """The sums of one field, or of whole documents."""
+    """The sums over documents of one field, or of whole documents."""
 
     cell: list[int] = field(default_factory=lambda: [0] * CELL_SIZE)
-    """Sums of its cells, (CELL_SIZE,)."""
+    """Sums of the field's cells, (CELL_SIZE,)."""
     moments: list[list[int]] = field(
         default_factory=lambda: [[0] * len(MOMENT_NAMES) for _ in range(3)]
     )
     """Sums of products of counts, (3 counting modes, MOMENT_NAMES)."""
     n_scored: int = 0
-    """Documents in which it has a score of its own: not inside a list or a one-sided object."""
+    """Number of documents that score the field by itself: not inside a list or a one-sided object.
+    """
     similarity_sum: int = 0
-    """Sum of its raw similarities, times `SCORE_SCALE`."""
+    """Sum of the field's raw similarities, times `SCORE_SCALE`."""
     score_sum: int = 0
-    """Sum of its scores after clipping, times `SCORE_SCALE`; for documents, of overall scores."""
+    """Sum of the field's scores after clipping, times `SCORE_SCALE`; for documents, of overall
+    scores.
+    """
     score_square_sum: int = 0
     """Sum of the squares of these scores, times `SCORE_SCALE`."""
     weight: float | None = None
-    """Weight of the field; the greatest if it differs between documents."""
+    """Weight of the field; the greatest weight if it differs between documents."""
 
     def merge(self, other: "Tally") -> None:
         """Add the sums of other documents, or of another field."""
@@ -241,33 +247,33 @@ class Tally:
             self.weight = max(other.weight, self.weight or 0.0)
 
     def counts(self, mode: str) -> Counts:
-        """Return the counts of one mode: `overall`, `aggregate` or `leaves`."""
+        """Return the counts of one counting mode: `overall`, `aggregate` or `leaves`."""
         start = COUNTING_MODES.index(mode) * len(OUTCOME_NAMES)
         return Counts(*self.cell[start : start + len(OUTCOME_NAMES)])
 
     @property
     def n_not_evaluated(self) -> int:
-        """Number of documents in which it was not evaluated, as it is not labelled there."""
+        """Number of documents in which the field was not evaluated because it is not labelled."""
         return self.cell[N_UNIT_COUNTS]
 
     @property
     def is_evaluated(self) -> bool:
-        """Whether any document evaluated it."""
+        """Whether any document evaluated the field."""
         return not self.n_not_evaluated or bool(self.n_scored or any(self.cell[:N_UNIT_COUNTS]))
 
     @property
     def n_exact_items(self) -> int:
-        """Number of items right as a whole: paired and without an error; 0 for a value."""
+        """Number of exact items: paired items without an error inside; 0 for a value."""
         return self.cell[ITEM_COUNTS][0]
 
     @property
     def n_items(self) -> int:
-        """Number of items in the ground truth, and of invented items."""
+        """Number of ground-truth items plus invented items."""
         return self.cell[ITEM_COUNTS][1]
 
     @property
     def item_outcomes(self) -> Counts:
-        """Outcomes of items, each counted as one unit that is right only as a whole.
+        """Counts of items, each counted as one unit that is right only if it is exact.
 
         A pair of items with an error inside is an FD. `EXACT_ITEM_RULE` gives the rates.
         """
@@ -287,20 +293,20 @@ class Tally:
 
     @property
     def mean_similarity(self) -> float | None:
-        """Mean raw similarity over the documents that scored it; None if none did."""
+        """Mean raw similarity over the documents that score the field; None if no document does."""
         return self.similarity_sum / (self.n_scored * SCORE_SCALE) if self.n_scored else None
 
     @property
     def mean_score(self) -> float | None:
-        """Mean score over the documents that scored it; None if none did."""
+        """Mean score over the documents that score the field; None if no document does."""
         return self.score_sum / (self.n_scored * SCORE_SCALE) if self.n_scored else None
 
 
 class FieldTallies(dict[FieldNames, Tally]):
-    """The sums of each field, by its path without list indexes; those of whole documents at ()."""
+    """The sums of each field by its path without list indexes; whole documents have the path ()."""
 
     def tally(self, path: Path) -> Tally:
-        """Return the sums of a field; all zero if nothing was counted."""
+        """Return the sums of a field; all are zero if the field was never counted."""
         return self.get(tuple(map(str, path))) or Tally()
 
     def add_tally(self, path: FieldNames, tally: Tally) -> None:
@@ -317,9 +323,12 @@ class FieldTallies(dict[FieldNames, Tally]):
             self.add_tally(path, tally)
 
     def find_never_present(self) -> list[FieldNames]:
-        """Return the fields that had no value on either side in any document, outermost only."""
+        """Return the fields that have no value on either side in any document.
+
+        Fields inside such a field are not returned.
+        """
         absent_fields: list[FieldNames] = []
-        for path, tally in sorted(self.items()):  # parents first
+        for path, tally in sorted(self.items()):  # sorting puts parents before children
             n_values = sum(tally.counts("leaves")[:4]) + sum(tally.counts("overall")[:4])
             parent = absent_fields[-1] if absent_fields else None
             is_inside_absent = parent is not None and path[: len(parent)] == parent
@@ -328,7 +337,7 @@ class FieldTallies(dict[FieldNames, Tally]):
         return absent_fields
 
     def count_never_labelled(self) -> dict[str, int]:
-        """Count the documents of each field that was evaluated in none of them, by its path."""
+        """Return the number of documents of each field that no document evaluates, by path."""
         never_labelled = {path: tally for path, tally in self.items() if not tally.is_evaluated}
         return {
             field_path(path): never_labelled[path].n_not_evaluated
@@ -336,12 +345,13 @@ class FieldTallies(dict[FieldNames, Tally]):
         }
 
     def find_rare_keys(self, schema_paths: Container[Path]) -> dict[FieldNames, FieldNames]:
-        """Map the paths of rare keys to `*`: each map keeps its `MAX_MAP_KEYS` most frequent keys.
+        """Return the new paths of rare map keys and of fields below them: keys become `*`.
 
-        `schema_paths` are the fields of the schema. Empty if no map has more keys.
+        Each map keeps its `MAX_MAP_KEYS` most frequent keys; the result is empty if no map has
+        more. `schema_paths` are the fields of the schema.
         """
         new_paths: dict[FieldNames, FieldNames] = {(): ()}
-        # Level by level: below a rare key, paths continue under the new path of their parent.
+        # Go level by level, because a path continues under the new path of its parent.
         for _, level in groupby(sorted(filter(None, self), key=len), len):
             paths_by_parent: dict[FieldNames, dict[str, list[FieldNames]]] = {}
             for path in level:
@@ -365,26 +375,35 @@ class FieldTallies(dict[FieldNames, Tally]):
         return {path: new_path for path, new_path in new_paths.items() if path != new_path}
 
     def _frequency(self, paths: Sequence[FieldNames]) -> tuple[int, int]:
-        """Return a sort key of the paths of one map key: documents, then values, most first."""
+        """Return the sort key that puts frequent keys of a map first: by documents, then by values.
+
+        `paths` are the paths of one key.
+        """
         tallies = [self[path] for path in paths]
         n_values = sum(sum(tally.cell[LEAF_COUNTS]) for tally in tallies)
         return -sum(tally.n_scored for tally in tallies), -n_values
 
     def with_renamed_fields(self, new_paths: Mapping[FieldNames, FieldNames]) -> "FieldTallies":
-        """Return sums in which some fields have new paths; fields of one new path are added up."""
+        """Return sums in which fields have new paths.
+
+        Fields with the same new path are added up.
+        """
         renamed = FieldTallies()
         for path, tally in self.items():
             renamed.add_tally(new_paths.get(path, path), tally)
         return renamed
 
     def sort_parents_first(self, first: Iterable[FieldNames] = ()) -> "FieldTallies":
-        """Return sums of the fields in `first` and then of all others; parents precede children."""
+        """Return the same sums sorted: the fields in `first`, then all others.
+
+        Parents before children.
+        """
         paths = rank_parents_first((*first, *self))
         return FieldTallies((path, self.tally(path)) for path in paths)
 
 
 def sum_counts(counts: FieldCounts) -> FieldTallies:
-    """Sum the counts of a chunk over its documents, by field."""
+    """Sum the counts of some documents, by field."""
     starts = counts.starts  # the rows of a field are consecutive
     cells = np.add.reduceat(counts.cells, starts, axis=0).tolist()
 
@@ -424,23 +443,26 @@ def moment_matrix(moments: Sequence[int]) -> Floats:
 
 
 def scale_score(score: float) -> int:
-    """Return a score in [0, 1] as a whole number, times `SCORE_SCALE`; exact above 2**-7."""
+    """Return a score in [0, 1] times `SCORE_SCALE`, as a whole number.
+
+    Exact for scores above 2**-7.
+    """
     return int(score * SCORE_SCALE)
 
 
 def sum_scores(scores: Floats, starts: Indexes) -> list[int]:
-    """Sum spans of scores in [0, 1] as whole numbers, times `SCORE_SCALE`.
+    """Return the sum of each span of scores in [0, 1] times `SCORE_SCALE`, as whole numbers.
 
-    `starts` are the first positions of the spans. Each score is exact above 2**-7.
+    `starts` are the first positions of the spans. Each score above 2**-7 is added exactly.
     """
     scaled = (scores * SCORE_SCALE).astype(np.int64)
-    # Halves of 30 bits, so that the sums of 2**33 scores stay within 64 bits.
+    # Sum halves of 30 bits, so that sums of up to 2**33 scores fit in 64 bits.
     halves = np.add.reduceat([scaled >> 30, scaled & ((1 << 30) - 1)], starts, axis=1).tolist()
     return [(high << 30) + low for high, low in zip(*halves, strict=True)]
 
 
 def cell_record(cell: Sequence[int]) -> dict[str, Any]:
-    """Return the counts of a cell that are not 0, by their keys in files."""
+    """Return the counts of a cell by their keys in files, without zeros."""
     by_mode = [
         cell[start : start + len(OUTCOME_NAMES)]
         for start in range(0, N_UNIT_COUNTS, len(OUTCOME_NAMES))
@@ -452,7 +474,7 @@ def cell_record(cell: Sequence[int]) -> dict[str, Any]:
 def sparse_record(
     by_mode: Sequence[Sequence[int]], names: Sequence[str] = OUTCOME_NAMES
 ) -> dict[str, Any]:
-    """Return numbers of each counting mode by their names in files, without zeros.
+    """Return the numbers of each counting mode by their names in files, without zeros.
 
     If all three modes have equal numbers, they are written once and without the mode.
     """
@@ -466,7 +488,7 @@ def sparse_record(
 
 
 def read_cell(entry: Mapping[str, Any]) -> list[int]:
-    """Return the cell whose record, as `cell_record` makes it, stands in a file."""
+    """Return the cell that `cell_record` wrote to a file as `entry`."""
     further_counts = (entry.get(name, 0) for name in FURTHER_COUNTS)
     return [*chain(*read_mode_counts(entry)), *further_counts]
 
@@ -479,14 +501,14 @@ def read_mode_counts(
 
 
 def split_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
-    """Return the numbers of a sparse record by name, mode by mode."""
+    """Return the numbers of each counting mode by name, from a record that `sparse_record` made."""
     by_mode = tuple(entry.get(mode, {}) for mode in COUNTING_MODES)
-    # A record without modes has the numbers of all three.
+    # The numbers of a record without modes belong to all three modes.
     return by_mode if any(by_mode) else (entry, entry, entry)
 
 
 def schema_pattern(path: Path, schema_paths: Container[Path]) -> Path:
-    """Return the path under which the schema declares a field: keys of maps are `*`.
+    """Return the path under which the schema declares a field; a key of a map becomes `*`.
 
     `schema_paths` are the declared paths.
     """
@@ -497,16 +519,19 @@ def schema_pattern(path: Path, schema_paths: Container[Path]) -> Path:
 
 
 def schema_step(name: str, schema_paths: Container[Path], pattern: Path) -> str:
-    """Return how the schema declares a name below a pattern: as itself, or as `*` of a map."""
+    """Return the name under which the schema declares a key: itself, or `*` for a key of a map.
+
+    `pattern` is the declared path of its parent.
+    """
     is_declared = (*pattern, name) in schema_paths
     is_map_key = not is_declared and (*pattern, ANY_KEY) in schema_paths
     return ANY_KEY if is_map_key else name
 
 
 def in_schema_order(sums: FieldTallies, fields: Iterable[FieldInfo]) -> FieldTallies:
-    """Return sums whose fields stand in schema order; undeclared names follow, sorted.
+    """Return the sums in schema order; undeclared names follow their declared siblings, sorted.
 
-    Documents may have fields in any order; a result must not depend on it.
+    Documents may have their fields in any order; results must not depend on it.
     """
     ranks: dict[Path, int] = {}
     for rank, field_info in enumerate(fields):
