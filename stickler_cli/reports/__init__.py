@@ -1,1 +1,1 @@
-"""One module per output format; each is a view of the run format."""
+"""Reports: one module per output format; each format presents the same run record."""

@@ -1,4 +1,4 @@
-"""Causes of errors in sentences: kind, number, and values lost."""
+"""Describe the causes of errors in sentences: kind of error, count, and lost values."""
 
 import json
 import re
@@ -11,9 +11,10 @@ from stickler_cli.score.errors.causes import Cause, Causes, ErrorTrait
 from stickler_cli.score.errors.error_classes import ErrorClass
 from .view import RunView
 
-NAMED: Final = 3  # causes that the first screen names; `stickler errors` lists all
-FEW: Final = 4  # the first screen names a held field if at least one in this many items holds it
-WIDTH: Final = 30  # columns of a value in a sentence
+NAMED: Final = 3  # number of causes on the first screen; `stickler errors` lists all
+# Name a source field on the first screen if at least one item in this many has its value.
+FEW: Final = 4
+WIDTH: Final = 30  # maximum width of a value in a sentence
 
 _WHOLE: Final = {
     ErrorClass.MISSED_ITEM: "missed",
@@ -36,7 +37,7 @@ SAME_SLIP: Final = {
     ErrorClass.DECIMAL_SHIFT: "decimal point shifted",
     ErrorClass.DIGIT_SLIP: "a digit wrong or out of place",
 }
-"""The `SLIPS` in words."""
+"""Words for the classes of errors that are slips."""
 
 _WORDS: Final = frozenset(
     re.findall(
@@ -50,33 +51,34 @@ _WORDS: Final = frozenset(
         """,
     )
 )
-"""Names of fields that a sentence would take for words of its own."""
+"""Words of the sentences below: a field of such a name is quoted."""
 
 _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
-"""Endings of error classes that are named after a thing; other classes are named after an event."""
+"""Endings of error classes that are named after a thing and have a plural; other classes are named
+after an event."""
 
 
 class CauseText(NamedTuple):
-    """A cause in words, or several that are alike, and how many values were lost by it."""
+    """The text of a cause, or of similar causes together, with the number of lost values."""
 
     number: int
-    """The number that people call it by, from 1."""
+    """Number of the cause as shown to users, from 1."""
     values: int
     text: str
     causes: tuple[Cause, ...]
     documents: Sequence[str] | None
-    """All documents that it occurs in; None if they are not known."""
+    """All documents in which the cause occurs; None if they are unknown."""
     origins: Sequence[str]
-    """Sentences on fields that hold another field's value, with the number of items."""
+    """Sentences about fields that contain the value of another field, with the number of items."""
 
     @property
     def key(self) -> str:
-        """Its identifier in links."""
+        """Identifier of the cause in links."""
         return self.causes[0].key
 
     @property
     def errors(self) -> int:
-        """How many errors it explains."""
+        """Number of errors with this cause."""
         return sum(cause.size.errors for cause in self.causes)
 
 
@@ -95,13 +97,13 @@ def count_of_class(error_class: ErrorClass, count: int) -> str:
 
 
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
-    """Return the causes that lost most values, and all others."""
+    """Return the causes that lost most values for the first screen, and the remaining causes."""
     texts = describe_causes(view, view.run.evaluation.fold(Causes))
     return texts[:NAMED], texts[NAMED:]
 
 
 def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
-    """Return causes of errors of a run in words, those that lost most values first."""
+    """Describe the causes of errors of a run, those that lost most values first."""
     return [
         CauseText(
             number=number,
@@ -116,7 +118,7 @@ def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
 
 
 def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
-    """Describe one cause, or several similar ones together, in words."""
+    """Describe one cause, or several similar causes together."""
     first, number = alike_causes[0], sum(cause.size.errors for cause in alike_causes)
     if first.trait is None or not first.trait.gt:
         return _cause_text(view, run_causes, first)
@@ -133,7 +135,7 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Ca
         }
         path = first.trait.path
         in_list = any(path[:size] in lists for size in range(len(path) + 1))
-        # A document has one value of a field outside lists.
+        # A field outside lists has one value per document, so count documents.
         often = (
             f", {number_of(number, 'time')}" if in_list else f" in {number_of(number, 'document')}"
         )
@@ -146,7 +148,7 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Ca
 
 
 def _name_source(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
-    """Name the field whose values were swapped in; empty if it may be chance."""
+    """Name the field whose values were predicted instead; empty if this may be chance."""
     for (field, (other, *_)), _ in run_causes.telling_origins_of(alike_causes):
         return f"the value of {'another item' if other == field else _quote_name(view, other)}"
     return ""
@@ -155,7 +157,7 @@ def _name_source(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, .
 def _origin_texts(
     view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]
 ) -> Iterator[str]:
-    """Describe fields that hold another field's value; the most frequent first."""
+    """Describe fields that contain the value of another field, the most frequent first."""
     for origin, errors in run_causes.telling_origins_of(alike_causes):
         name, *source_names = (_quote_name(view, path[-1:]) for path in (origin.field, *origin.of))
         if len(source_names) > 1:
@@ -200,7 +202,7 @@ def _cause_text(view: RunView, run_causes: Causes, cause: Cause) -> str:
 
 
 def _quote_name(view: RunView, path: Path) -> str:
-    """Return a field as sentences name it; in quotes if its name could be a word of them."""
+    """Return a field name for a sentence, in quotes if it could be taken for an ordinary word."""
     name = field_path(path) or WHOLE
     quoted = view.quoted(name)
     could_be_word = name.lower() in _WORDS or name.isdecimal()
@@ -208,20 +210,23 @@ def _quote_name(view: RunView, path: Path) -> str:
 
 
 def _pair(view: RunView, cause: Cause, kind: ErrorTrait) -> str:
-    written = cause.error_class is ErrorClass.WRONG_KIND  # then 5 is to be told from "5"
+    written = cause.error_class is ErrorClass.WRONG_KIND  # show quotes to tell 5 from "5"
     texts = (visible(text if written else _unquoted(text)) for text in (kind.gt, kind.pred))
     gt, pred = (view.quoted(truncate(text, WIDTH)) for text in texts)
     return f"{_quote_name(view, kind.path)} {gt} -> {pred}"
 
 
 def _unquoted(text: str) -> str:
-    """Return a value that is JSON as it is read: a text without quotes, unless it needs them."""
+    """Return a JSON value for readers: a text without quotes, unless blanks need them."""
     value = json.loads(text)
     return value if isinstance(value, str) and value.strip() == value != "" else text
 
 
 def more_causes(causes: Sequence[CauseText]) -> str:
-    """Return how many causes a report does not name; empty for none."""
+    """Return a line that counts the causes which a report does not list.
+
+    Empty if there are none.
+    """
     values = sum(cause.values for cause in causes)
     counts_text = f"{number_of(len(causes), 'other cause')}, {number_of(values, 'value')}"
     return f"and {counts_text}" if causes else ""

@@ -1,4 +1,4 @@
-"""Two long values above each other: each cut around its first difference, with it marked."""
+"""Show two long values one above the other, both cut around their first difference."""
 
 import re
 from collections.abc import Iterator
@@ -9,17 +9,17 @@ from typing import Final
 from stickler_cli.core.figures import truncate
 from stickler_cli.core.sections import Span, Tone
 
-LEAD: Final = 24  # characters before the first difference, so that a reader knows the place
+LEAD: Final = 24  # characters shown before the first difference, as context
 ELLIPSIS: Final = "…"
 
 DIFFERENCE_TONES: Final[tuple[Tone, Tone]] = ("good", "bad")
-"""Of what only the truth has, and of what only the prediction has."""
+"""Tones of text that only the true value has, and of text that only the prediction has."""
 
 _WORDS: Final = re.compile(r"\d[\d.]*\d|\w+|\s+|[^\w\s]")
 
 
 def cut_around_difference(gt: str, pred: str, width: int) -> tuple[str, str]:
-    """Return both texts in at most `width` columns each, from shortly before they differ.
+    """Cut both texts to at most `width` columns, starting shortly before their first difference.
 
     >>> cut_around_difference("a" * 40 + " red car", "a" * 40 + " red cat", 30)
     ('…aaaaaaa red car', '…aaaaaaa red cat')
@@ -40,9 +40,9 @@ def _cut_from(text: str, start: int, width: int) -> str:
 
 
 def mark_differences(gt: str, pred: str) -> tuple[list[Span], list[Span]]:
-    """Return two short texts in spans; words that the other lacks have a tone of their own.
+    """Return two short texts as spans; words that the other text lacks have a tone.
 
-    In the truth they are what was expected (`good`), in the prediction what is wrong (`bad`).
+    The tone is `good` in the true text (expected words), and `bad` in the prediction.
     """
     gt_words, pred_words = _WORDS.findall(gt), _WORDS.findall(pred)
     matcher = SequenceMatcher(None, gt_words, pred_words, autojunk=False)
@@ -57,7 +57,7 @@ def mark_differences(gt: str, pred: str) -> tuple[list[Span], list[Span]]:
 
 
 def value_lines(gt: str, pred: str, width: int, margin: str) -> Iterator[tuple[Span, ...]]:
-    """Yield a line for the truth and one for the prediction, in a terminal of a width."""
+    """Yield a line with the true value and one with the prediction, cut to the terminal width."""
     labels = [f"{margin}{side:<4}  " for side in ("gt", "pred")]
     texts = cut_around_difference(gt, pred, max(1, width - len(labels[0])))
     for label, spans in zip(labels, mark_differences(*texts), strict=True):

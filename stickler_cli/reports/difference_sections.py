@@ -1,4 +1,4 @@
-"""A difference of runs: figures and sentences of all reports, and sections that draw them."""
+"""The report of `stickler diff` as sections, and the texts about a difference for all reports."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -47,12 +47,13 @@ from .run_sentences import MODES, gate_sentence
 from .tables import metric_text, ranked_columns
 
 MARKER: Final = "<!-- stickler diff -->"
-"""The first line of a page, by which a script finds the comment that it posted before."""
+"""First line of a Markdown page, by which a CI script finds the comment that it posted before."""
 
 NAMED: Final = 5
-"""Documents, or fields of one, that a report for people names; those that broke hard besides."""
+"""Number of documents that a report lists, and of fields listed for a document. Documents that
+broke hard have a limit of their own."""
 
-MOST_HARD: Final = 20  # documents that broke hard that a report for people names
+MOST_HARD: Final = 20  # number of documents that broke hard that a report lists
 
 MARKS: Final[dict[Trend, tuple[str, Tone]]] = {
     Trend.IMPROVED: ("+", "good"),
@@ -61,7 +62,7 @@ MARKS: Final[dict[Trend, tuple[str, Tone]]] = {
     Trend.UNCHANGED: ("=", "dim"),
     Trend.INCONCLUSIVE: ("?", ""),
 }
-"""Mark and tone of each figure: a drop is never green, nor a trend told by colour alone."""
+"""Mark and tone of each trend; the mark tells it without colour, and a loss is never green."""
 
 SHORT: Final = {
     Decision.EXACT: "exact test",
@@ -75,20 +76,20 @@ SHORT: Final = {
     Decision.TEST_ALONE: "test alone",
     Decision.INTERVAL_ALONE: "CI alone",
 }
-"""The reason of a trend, as a row of a table has room for it."""
+"""The evidence for a trend, short enough for a table."""
 
-MIN_DIGITS: Final = 3  # decimals of a change, however wide its interval is
+MIN_DIGITS: Final = 3  # minimum number of decimals of a change, however wide its interval is
 
 _TESTS: Final = frozenset({Decision.EXACT, Decision.SAMPLED, Decision.RUNS})
 
 _NAMES: Final = {F1: "F1", WHOLLY_RIGHT: "wholly right", SCORE: "mean score"}
-"""How figures of the whole are called."""
+"""Names of the figures of whole documents."""
 
 
 def signed(value: float | None, limits: Collection[float] = (), digits: int = MIN_DIGITS) -> str:
-    """Return a change with its sign, rounded as a rate.
+    """Format a change with its sign, rounded like a rate.
 
-    It has one more digit where it would be rounded onto no change or onto a limit.
+    One more digit is shown if rounding would turn the change into 0 or into a limit.
 
     >>> signed(0.25), signed(-0.00001), signed(-0.0101, {0.01}), signed(0.0), signed(None)
     ('+0.250', '-0.0001', '-0.0101', '0.000', '-')
@@ -104,47 +105,50 @@ def signed(value: float | None, limits: Collection[float] = (), digits: int = MI
 
 @dataclass(frozen=True)
 class DifferenceView:
-    """A difference, and everything that reports show of it."""
+    """A difference between runs, with the texts and figures that all reports show."""
 
     difference: Difference
     quoted: Quoting = str
-    """How names are written inside a sentence."""
+    """Formats a name inside a sentence."""
     page: bool = False
-    """Whether it is for a page of Markdown."""
+    """Whether the report is a page of Markdown."""
 
     @cached_property
     def _limits(self) -> set[float]:
-        """The limits of gates, onto which no change may be rounded."""
+        """The limits of gates; no change may be rounded to one of them."""
         return {abs(result.gate.limit) for result in self.difference.gates}
 
     @cached_property
     def digits(self) -> int:
-        """Decimals of rates and changes, by the interval of the change of F1."""
+        """Number of decimals of rates and changes, by the interval of the change of F1."""
         interval = self.difference.whole[0].interval
         return MIN_DIGITS if interval is None else max(MIN_DIGITS, digits_of(interval))
 
     def rate(self, value: float | None) -> str:
-        """Return a rate or score as text."""
+        """Format a rate or score."""
         return rate(value, digits=self.digits)
 
     def signed(self, value: float | None) -> str:
-        """Return a change as text, with its sign."""
+        """Format a change with its sign."""
         return signed(value, self._limits, self.digits)
 
     @property
     def whole(self) -> list[Change]:
-        """The figures of whole documents, F1 in the counting mode that is read."""
+        """The changes of figures of whole documents; F1 only in the chosen counting mode."""
         counting = self.difference.settings.counting
         return [change for change in self.difference.whole if change.mode in ("", counting)]
 
     def name(self, change: Change) -> str:
-        """Return the path of a field, or the name of a figure of the whole."""
+        """Return the path of a field, or the name of a figure of whole documents."""
         if change.field:
             return self.quoted(field_path(change.field))
         return _NAMES.get(change.metric) or change.metric.replace(".", " ")
 
     def figures(self, change: Change) -> tuple[str, str, str, str, str]:
-        """Return before, after, change, its interval, and p; of a field corrected for all."""
+        """Format the value before, the value after, the change, its interval and its p value.
+
+        The p value of a field is corrected for the number of fields.
+        """
         bounds, interval = NOTHING, change.interval
         if interval is not None:
             bounds = f"[{self.signed(interval.lower)}, {self.signed(interval.upper)}]"
@@ -154,12 +158,12 @@ class DifferenceView:
 
     @property
     def interval_title(self) -> str:
-        """The title of a column of intervals of changes."""
+        """Title of the column with intervals of changes."""
         return f"{self.difference.settings.intervals.level * 100:g}% CI of change"
 
     @property
     def title(self) -> str:
-        """The schema, and the runs of both sides."""
+        """A title: the schema, and the names of the runs on both sides."""
         new, counting = self.difference.new, self.difference.settings.counting
         sides = ([run.source, *run.further] for run in (self.difference.base, new))
         source, other = (" + ".join(map(self.quoted, names)) for names in sides)
@@ -168,7 +172,7 @@ class DifferenceView:
 
     @property
     def flow(self) -> list[str]:
-        """Sentences on wrong values: how many were wrong before, and how many are after."""
+        """Sentences with the number of wrong values before and after."""
         flow = self.difference.flow
         if flow is None:
             return []
@@ -180,7 +184,7 @@ class DifferenceView:
 
     @property
     def of_runs(self) -> str:
-        """How far the runs of a side differ, or that there is one of each."""
+        """A sentence with the range of F1 over the runs of a side, or that each has one run."""
         first, sides = self.difference.whole[0], []
         for side, figures in (("BASE", first.runs_before), ("NEW", first.runs_after)):
             span = f"F1 {self.rate(min(figures))}"
@@ -193,7 +197,7 @@ class DifferenceView:
 
     @property
     def verdict(self) -> tuple[Tone, str]:
-        """A tone, and whether gates failed, with the trends of figures."""
+        """Tone and sentence on failed gates and on the trends of figures."""
         gates = self.difference.gates
         sentence = gate_sentence(gates, self.quoted, NAMED) or "no gate set"
         has_failed = not all(result.passed for result in gates)
@@ -202,12 +206,12 @@ class DifferenceView:
 
     @property
     def trend_tone(self) -> Tone:
-        """The tone of the figure that the first line states."""
+        """Tone of the figure that the first line states."""
         return MARKS[self.difference.headline.trend][1]
 
     @property
     def headline(self) -> str:
-        """Numbers of documents: compared, by score, by values lost, and lost as a whole."""
+        """A sentence with the numbers of documents that are compared, better, worse, or lost."""
         counts = self.difference.documents
         by_score = f"{counts['better']} better, {counts['worse']} worse, {counts['same']} the same"
         by_values = (
@@ -222,7 +226,7 @@ class DifferenceView:
 
     @property
     def trend_line(self) -> str:
-        """The figure with the most significant loss, F1, and the number of fields by trend."""
+        """A sentence with the most significant loss, F1, and the number of fields by trend."""
         headline, f1 = self.difference.headline, self.difference.whole[0]
         figures = [f"{self.name(headline)} {self.describe_change(headline)}"]
         if headline != f1:
@@ -234,13 +238,13 @@ class DifferenceView:
         return "; ".join([*figures, f"fields: {', '.join(counts) or 'none'}"])
 
     def describe_change(self, change: Change) -> str:
-        """Describe the change of a figure and the reason of its trend in words."""
+        """Describe the change of a figure, its trend and the evidence in words."""
         before, after, by, _, p = self.figures(change)
         by = "" if change.change is None else f" ({by})"
         return f"{before} to {after}{by}: {change.trend.value} (p {p}; {change.decided_by.value})"
 
     def fields_with(self, *trends: Trend) -> list[tuple[Tone, str]]:
-        """Return the tone and a text of each field of some trends, the greatest change first."""
+        """Return tone and description of fields with given trends, the greatest change first."""
         return [
             (MARKS[trend][1], f"{self.name(change)} {self.describe_change(change)}")
             for trend in trends
@@ -249,7 +253,7 @@ class DifferenceView:
 
     @property
     def findings(self) -> list[tuple[Tone, str]]:
-        """Tone and text of each field that changed, and of changes too small to count."""
+        """Tone and description of changed fields, and of significant changes within the margin."""
         settings = self.difference.settings
         findings = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
         small = [
@@ -266,7 +270,7 @@ class DifferenceView:
 
     @property
     def contrasts(self) -> list[tuple[bool, str]]:
-        """Differences besides figures, and whether they make the runs incomparable."""
+        """Differences of the runs besides figures, and whether each prevents a comparison."""
         quoted, difference = self.quoted, self.difference
         contrasts = [
             (
@@ -289,9 +293,9 @@ class DifferenceView:
 
     @property
     def documents(self) -> dict[str, tuple[Sequence[DocumentChange], int]]:
-        """The documents that got worse and better most, as reports name them, and how many more.
+        """The documents with the worst losses and the best gains, and how many are left out.
 
-        Of those that broke hard more are named than of others.
+        More documents are listed if they broke hard. The keys are `worse` and `better`.
         """
         worse, better = self.difference.worse, self.difference.better
         max_worse = max(NAMED, min(sum(document.hard for document in worse), MOST_HARD))
@@ -301,7 +305,7 @@ class DifferenceView:
         }
 
     def document_text(self, document: DocumentChange) -> str:
-        """Return the change of a document in words."""
+        """Describe the change of a document in words."""
         before, after = self.rate(document.score_before), self.rate(document.score_after)
         text = f"score {before} to {after}"
         if document.status_after != document.status_before:
@@ -315,7 +319,7 @@ class DifferenceView:
 
     @property
     def legend(self) -> list[str]:
-        """Explanations of the table of fields."""
+        """Explanations of the columns in the table of fields."""
         settings = self.difference.settings
         return [
             f"before, after: F1 of {MODES[settings.counting]}, over the documents of the first run",
@@ -328,7 +332,7 @@ class DifferenceView:
 
 
 def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return a difference as sections, in the order of a terminal or of a page."""
+    """Return the report of a difference as sections, ordered for a terminal or for a page."""
     view = DifferenceView(difference, code, page=True) if page else DifferenceView(difference)
     gates = [*gate_blocks(difference.gates, page=page)]
     findings = [Text(text, tone, INDENT) for tone, text in view.findings]
@@ -378,7 +382,7 @@ def _changed_documents(view: DifferenceView, direction: str) -> Iterator[Text]:
 
 
 def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
-    """Return a row for each figure of a metric of both runs."""
+    """Return a table with a row for each metric that both sides have."""
 
     def change(metric_change: MetricChange) -> str:
         return NOTHING if metric_change.change is None else f"{metric_change.change:+.4g}"
@@ -400,7 +404,7 @@ def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
 
 
 def exact_items_table(view: DifferenceView) -> Table:
-    """Return a row for the F1 of exact items of each list or object that has any."""
+    """Return a table with the F1 of exact items, a row for each list or object that has any."""
     table = change_table(view, view.difference.exact_items)
     title = table.columns[view.page]._replace(title="F1 of exact items")
     columns = [*table.columns[: view.page], title, *table.columns[view.page + 1 :]]
@@ -414,7 +418,11 @@ def change_table(
     *,
     nested: bool = False,
 ) -> Table:
-    """Return a row for each figure; only fields, whose column has a title, are broken and fixed."""
+    """Return a table with a row for each change of a figure.
+
+    With `first`, the title of the first column, the rows are fields; they also count broken and
+    fixed documents.
+    """
     columns = [
         *([Column("", left=True)] if view.page else []),
         Column(first, left=True),

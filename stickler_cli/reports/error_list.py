@@ -1,4 +1,4 @@
-"""Single errors as a list: of a run that was asked for some, and below the table of one."""
+"""Single errors as a list: the report of `stickler errors`, and lists inside other reports."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,33 +14,35 @@ from .cause_sentences import CauseText
 from .compared_values import cut_around_difference, value_lines
 from .layout import TableStyle
 
-FIRST: Final = 3  # documents of a cause that are named
-MAX_COMPARED: Final = 2_000  # characters of a value that are looked at for a difference
-GAP: Final = "  "  # between two columns of a table
+FIRST: Final = 3  # number of documents that the heading of a cause lists
+MAX_COMPARED: Final = 2_000  # length of a value up to which a difference is searched
+GAP: Final = "  "  # gap between two columns of a table
 N_GAPS: Final = 3
-LABEL_ROOM: Final = 20  # columns that the names of both sides take at most
+LABEL_ROOM: Final = 20  # maximum width of the labels of both sides
 
 
 class ErrorList(NamedTuple):
-    """Errors of a run that were chosen, in the order that was asked for."""
+    """The errors of a run that the user selected, in the requested order."""
 
     lines: Sequence[bytes]
-    """Each as a line of a file of errors without its end: a tenth of what its values take."""
+    """The errors as JSON lines without line ends; these take a tenth of the memory of parsed
+    errors."""
     documents: int
-    """In how many documents they are."""
+    """Number of documents with these errors."""
     total: int | None
-    """How many errors the run has; None where they are of one cause, whose items count as one."""
+    """Number of errors in the run; None if the list is about single causes, where an item counts as
+    one error."""
     causes: Sequence[CauseText] = ()
-    """By which they are told, worst first; none where they are one list."""
+    """The causes that group the errors, the greatest loss first; empty for an ungrouped list."""
 
     def rows(self) -> Iterator[Error]:
-        """Yield the errors."""
-        for line in self.lines:  # not orjson, which makes floats of large integers
+        """Yield the errors, parsed from their lines."""
+        for line in self.lines:  # orjson would turn large integers into floats
             yield Error(**columns_of_record(json.loads(line)))
 
 
 def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return errors as sections, how many there are first."""
+    """Return a list of errors as sections; the first section counts the errors."""
     n_shown, groups = len(errors.lines), _by_cause(errors) if errors.causes else {}
     documents_text = f", in {number_of(errors.documents, 'document')}" if n_shown else ""
     shown_of_all = "" if errors.total is None else f"{n_shown} of "
@@ -72,7 +74,7 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
 
 
 def _by_cause(errors: ErrorList) -> dict[int, list[Error]]:
-    """Return the errors of each cause; an item is one error, with all that is inside of it."""
+    """Group errors by cause; an item or object is one error together with all errors inside it."""
     texts_by_key = {cause.key: text for text in errors.causes for cause in text.causes}
     groups: dict[int, list[Error]] = {text.number: [] for text in errors.causes}
     failed_wholes = set[tuple[str, str]]()
@@ -96,7 +98,7 @@ def _heading(text: CauseText) -> list[Text]:
 
 
 def _cause_blocks(errors: Sequence[Error], style: TableStyle) -> Iterator[Block]:
-    """Yield a row for each error, or three lines where a terminal has no room for the values."""
+    """Yield a row for each error, or three lines for each if the terminal is too narrow."""
     rows = [[error.document, error.path, *_sides(error)] for error in errors]
     if style.room is None:
         rows = [[*row[:2], *cut_around_difference(row[2], row[3], BRIEF_LENGTH)] for row in rows]
@@ -111,7 +113,11 @@ def _cause_blocks(errors: Sequence[Error], style: TableStyle) -> Iterator[Block]
 
 
 def _sides(error: Error) -> tuple[str, str]:
-    """Return both values; of two items the fields that differ, of a swapped one its place."""
+    """Return the true and the predicted value of an error as text.
+
+    For two items these are only the fields that differ; a swapped value is followed by its true
+    path.
+    """
     if error.differing and isinstance(error.gt, dict) and isinstance(error.pred, dict):
         differing_texts = (
             ", ".join(f"{field_path((key,))} {_text_of(side.get(key))}" for key in error.differing)
@@ -124,12 +130,12 @@ def _sides(error: Error) -> tuple[str, str]:
 
 
 def _text_of(value: JsonValue) -> str:
-    """Return a value as JSON, with all that may stand before the first difference of two."""
+    """Return a value as JSON text, long enough to contain the first difference of two values."""
     return visible(brief(value, MAX_COMPARED))
 
 
 def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
-    """Yield errors as a terminal has room for them, three lines each; a row each in a pipe."""
+    """Yield errors for a terminal, with three lines each, or for a pipe, with a row each."""
     if style.plain:
         yield error_table(errors, "gt", "pred")
         return
@@ -138,7 +144,7 @@ def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
 
 
 def error_table(errors: Iterable[Error], *titles: str) -> Table:
-    """Return a row for each of some errors; the titles are those of both values."""
+    """Return a table with a row for each error; `titles` are the two headers of the values."""
     names = ("document", "field", "outcome", "class", *titles, "reason")
     rows = []
     for error in errors:

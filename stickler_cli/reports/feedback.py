@@ -1,6 +1,7 @@
-"""Feedback: errors in sentences that help a model, or who writes its prompt, to do better.
+"""Write feedback about errors that helps a model, or the author of its prompt, to improve.
 
-Worst first, within a number of characters, and no more of the ground truth than may be told.
+The worst errors come first, the length is limited, and the ground truth is revealed only as
+allowed.
 """
 
 import re
@@ -19,16 +20,16 @@ from stickler_cli.score.sums import schema_pattern
 from .cause_sentences import SAME_SLIP
 
 Reveal: TypeAlias = Literal["all", "shape", "none"]
-"""How much of the ground truth feedback reveals: all its values; the kind of each value and how the
-prediction differs from it; or only the names of wrong fields."""
+"""How much of the ground truth feedback reveals: `all`, every value; `shape`, the kind of each
+value and how the prediction differs; `none`, only the names of wrong fields."""
 
 REVEALS: Final = get_args(Reveal)
 
-BUDGET: Final = 2_000  # characters: some 500 tokens
-_MOST_ITEMS: Final = 10  # of those missed or invented in one list, that are shown
-_LONGEST: Final = 200  # characters of texts that are looked at for what is kept in them
+BUDGET: Final = 2_000  # maximum length in characters: about 500 tokens
+_MOST_ITEMS: Final = 10  # number of missed or invented items of a list that are shown
+_LONGEST: Final = 200  # length of a text up to which a kind of mistake is searched
 
-_STEP: Final = re.compile(r"[.\[]")  # begins each but the first of a path
+_STEP: Final = re.compile(r"[.\[]")  # start of every step of a path except the first
 
 _MEANINGS: Final = {
     **SAME_SLIP,
@@ -51,23 +52,23 @@ _ONE_SIDED: Final = {"FN": "missed", "FA": "invented"}
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """Describes errors in sentences, within a budget of characters."""
+    """Describes errors in sentences, within a limit of characters."""
 
     weights: Mapping[Path, float]
-    """The fields that the schema declares, in its order, with their weights."""
+    """Weight of each field in the schema, in schema order."""
     reveal: Reveal = "all"
     budget: int = BUDGET
 
     def describe_document(
         self, errors: Sequence[Error], right: int, values: int, present_fields: Iterable[str]
     ) -> str:
-        """Describe the errors of one document; if it has none, name its right fields.
+        """Describe the errors of one document; if it has none, list its right fields.
 
         Args:
             errors: the errors of the document.
             right: number of right values.
             values: number of values in the ground truth.
-            present_fields: names of the fields that have values.
+            present_fields: names of the fields that have a value.
         """
         if self.reveal == "none":
             return self._fields_alone([errors])
@@ -79,9 +80,9 @@ class Teller:
         )
 
     def describe_documents(self, documents: Sequence[Sequence[Error]], unread: int = 0) -> str:
-        """Describe the causes of errors in several documents, those of most documents first.
+        """Describe the causes of errors in several documents; causes in most documents come first.
 
-        `unread` counts further documents without a prediction to compare.
+        `unread` is the number of further documents without a prediction to compare.
         """
         size = number_of(len(documents) + unread, "document")
         lost = [f"in {unread} of {size} there is no answer to compare"] if unread else []
@@ -106,7 +107,7 @@ class Teller:
         return self._within(head, (text for *_, text in sorted(causes)))
 
     def _within(self, head: Sequence[str], lines: Iterable[str] = ()) -> str:
-        """Join as many lines as the budget allows, and count the lines left out."""
+        """Join lines as far as the limit allows, and end with the number of lines left out."""
         all_lines = [*head, *lines]
         full_text = "\n".join(all_lines)
         if len(full_text) <= self.budget:
@@ -152,7 +153,7 @@ class Teller:
         return f"expected {expected}, got {value_text(error.pred)}{how_text}"
 
     def _side(self, error: Error) -> str:
-        """Return the value that one side has; empty if it must not be revealed."""
+        """Return the value of an error that only one side has; empty if it must not be revealed."""
         if error.outcome == "FN":
             return value_text(error.gt) if self.reveal == "all" else ""
         return value_text(error.pred)
@@ -170,7 +171,7 @@ class Teller:
         return schema_pattern(_parsed(error.field), self.weights)
 
     def _path(self, error: Error) -> Path:
-        """Return the path of an error; keys that must not be revealed are those of the schema."""
+        """Return the path of an error; hidden keys are replaced by their names in the schema."""
         path = _parsed(error.path)
         if self.reveal == "all" or error.outcome == "FA":
             return path
@@ -178,12 +179,12 @@ class Teller:
         return tuple(step if isinstance(step, int) else next(names) for step in path)
 
     def _fields_alone(self, documents: Iterable[Sequence[Error]], head: Sequence[str] = ()) -> str:
-        """Name the innermost fields with errors, in schema order.
+        """Return a text that names only the innermost fields with errors, in schema order.
 
-        A field whose parent is missing is named like a field whose value is wrong.
+        A missed parent object is named like a field with a wrong value.
         """
         patterns = {self._pattern(error) for errors in documents for error in errors}
-        # Names inside of what the schema leaves open are data.
+        # Names that the schema does not declare are data, so they are not revealed.
         declared_fields = {
             next(
                 (
@@ -205,16 +206,16 @@ class Teller:
         return self._within([*head, f"Look again at: {', '.join(names)}."])
 
 
-_parsed: Final = lru_cache(10_000)(parse_field_path)  # many errors are at the same places
+_parsed: Final = lru_cache(10_000)(parse_field_path)  # many errors have the same path
 
 
 def _worth_telling(errors: Iterable[Error]) -> Iterator[Error]:
-    """Yield the errors to describe; a missed or invented object or item is one error."""
+    """Yield the errors to describe; a missed or invented object or item counts as one error."""
     all_errors = [*errors]
     wholes = {
         error.path for error in all_errors if error.values is not None and error.outcome == "FD"
     }
-    # Where both sides have an object, the errors inside it say more than the object.
+    # If both sides have an object, the errors inside it say more than the object itself.
     opened = {
         error.path[: step.start()]
         for error in (all_errors if wholes else ())
@@ -230,7 +231,7 @@ def _worth_telling(errors: Iterable[Error]) -> Iterator[Error]:
 
 
 def _describe_mistake(error: Error) -> str:
-    """Describe how a value is wrong."""
+    """Return a phrase that says how a value is wrong."""
     if error.outcome != "FD":
         return _ONE_SIDED[error.outcome]
     gt, pred = error.gt, error.pred

@@ -1,4 +1,4 @@
-"""Report formats by name and by the suffix of a file; a new one is a module and a line here."""
+"""Report formats by name and by file suffix; a new format is a module and a line here."""
 
 from collections.abc import Collection, Iterable, Iterator
 from importlib import import_module
@@ -30,8 +30,8 @@ _SECTIONS: Final = {
     "ComparedPair": "pair",
     "ErrorList": "error_list",
 }
-"""Class of a subject -> the module whose `sections_of` makes its sections; those of a study are
-made. Modules are imported when they are used."""
+"""The module whose `sections_of` makes the sections of a report, by the class of its subject.
+Reports of studies contain their sections. Modules are imported on first use."""
 
 _PAGES: Final = {
     "Run": "html.page",
@@ -39,16 +39,16 @@ _PAGES: Final = {
     "RunsBeside": "html.difference_page",
     "Report": "html.report_page",
 }
-"""Class of a subject -> the module that renders its HTML. """
+"""The module that renders the HTML page, by the class of the subject."""
 
 _MODULES: Final = {"json": "json_report"}
-"""Format -> the module that renders it, if not named after it."""
+"""The module that renders a format, if its name differs from that of the format."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 
 SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})
-"""Formats that show the notes of a run: where it was interrupted, they say so."""
+"""Formats that show notes, so that they mention an interruption of the run."""
 
 SUFFIXES: Final[dict[str, str]] = {
     ".metrics.txt": "openmetrics",
@@ -62,16 +62,17 @@ SUFFIXES: Final[dict[str, str]] = {
     ".prom": "openmetrics",
     ".html": "html",
 }
-"""Suffix of a file -> the format it is written in; the first that it ends in."""
+"""The format by file suffix; the first matching suffix decides."""
 
-WITH_ACCOUNTS: Final = frozenset({"json", "html", "otel"})  # formats that tell of each document
-WITH_DETAIL: Final = frozenset({"html"})  # formats that show single values
+# Formats with results of single documents.
+WITH_ACCOUNTS: Final = frozenset({"json", "html", "otel"})
+WITH_DETAIL: Final = frozenset({"html"})  # formats with single values
 
 
 def format_of(file_name: str) -> str | None:
-    """Return the format that the name of a file tells; None where its suffix says nothing.
+    """Return the report format for a file name; None if its suffix is unknown.
 
-    Of a suffix of two parts, the first may be the name: GitLab expects a file `metrics.txt`.
+    A suffix of two parts also matches without a name before it, as GitLab expects `metrics.txt`.
 
     >>> format_of("out/run.JSON"), format_of("metrics.txt"), format_of("run")
     ('json', 'openmetrics', None)
@@ -92,10 +93,10 @@ def require(format_names: Collection[str]) -> None:
 
 
 def render_pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
-    """Yield the report of a subject as text that ends with a line break.
+    """Yield the report of a subject in pieces of text; the last one ends with a line break.
 
-    It comes piece by piece where the whole grows with the documents. The style is nothing to
-    `json`, `github`, `openmetrics` and `otel`. Parquet and Arrow are no text: `written` has them.
+    Only long reports have several pieces. `json`, `github`, `openmetrics` and `otel` ignore the
+    style. Use `written` for Parquet and Arrow, which are not text.
     """
     if format_name in ROW_FORMATS:
         yield from (text_piece.decode() for text_piece in written(format_name, subject, style))
@@ -103,7 +104,8 @@ def render_pieces(format_name: str, subject: "Subject", style: TableStyle) -> It
         yield draw(_sections(subject, style, page=False), style)
     elif format_name == "markdown":
         page = markdown_page(subject, style)
-        is_pair = type(subject).__name__ == "ComparedPair"  # the one that nobody posts as a comment
+        # Not posted as a comment, which would have a size limit.
+        is_pair = type(subject).__name__ == "ComparedPair"
         yield page if is_pair else truncate_lines(page, COMMENT_LIMIT)
     else:
         kind = type(subject).__name__
@@ -113,7 +115,7 @@ def render_pieces(format_name: str, subject: "Subject", style: TableStyle) -> It
 
 
 def markdown_page(subject: "Subject", style: TableStyle) -> str:
-    """Return a report as Markdown, however long."""
+    """Return a report as Markdown without any limit of size."""
     sections = _sections(subject, style, page=True)
     return page_text(sections, is_markdown=not isinstance(subject, Report))
 
@@ -132,7 +134,7 @@ def _module(name: str) -> Any:
 
 
 def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[bytes]:
-    """Yield a report as bytes for files; lone surrogates are escaped."""
+    """Yield a report as bytes for a file; lone surrogates are escaped."""
     if format_name in ROW_FORMATS:
         yield from _module("row_reports").rows_written(format_name, subject, style)
     else:
@@ -141,5 +143,5 @@ def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator
 
 
 def render(format_name: str, subject: "Subject", style: TableStyle) -> str:
-    """Return a report as one text."""
+    """Return a report as one string."""
     return "".join(render_pieces(format_name, subject, style))

@@ -1,4 +1,4 @@
-"""GitHub Actions: annotations in the log, as its workflow commands, and the summary of the step."""
+"""Annotations for the log of GitHub Actions (workflow commands), and the summary of a step."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,10 +19,11 @@ from .view import RunView
 
 AnnotationLevel = Literal["error", "warning", "notice"]
 
-NAMED: Final = 5  # documents that one annotation names
+NAMED: Final = 5  # number of documents that one annotation lists
 
 PER_KIND: Final = 10
-"""Annotations of one kind that GitHub shows of a step; it drops the others without a word."""
+"""Number of annotations of one kind that GitHub shows for a step; it silently drops further
+ones."""
 
 _ESCAPES: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY_ESCAPES: Final = _ESCAPES | str.maketrans({":": "%3A", ",": "%2C"})
@@ -30,7 +31,7 @@ _PROPERTY_ESCAPES: Final = _ESCAPES | str.maketrans({":": "%3A", ",": "%2C"})
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A message that stands beside a run or commit."""
+    """A message that GitHub shows beside a run or commit."""
 
     kind: AnnotationLevel
     title: str
@@ -66,7 +67,7 @@ def _finding_annotation(finding: FindingRecord) -> Annotation:
 
 
 def summary(subject: Run | Difference, style: TableStyle, used: int = 0) -> str:
-    """Return the Markdown report for the summary of a step, which has so many bytes already."""
+    """Return the Markdown report for a step summary that already contains `used` bytes."""
     return truncate_lines(markdown_page(subject, style), max(0, SUMMARY_LIMIT - used), utf8_size)
 
 
@@ -76,7 +77,7 @@ def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:
 
 
 def _run_annotations(view: RunView) -> Iterator[Annotation]:
-    """Yield failures, then other problems, then the figures."""
+    """Yield annotations of a run: failed gates, then other problems, then the figures."""
     if view.run.n_unfit or not view.run.evaluation.evaluated:
         problem_texts = [str(entry) for entry in view.run.unfit_problems]
         if len(problem_texts) > NAMED:
@@ -99,7 +100,7 @@ def _run_annotations(view: RunView) -> Iterator[Annotation]:
 
 
 def _difference_annotations(view: DifferenceView) -> Iterator[Annotation]:
-    """Yield failures, then regressions, then the figures."""
+    """Yield annotations of a difference: failed gates, then regressions, then the figures."""
     difference = view.difference
     yield from _failures("stickler diff", difference.gates)
     for decides, text in view.contrasts:
@@ -118,7 +119,10 @@ def _difference_annotations(view: DifferenceView) -> Iterator[Annotation]:
 
 
 def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:
-    """Return annotations, a line each, in order; of too many of a kind the last counts the rest.
+    """Return each annotation as a line.
+
+    If there are too many annotations of a kind, the last line of that kind counts the remaining
+    ones.
 
     >>> annotation_lines([Annotation("error", "gate: f1", "50% < 0.9")])
     ['::error title=gate%3A f1::50%25 < 0.9']

@@ -1,4 +1,4 @@
-"""Runs, comparisons and differences as JSON text. All other reports are views of the same data."""
+"""Runs, comparisons and differences as JSON text; all other reports show the same values."""
 
 import json
 import math
@@ -26,7 +26,8 @@ _INDENT: Final = "  "
 _END: Final = "\n}\n"
 
 _MOST_INDENTED: Final = 100
-"""Levels whose lines are indented; below them there would be more blanks than anything else."""
+"""Depth up to which lines are indented; below it, indentation would take more room than the
+values."""
 
 
 def render(
@@ -70,12 +71,12 @@ def _run_text(run: Run) -> str:
 def _record_text(record: object) -> str:
     try:
         return orjson.dumps(record, option=_OPTIONS).decode()
-    except orjson.JSONEncodeError:  # an id or a name with half a surrogate pair in it
+    except orjson.JSONEncodeError:  # an id or name contains a lone surrogate
         return json_text(record) + "\n"
 
 
 def comparison_record(pair: ComparedPair) -> dict[str, object]:
-    """Return a comparison as JSON values; docs/compare.md describes the keys."""
+    """Return a comparison as JSON values; docs/compare.md describes its keys."""
     return {
         "format": COMPARISON_FORMAT,
         "version": __version__,
@@ -92,7 +93,7 @@ def comparison_record(pair: ComparedPair) -> dict[str, object]:
 
 
 def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
-    """Return a place and all places in it; keys without a value are left out."""
+    """Return the record of a unit and of all units inside it, without keys that have no value."""
     error_class, pred_path = pair.class_of(place), field_path(place.pred_path)
     difference = diff_values(place.own_gt, place.own_pred) if differs(place) else []
     entries: dict[str, object] = {
@@ -127,11 +128,11 @@ def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
 
 
 def json_text(value: object) -> str:
-    r"""Return values that orjson refuses as text: large integers, deep nesting, lone surrogates.
+    r"""Return JSON text for values that orjson refuses, such as large integers and deep nesting.
 
-    As orjson does, NaN and infinities are written as null. There is no recursion, since documents
-    may be nested deeper than the stack. The text is ASCII, so that every string can be encoded.
-    Values more than `_MOST_INDENTED` levels deep are on one line.
+    Like orjson, it writes NaN and infinities as null. It does not recurse, as documents may be
+    nested deeper than the stack. The text is ASCII, so that lone surrogates are escaped. Values
+    more than `_MOST_INDENTED` levels deep are on one line.
 
     >>> json_text({"a": [2**64, {}]})
     '{\n  "a": [\n    18446744073709551616,\n    {}\n  ]\n}'
@@ -148,7 +149,7 @@ def json_text(value: object) -> str:
 
 
 def _split_one_level(value: object, depth: int) -> list[str | tuple[object, int]]:
-    """Split a value by one level into text and the values in it with their depth."""
+    """Split a value by one level: into pieces of text, and inner values with their depth."""
     entries: list[tuple[str, object]]
     match value:
         case dict() if value:
@@ -166,7 +167,7 @@ def _split_one_level(value: object, depth: int) -> list[str | tuple[object, int]
     segments: list[str | tuple[object, int]] = []
     for key, entry in entries:
         text = f"{',' if segments else brackets[0]}{line_start}{key}"
-        if isinstance(entry, int | str):  # most are
+        if isinstance(entry, int | str):  # the usual case
             segments.append(text + json.dumps(entry))
         else:
             segments += [text, (entry, depth + 1)]

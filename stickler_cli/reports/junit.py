@@ -1,7 +1,8 @@
-"""JUnit XML: a test case for each gate, for the documents, and, if asked for, for each field.
+"""JUnit XML: a test case for each gate, for the documents, and optionally for each field.
 
-Red in it is red in the exit code: a field fails where a gate on it fails. Source: junit-10.xsd of
-the Jenkins xunit plugin, and what GitLab reads: the body of a failure, and of equal names one.
+A case fails only if the exit code fails too: a field fails if a gate on it fails. Source:
+junit-10.xsd of the Jenkins xunit plugin, and GitLab, which reads the body of a failure and only one
+of several cases with equal names.
 """
 
 from collections import Counter, defaultdict
@@ -26,19 +27,19 @@ from .view import FieldRow, RunView
 TestOutcome = Literal["passed", "failure", "error", "skipped"]
 
 MOST_DOCUMENTS: Final = 100
-"""Test cases for documents that could not be evaluated; servers refuse large files."""
+"""Maximum number of test cases for documents without a result; CI servers refuse large files."""
 
 _RUN: Final = "stickler"
 _DIFFERENCE: Final = "stickler.diff"
-"""Prefixes of the class names of test cases; CI servers group cases by them."""
+"""Prefixes of the class names of test cases; CI servers group cases by class name."""
 
 _NO_TIME: Final = "0"
-"""Some readers want a time; reports have no clock, so that equal runs give equal bytes."""
+"""Time of all test cases. Some readers require one, but equal runs must give equal bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test case: its result on one line, and more lines on it."""
+    """One test case: its result in one line, and further lines about it."""
 
     classname: str
     name: str
@@ -89,7 +90,10 @@ def _run_text(run: Run, style: TableStyle) -> str:
 
 
 def _exact_items(view: RunView, row: FieldRow) -> list[str]:
-    """Return the rates of items that are right as a whole, as a line; nothing without items."""
+    """Return a line with the rates of exactly right items.
+
+    An empty list if the field has no items.
+    """
     if not row.whole:
         return []
     precision, recall, f1 = map(view.rate, row.tally.exact_rates)
@@ -152,7 +156,8 @@ def _failed(
 ) -> defaultdict[Path, list[str]]:
     failures_by_field: defaultdict[Path, list[str]] = defaultdict(list)
     for result in gates:
-        if result.gate.metric in METRICS and not result.passed:  # and not a count of documents
+        # Unless it is a gate on a count of documents.
+        if result.gate.metric in METRICS and not result.passed:
             failures_by_field[
                 schema_pattern(parse_field_path(result.field), fields_by_path)
             ].append(result.reason)
@@ -175,7 +180,10 @@ def _case_of(
 
 
 def _document_cases(view: RunView) -> list[Case]:
-    """Return a failing case for each document without a result, or one case that passes."""
+    """Return a failing case for each document without a result.
+
+    If there is none, one passing case.
+    """
     classname = f"{_RUN}.documents"
     problems: dict[str, list[str]] = {}
     for entry in view.run.unfit_problems:
@@ -210,9 +218,9 @@ def _document_cases(view: RunView) -> list[Case]:
 def junit_text(
     suite: str, cases: Sequence[Case], figures: Mapping[str, object] | None = None
 ) -> str:
-    """Return cases as XML in ASCII, so that no encoding can break it; figures are properties.
+    """Return test cases as XML in ASCII, which no encoding can break; figures become properties.
 
-    There is at least one case: an empty suite is an error to some readers, a success to others.
+    `cases` must not be empty: some readers take an empty suite for an error, others for success.
     """
     outcomes = Counter(case.outcome for case in cases)
     totals = {

@@ -1,4 +1,4 @@
-"""Sections on a terminal of any width or in a pipe: paragraphs, tables and small pictures."""
+"""Lay out sections as text for a terminal or a pipe: paragraphs, tables and small curves."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ from stickler_cli.core.sections import (
     Tone,
 )
 
-GAP: Final = "  "  # between columns: two blanks, so that single ones inside a cell do not split it
+GAP: Final = "  "  # between columns: two blanks, as single blanks occur inside cells
 
 FLEXIBLE: Final = 20
-"""Columns of the terminal that the first column may keep when others ask for room."""
+"""Width that the first column keeps when other columns need room."""
 
-LEAST: Final = 4  # columns that the first column keeps on the narrowest of terminals
+LEAST: Final = 4  # width that the first column keeps even on the narrowest terminal
 
 LEAST_TEXT: Final = 8
-"""Columns that text behind a margin keeps there; more than any character takes."""
+"""Minimum width of text after a margin; wider than any single character."""
 
 HEIGHTS: Final = "▁▂▃▄▅▆▇█"
 CURVE_CELLS: Final = 40  # width of a drawn curve
@@ -42,47 +42,50 @@ _CODES: Final[dict[Tone, str]] = {
     "good": "1;32",
     "dim": "2",
 }
-"""ANSI codes of colours that follow the terminal's own theme. Source: ECMA-48, section 8.3.117."""
+"""ANSI codes of the tones; colours follow the theme of the terminal. Source: ECMA-48, section
+8.3.117."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableStyle:
-    """Options of reports; most reports for programs ignore them."""
+    """Style options of a report; most formats for programs ignore them."""
 
     width: int | None = None
-    """Columns of the terminal, above 0; None renders at full width and truncates nothing."""
+    """Width of the terminal in columns, above 0; None to truncate nothing."""
     color: bool = False
     plain: bool = True
-    """For pipes and files: full paths, one row a line, no colour, no width."""
+    """Whether the output is a pipe or file: full paths, one row a line, no colour, no width."""
     in_log: bool = False
-    """For a terminal or the log of a CI job: no control characters and no commands in rows."""
+    """Whether the output is a terminal or the log of a CI job: no control characters, and no
+    commands in rows."""
     show_non_matches: int = 0
     show_documents: int = 0
     junit_fields: bool = False
     wide: bool = False
-    """Whether rows have all columns that there are."""
+    """Whether rows of CSV and similar formats have all columns."""
     sort: str = "schema"
-    """The order of fields in tables: `schema`, `f1`, `errors` or `name`."""
+    """Order of fields in tables: `schema`, `f1`, `errors` or `name`."""
     verbose: bool = False
-    """Whether a run is also told in the other counting modes."""
+    """Whether the report includes further figures, such as those in other counting modes."""
     only_errors: bool = False
     columns: Sequence[str] = ()
-    """The titles of the columns of a table of fields; empty for the usual ones."""
+    """Titles of the columns in the table of fields; empty for the usual ones."""
     fields: str = "*"
-    """The paths of the fields that tables show, as a glob."""
+    """Glob for the paths of the fields that tables show."""
     places: int = 0
-    """Places that `lint` shows for each finding."""
+    """Number of locations that `lint` shows for each finding."""
 
     @property
     def room(self) -> int | None:
-        """The columns that lines have; None for as many as they take."""
+        """Width of lines in columns; None if it is unlimited."""
         return None if self.plain else self.width
 
 
 def draw(sections: Iterable[Section], style: TableStyle) -> str:
-    """Return sections as text, a blank line between them; empty ones leave none.
+    """Return sections as text with a blank line between them; empty sections are skipped.
 
-    In colour if the style has it: the text of a span is printable, so no other code can be in it.
+    If the style has colour, tones become ANSI codes. Texts of spans are printable, so they contain
+    no code of their own.
     """
     lines: list[Line] = []
     for section in sections:
@@ -132,12 +135,12 @@ def _block_lines(block: Block | Figures | Curves, style: TableStyle) -> list[Lin
 
 
 def plain_text(lines: Iterable[Line]) -> str:
-    """Return lines as text without any tone; ends with a line break."""
+    """Return lines as text without tones; ends with a line break."""
     return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
 
 
 def table_lines(table: Table, width: int | None = None) -> tuple[list[Line], list[str]]:
-    """Return the rows of a table as lines, header first, and the titles that had no room."""
+    """Return a table as lines with a header, and the titles of columns that did not fit."""
     columns = table.columns
     titles = [column.title for column in columns]
     widths = _widths(titles, table)
@@ -171,7 +174,7 @@ def _widths(titles: Sequence[str], table: Table) -> list[int]:
 
 
 def _with_room(columns: Sequence[Column], widths: Sequence[int], width: float) -> list[int]:
-    """Choose the columns that fit into the width, by rank; return their indexes in order."""
+    """Choose by rank the columns that fit into a width; return their indexes in order."""
     used_columns, kept_columns = min(widths[0], FLEXIBLE), [0]
     for index in sorted(range(1, len(columns)), key=lambda index: columns[index].rank):
         used_columns += widths[index] + len(GAP)
@@ -182,9 +185,9 @@ def _with_room(columns: Sequence[Column], widths: Sequence[int], width: float) -
 
 
 def paragraph(text: str, width: int | None = None, tone: Tone = "", indent: str = "") -> list[Line]:
-    """Return text broken at its blanks to lines of a width; lines after the first are indented.
+    """Break text at blanks into lines of a width; lines after the first one are indented.
 
-    A word longer than the width stays whole: a path or number in two pieces is no use.
+    A word longer than the width is not broken, so that paths and numbers can be copied.
     """
     safe = visible(text)
     if width is None:
@@ -210,7 +213,7 @@ def _text_lines(block: Text, width: int | None) -> list[Line]:
 
 
 def _curve_texts(curves: Curves) -> Iterator[Text]:
-    """Yield a line for each curve, from no accepted value (left) to all of them (right)."""
+    """Yield a line for each curve: left no value is accepted, right all values are."""
     name_width = max((len(curve.name) for curve in curves.curves), default=0)
     top_of_scale = curves.top or 2 * curves.level
     yield Text(f"{curves.title}; | is {curves.mark}, {HEIGHTS[-1]} {top_of_scale:g}")
@@ -231,7 +234,7 @@ def _curve_line(curve: Curve, top_of_scale: float) -> str:
     return "".join(characters)
 
 
-MOST_ROWS: Final = 200  # far more than a schema has fields, far fewer than a map may have keys
+MOST_ROWS: Final = 200  # more than a schema has fields, fewer than the keys of a large map
 
 _TABLE: Final = "border-collapse:collapse;color:inherit;background:transparent;font-size:13px"
 _CELL: Final = "border-bottom:1px solid rgba(128,128,128,.35);padding:0 6px;line-height:23px"
@@ -241,15 +244,16 @@ _KEYS: Final = {
     "missed": "repeating-linear-gradient(90deg,#8a4a86 0 2px,#c4a4c2 2px 4px)",
     "invented": "radial-gradient(circle at 3px 3px,#ecce80 1.5px,#d99a00 2px)",
 }
-"""The colour and pattern of each outcome, as the HTML report has them."""
+"""Colour and pattern of each outcome, as in the HTML report."""
 _WRONG: Final = "text-decoration:underline wavy #c8500a 1px;text-underline-offset:2px"
 _LINE: Final = "margin:0;line-height:24px"
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
-_ESCAPED: Final = str.maketrans(_ENTITIES)  # as `html` has them, which loads all that there are
+# Not from `html`, which would load all modules of the page.
+_ESCAPED: Final = str.maketrans(_ENTITIES)
 
 
 def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
-    """Render paragraphs and a table as HTML; `others_name` names the rows left out."""
+    """Return paragraphs and a table as HTML; `others_name` names the rows that are left out."""
     paragraphs = "".join(f'<p style="{_LINE}">{_html(line)}</p>' for line in lines)
     legend = dict(table.legend)
     heads = "".join(
@@ -267,7 +271,7 @@ def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
 
 
 def _key_square(title: str) -> str:
-    """Return the square in the colour of an outcome; nothing for the other columns."""
+    """Return a square in the colour of the outcome in a column title; empty for other columns."""
     if title not in _KEYS:
         return ""
     size = "display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:3px"

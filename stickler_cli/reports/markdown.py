@@ -1,4 +1,4 @@
-"""Sections as GitHub-flavoured Markdown, within the limits of comments and summaries of CI jobs."""
+"""Sections as GitHub-flavoured Markdown, within the size limits of comments and CI summaries."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -9,21 +9,23 @@ from stickler_cli.core.figures import visible
 from stickler_cli.core.sections import Block, Curves, Figures, Section, Table, Text
 
 COMMENT_LIMIT: Final = 65_000
-"""Characters. GitHub refuses a comment of more than 65,536; some are left for who posts it."""
+"""Maximum number of characters of a comment. GitHub allows 65,536; the remainder is left to the
+program that posts the comment."""
 
 SUMMARY_LIMIT: Final = 900_000
-"""Bytes. GitHub drops the whole summary of a step that has more than 1 MiB."""
+"""Maximum number of bytes of a summary. GitHub drops the summary of a step that has more than 1
+MiB."""
 
 CUT: Final = "**Cut here: there is no room for more. The JSON report has everything.**\n"
 
 _OPEN: Final = "<details>"
 _CLOSE: Final = "</details>"
 _MARKUP: Final = re.compile(r"[\\`|*_\[\]<>&~@#$!:]|(?<=www)\.")
-"""Characters that begin markup, tables, links, mentions or HTML inside a line."""
+"""Characters that can start markup, a table cell, a link, a mention or HTML inside a line."""
 
 _BREAKS_CODE: Final = re.compile(r"[\\`|]|<[/!?A-Za-z]|&[#A-Za-z]|^\s|\s$|^$")
-"""Texts that are unsafe between backticks: a pipe splits a table's row even there, and some
-programs that show Markdown render HTML in code."""
+"""Texts that are unsafe between backticks: a pipe splits a table row even there, and some Markdown
+viewers render HTML in code."""
 
 
 def code(text: str) -> str:
@@ -44,18 +46,18 @@ def escaped(text: str) -> str:
     >>> escaped("*a* by @b")
     '&#42;a&#42; by &#64;b'
     """
-    # As numbers, characters never count as markup. Source: CommonMark, section 2.5.
+    # Numeric character references never count as markup. Source: CommonMark, section 2.5.
     return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", visible(text))
 
 
 def page_text(sections: Iterable[Section], *, is_markdown: bool) -> str:
-    """Return sections as Markdown, however long; ends with a line break.
+    """Return sections as Markdown without any limit of size; ends with a line break.
 
     Args:
-        sections: the title of the first one is the title of the page.
-        is_markdown: whether texts are Markdown already. Then indented texts become items of a
-            list, and a table with a legend is folded. Otherwise everything is escaped, and every
-            text becomes an item.
+        sections: the sections; the title of the first one is the title of the page.
+        is_markdown: whether texts are Markdown already. If so, indented texts become list items,
+            and a table with a legend is folded. If not, everything is escaped, and every text
+            becomes a list item.
     """
     paragraphs: list[list[str]] = []
     for position, section in enumerate(sections):
@@ -68,7 +70,7 @@ def page_text(sections: Iterable[Section], *, is_markdown: bool) -> str:
 def _page_parts(
     blocks: Iterable[Block | Figures | Curves], *, is_markdown: bool
 ) -> Iterator[list[str]]:
-    """Yield paragraphs, lists and tables, each as its lines."""
+    """Yield paragraphs, lists and tables, each as a list of lines."""
     list_items: list[str] = []
     margins = [len(block.margin) for block in blocks if isinstance(block, Text)]
     outer, write = min(margins, default=0), str if is_markdown else escaped
@@ -108,7 +110,7 @@ def _page_parts(
 
 
 def table_text(table: Table) -> list[str]:
-    """Return the lines of a table; its leading left-aligned columns stay left-aligned."""
+    """Return a table as lines of Markdown; leading left-aligned columns stay left-aligned."""
     texts = sum(1 for _ in takewhile(lambda column: column.left, table.columns))
     rules = [":---"] * texts + ["---:"] * (len(table.columns) - texts)
     rows = [[code(cell.text) if cell.quoted else cell.text for cell in row] for row in table.rows]
@@ -117,14 +119,14 @@ def table_text(table: Table) -> list[str]:
 
 
 def utf8_size(text: str) -> int:
-    """Return how many bytes text has as UTF-8."""
+    """Return the number of bytes of a text in UTF-8."""
     return len(text.encode("utf-8", "backslashreplace"))
 
 
 def truncate_lines(text: str, limit: int, size: Callable[[str], int] = len) -> str:
-    """Cut text to a limit at a line break, and say in the last line that it was cut.
+    """Cut text at a line break to a maximum size, and add a last line that says so.
 
-    Return an empty text if the limit has no room for that line. Every `<details>` is closed.
+    Returns an empty text if even this line does not fit. Open `<details>` elements are closed.
     """
     if size(text) <= limit:
         return text

@@ -1,7 +1,7 @@
-"""OpenMetrics text, for Prometheus and for GitLab's metrics report.
+"""OpenMetrics text for Prometheus, and for the metrics reports of GitLab.
 
-GitLab drops everything from the first `#` of a line, so no label has one, and takes the rest apart
-as a shell does. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.rb.
+GitLab ignores the rest of a line after `#`, so no label contains one, and splits the line as a
+shell does. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.rb.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from .layout import TableStyle
 from .view import RunView
 
 DIGITS: Final = 6
-"""Decimals of a rate. GitLab shows and compares a value as the text that it is."""
+"""Number of decimals of a rate. GitLab shows and compares values as texts."""
 
 END: Final = "# EOF\n"
 
@@ -30,7 +30,7 @@ _CHANGES: Final = {
     "change": ("change", "by how much it changed"),
     "p": ("corrected_p", "p value of the change"),
 }
-"""Suffix of a metric's name -> attribute of a change, and its description."""
+"""For each suffix of a metric name: the attribute of a change, and its description."""
 
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "#": "\\\\x23"})
 
@@ -39,16 +39,16 @@ Labels = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """A metric that goes up and down."""
+    """A metric whose value can rise and fall."""
 
     name: str
     help: str
     samples: Sequence[tuple[Labels, float | None]]
-    """Labels and value; a sample without a value is left out."""
+    """Labels and value of each sample; a sample without a value is omitted."""
 
 
 def render(subject: Run | Difference, style: TableStyle) -> str:
-    """Return the figures of the whole and of each field; ends with `# EOF`."""
+    """Return figures of whole documents and of each field; ends with `# EOF`."""
     return metrics_text(
         _run_gauges(subject) if isinstance(subject, Run) else _difference_gauges(subject)
     )
@@ -146,7 +146,7 @@ def _gauges(
 
 
 def metrics_text(gauges: Iterable[Gauge]) -> str:
-    """Return gauges as text; one without any value is left out."""
+    """Return gauges as OpenMetrics text; a gauge without values is omitted."""
     lines = []
     for gauge in gauges:
         head = f"# TYPE {gauge.name} gauge\n# HELP {gauge.name} {gauge.help}\n"

@@ -1,7 +1,7 @@
-"""OpenTelemetry: an event `gen_ai.evaluation.result` on each line, as a file of OTLP has logs.
+"""OpenTelemetry: each line is an event `gen_ai.evaluation.result`, in the file format of OTLP logs.
 
-Reports have no clock: the time of all events is when the run began. Source: semantic conventions
-for events, Timestamps, and for generative AI, events; OTLP 1.5, file exporter.
+All events have the start time of the run. Source: semantic conventions for events, Timestamps, and
+for generative AI, events; OTLP 1.5, file exporter.
 """
 
 import json
@@ -21,7 +21,7 @@ EVENT: Final = "gen_ai.evaluation.result"
 
 
 def render(subject: Run | Difference, style: TableStyle) -> Iterator[str]:
-    """Yield the events of gates, and of changes or of fields and documents."""
+    """Yield events of gates, and either of changes or of fields and documents."""
     scope = {"name": "stickler", "version": __version__}
     time = _time(subject.began)
     for attributes in _events(subject):
@@ -31,7 +31,7 @@ def render(subject: Run | Difference, style: TableStyle) -> Iterator[str]:
 
 
 def _time(began: str) -> dict[str, str]:
-    """Return the time of events; of a run that does not say when it began, none."""
+    """Return the time attributes of events; empty if the start time of the run is unknown."""
     with suppress(ValueError):
         seconds = datetime.fromisoformat(began).replace(tzinfo=UTC).timestamp()
         return {"timeUnixNano": f"{int(seconds)}000000000"}

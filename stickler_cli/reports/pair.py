@@ -1,6 +1,6 @@
-"""One pair of documents as reports show it: how it was judged, the parts to show, and sections.
+"""The comparison of one pair of documents: texts for all reports, and the report as sections.
 
-That is a tree in a terminal, and a row for each place in pipes, files and Markdown.
+A terminal shows a tree of units; pipes, files and Markdown have a row for each unit.
 """
 
 import json
@@ -25,26 +25,27 @@ from .layout import LEAST_TEXT, TableStyle
 from .markdown import code
 
 ShownDetail: TypeAlias = Literal["errors", "brief", "all"]
-"""How much is shown: errors and their parents; also right values, but nothing inside right objects;
-or everything, including values absent on both sides."""
+"""How much is shown: `errors`, wrong units and their parents; `brief`, right values too, but
+nothing inside right objects; `all`, everything, with values that both sides lack."""
 
 MANY: Final = 10
-"""Elements of a list from which on those that are right are counted and not shown, in brief."""
+"""Number of list elements above which `brief` counts right elements instead of showing them."""
 
 ONE_SIDED: Final = (Outcome.FN, Outcome.FA)
 
 SHORTEST_RUN: Final = 2
-"""Equal characters between two differences: one that words share by chance is hard to read."""
+"""Minimum number of equal characters between two differences; shorter chance matches are hard to
+read."""
 
-LEAST_ALIKE: Final = 0.3  # edit similarity below which two texts are simply different
+LEAST_ALIKE: Final = 0.3  # edit similarity below which two texts have no marked differences
 
 LONGEST: Final = 5_000
-"""Characters of the longest texts that are compared by them, which takes some milliseconds."""
+"""Length of texts up to which differences are searched, which takes some milliseconds."""
 
 EQUAL_RUN: Final = 40
-"""Characters that both sides have in a row from which on the middle of them is left out."""
+"""Number of equal characters above which the middle of them is left out."""
 
-LONGEST_RUN: Final = 400  # characters that one side has in a row, at most, of those that are shown
+LONGEST_RUN: Final = 400  # number of characters of a one-sided run that are shown
 
 SidesPresent: TypeAlias = Literal["both", "gt", "pred"]
 
@@ -56,43 +57,43 @@ Errors: TypeAlias = Mapping[tuple[Path, Outcome], ClassifiedError]
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """A comparison of two documents, explained, with its schema and options."""
+    """An explained comparison of two documents, with its schema and options."""
 
     schema: str
-    """The file, as the user named it; empty without a file."""
+    """File of the schema, as the user named it; empty without a file."""
     model_name: str
     document: str
-    """Its id; empty where it has none."""
+    """Id of the document; empty without one."""
     pairing_floor: float
     extra_fields: str
     root: TreePart
     chosen: Sequence[TreePart]
-    """The places to show: the root, or those that the user asked for."""
+    """The units to show: the root, or those that the user selected."""
     errors: Errors
-    """By their places."""
+    """Errors by path and outcome."""
     detail: ShownDetail = "brief"
     partial_gt: bool = False
 
     @property
     def title(self) -> str:
-        """The document, and its schema; from Python it has neither id nor file."""
+        """Document, model name and schema; without the document if it has no id."""
         model_and_schema = ", ".join(filter(None, (self.model_name, self.schema)))
         return f"{self.document} ({model_and_schema})" if self.document else model_and_schema
 
     @property
     def overall_score(self) -> float:
-        """The score of the document, in [0, 1]."""
+        """Score of the document, in [0, 1]."""
         return self.root.score
 
     def why(self, place: TreePart, floor: float) -> str:
-        """Explain the outcome of a place: error class, reason, other partners of an element."""
+        """Explain the outcome of a unit: error class, reason, other candidates for an element."""
         error_class, texts = self.class_of(place), []
         if error_class not in (None, ErrorClass.OTHER):
             texts.append(str(error_class).replace("_", " "))
             if swapped_place := self.swapped_with(place):
                 texts[0] += f": the value of {swapped_place}"
         elif is_list(place) and not is_judged(place) and place.outcome in ONE_SIDED:
-            # Each element of a list that one side lacks is an error.
+            # Each element of a list that one side lacks is an error of its own.
             noun = "missed item" if place.outcome is Outcome.FN else "invented item"
             texts.append(number_of(len(place.parts), noun))
         texts.append(place.reason)
@@ -104,12 +105,12 @@ class ComparedPair:
         return "; ".join(filter(None, texts))
 
     def class_of(self, place: TreePart) -> ErrorClass | None:
-        """Return the error class of a place; None if it is right or part of a larger error."""
+        """Return the error class of a unit; None if it is right or part of a larger error."""
         error = self._error_at(place)
         return error and error.error_class
 
     def swapped_with(self, place: TreePart) -> str:
-        """Return the place whose ground truth is predicted here; empty where nothing is swapped."""
+        """Return the path whose true value is predicted here; empty if no value is swapped."""
         error = self._error_at(place)
         return field_path(error.elsewhere or ()) if error else ""
 
@@ -118,7 +119,7 @@ class ComparedPair:
         return self.errors.get((path or (), place.outcome))
 
     def select_children(self, place: TreePart) -> tuple[list[TreePart], str]:
-        """Return the children of a place to show, and a text that counts the hidden ones."""
+        """Return the children of a unit to show, and a text that counts the hidden children."""
         elements = place.parts
         if self.detail == "all":
             return list(elements), ""
@@ -148,12 +149,12 @@ class ComparedPair:
 
 
 def by_place(errors: Iterable[ClassifiedError]) -> Errors:
-    """Return errors by their places."""
+    """Return errors by path and outcome."""
     return {(error.unit.path, error.unit.outcome): error for error in errors}
 
 
 def all_places(root: TreePart) -> Iterator[TreePart]:
-    """Yield all places of a comparison, parents first."""
+    """Yield all units of a comparison, parents first."""
     pending_places = [root]
     while pending_places:
         place = pending_places.pop()
@@ -162,10 +163,10 @@ def all_places(root: TreePart) -> Iterator[TreePart]:
 
 
 def places(root: TreePart, path: Path) -> list[TreePart]:
-    """Return the places that a path names: those with its list indexes, or all without.
+    """Return the units at a path: with list indexes at most one, without them those of all items.
 
-    An invented element is named by its index in the prediction, like one that is missed or paired
-    by that in the ground truth.
+    The index of an invented element is that in the prediction; other elements have their index in
+    the ground truth.
     """
     exact_matches = [place for place in all_places(root) if place.gt_path == path]
     return exact_matches or [
@@ -177,9 +178,10 @@ def places(root: TreePart, path: Path) -> list[TreePart]:
 
 
 def title_of(place: TreePart, *, full_path: bool) -> str:
-    """Return the name of a place, in full or below the place that it is in, and of its partner.
+    """Return the name of a unit, as full path or last step, with the partner of a list element.
 
-    An invented element has its index in the prediction, any other that in the ground truth.
+    An invented element has its index in the prediction, other elements have that in the ground
+    truth.
     """
     name = field_path(place.gt_path if full_path else place.gt_path[-1:])
     pairing = place.pairing
@@ -190,7 +192,7 @@ def title_of(place: TreePart, *, full_path: bool) -> str:
 
 
 def pairing_text(place: TreePart, floor: float) -> str:
-    """Explain why an element has its partner, or has none: the best other candidate."""
+    """Explain why a list element is paired or not, by its best other candidate."""
     pairing = place.pairing
     if pairing is None:
         return ""
@@ -207,7 +209,7 @@ def pairing_text(place: TreePart, floor: float) -> str:
 
 
 def clipping_text(place: TreePart) -> str:
-    """Say how thresholds lower the score of a place below its similarity; empty if none does."""
+    """Explain why the score of a unit is below its similarity; empty if it is not."""
     if place.score == place.similarity:
         return ""
     if place.score == 0.0 and place.outcome is Outcome.FD:
@@ -216,7 +218,7 @@ def clipping_text(place: TreePart) -> str:
 
 
 def sum_text(place: TreePart) -> str:
-    """Explain the score of an object or list as a sum; empty for values."""
+    """Explain the score of an object or list as a sum; empty for other units."""
     total = place.sum
     if total is None:
         return ""
@@ -232,19 +234,22 @@ def sum_text(place: TreePart) -> str:
 
 
 def is_list(place: TreePart) -> bool:
-    """Return whether a place is a list of any kind, so that a threshold judges its score."""
+    """Return whether a unit is a list or a tuple."""
     return place.kind in ("list", "tuple")
 
 
 def is_judged(place: TreePart) -> bool:
-    """Return whether a place is right or wrong as one: a document is not, nor a field's list."""
+    """Return whether a unit has an outcome of its own.
+
+    Documents and lists that are fields have none.
+    """
     if is_list(place) and place.parts:
         return bool(place.gt_path) and isinstance(place.gt_path[-1], int)
     return bool(place.gt_path)
 
 
 def figure_texts(place: TreePart) -> tuple[str, ...]:
-    """Return outcome, similarity, threshold and its source, weight, and contribution."""
+    """Return outcome, similarity, threshold, its source, weight and contribution as texts."""
     is_counted = is_judged(place)
     threshold_decides = is_counted and place.outcome not in ONE_SIDED
     return (
@@ -258,21 +263,21 @@ def figure_texts(place: TreePart) -> tuple[str, ...]:
 
 
 def differs(place: TreePart) -> bool:
-    """Whether both sides have a value and the values are not equal."""
+    """Return whether both sides have a value, and the values are not equal."""
     gt, pred = place.own_gt, place.own_pred
     return gt is not None and pred is not None and gt != pred
 
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """A run of characters that both texts or only one of them has."""
+    """A run of characters that both texts have, or only one of them."""
 
     text: str
     side: SidesPresent
 
 
 def diff_texts(gt: str, pred: str) -> list[TextRun]:
-    """Cut two texts into runs that both have and runs that only one has.
+    """Split two texts into runs that both have and runs that only one has.
 
     >>> [(piece.text, piece.side) for piece in diff_texts("12.50 EUR", "12.80 EUR")]
     [('12.', 'both'), ('5', 'gt'), ('8', 'pred'), ('0 EUR', 'both')]
@@ -299,12 +304,12 @@ def diff_texts(gt: str, pred: str) -> list[TextRun]:
 
 
 def value_run(value: JsonValue) -> TextRun:
-    """Return a value that only one side has, as JSON, truncated if it is long."""
+    """Return a value as a single run of JSON text, truncated if it is long."""
     return TextRun(_truncated(_json(value)), "both")
 
 
 def diff_values(gt: JsonValue, pred: JsonValue) -> list[TextRun]:
-    """Cut two values, as JSON, into common and one-sided runs; shorten long runs."""
+    """Split two values, as JSON text, into common and one-sided runs; long runs are shortened."""
     half = EQUAL_RUN // 2
     shortened_runs = []
     for segment in diff_texts(_json(gt), _json(pred)):
@@ -326,12 +331,13 @@ def _json(value: JsonValue) -> str:
         return ""
     try:
         return json.dumps(value, ensure_ascii=False)
-    except (RecursionError, ValueError):  # too deep, or more digits than Python prints
+    # Nested too deeply, or an integer with more digits than Python prints.
+    except (RecursionError, ValueError):
         return brief(value)
 
 
 def join_with_marks(runs: Iterable[TextRun]) -> str:
-    """Join runs in one line, one-sided ones as `[-ground truth-]` and `{+prediction+}`."""
+    """Join runs into one line, with one-sided runs as `[-ground truth-]` and `{+prediction+}`."""
     return "".join(run.text.join(_MARKS[run.side]) for run in runs)
 
 
@@ -359,7 +365,7 @@ LEGEND: Final = (
 
 
 def sections_of(pair: ComparedPair, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return a comparison as sections: a tree in a terminal, else a row for each place."""
+    """Return a comparison as sections: a tree for a terminal, otherwise a row for each unit."""
     score = Text(f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}")
     if page:
         title = Text(f"### {code(pair.document)} ({code(pair.model_name)})")
@@ -385,13 +391,13 @@ def sections_of(pair: ComparedPair, style: TableStyle, *, page: bool) -> list[Se
 
 
 def place_table(pair: ComparedPair) -> Table:
-    """Return a row for each place that is shown, parents first."""
+    """Return a table with a row for each shown unit, parents first."""
     columns = [Column(title, left=title not in _NUMBERS) for title in TITLES]
     return Table(columns, [row for place in pair.chosen for row in _place_rows(pair, place, 0.0)])
 
 
 def notebook_table(pair: ComparedPair) -> Table:
-    """Return a row for each place that is shown, wrong ones first, as narrow as a notebook is."""
+    """Return a narrow table for notebooks, with a row for each shown unit, wrong ones first."""
     columns = [
         Column("field", left=True),
         Column("outcome", left=True),
@@ -415,7 +421,7 @@ def notebook_table(pair: ComparedPair) -> Table:
     return Table(columns, rows)
 
 
-NOTEBOOK_LENGTH: Final = 60  # characters of a value: three lines in a notebook
+NOTEBOOK_LENGTH: Final = 60  # length of a value: three lines in a notebook
 OUTCOME_WORDS: Final = {
     Outcome.TP: "right",
     Outcome.FD: "wrong",
@@ -430,14 +436,14 @@ def _is_wrong(place: TreePart) -> bool:
 
 
 def _shown_places(pair: ComparedPair, place: TreePart) -> Iterator[TreePart]:
-    """Yield a place and all that is shown inside it."""
+    """Yield a unit and all shown units inside it."""
     yield place
     for child in pair.select_children(place)[0]:
         yield from _shown_places(pair, child)
 
 
 def _side_texts(place: TreePart) -> tuple[str, str]:
-    """Return both values as text; empty where one is absent or has parts of its own."""
+    """Return both values as text; empty for a side that is absent or has children."""
     gt, pred = place.own_gt, place.own_pred
     return "" if gt is None else value_text(gt), "" if pred is None else value_text(pred)
 
@@ -455,7 +461,7 @@ def _place_rows(pair: ComparedPair, place: TreePart, floor: float) -> Iterator[l
         Span.of(field_path(place.gt_path) or WHOLE),
         *map(Span, figure_texts(place)),
         *(Span.of(text, quoted=bool(text)) for text in value_texts),
-        # By a model, of what is in documents, or of their keys.
+        # quote texts of models, and texts with values or keys of documents
         Span.of(
             explanation,
             quoted=bool(place.reason or place.other_alternatives or pair.swapped_with(place)),
@@ -468,7 +474,10 @@ def _place_rows(pair: ComparedPair, place: TreePart, floor: float) -> Iterator[l
 def _tree(
     pair: ComparedPair, place: TreePart, style: TableStyle, depth: int, floor: float
 ) -> Iterator[tuple[list[Span], list[Text | Line]]]:
-    """Yield the row of a place and those of its shown parts; their sum stands below the last."""
+    """Yield the row of a unit and the rows of its shown children.
+
+    Its sum follows the last child.
+    """
     children, hidden_text = pair.select_children(place)
     margin = INDENT * (depth + 1)
     details: list[Text | Line] = [*_values(pair, place, style, margin)]
@@ -504,7 +513,7 @@ def _values(pair: ComparedPair, place: TreePart, style: TableStyle, margin: str)
         side = "pred" if gt is None else "gt" if pred is None else "both"
         sides = {side: [segment]} if segment.text else {}
     for side, side_pieces in sides.items():
-        # By colour, or by marks where there is none.
+        # Colour shows the differences, or marks if there is no colour.
         texts_and_tones = (
             (text_run.text if style.color else join_with_marks([text_run]), _TONES[text_run.side])
             for text_run in side_pieces
@@ -514,7 +523,7 @@ def _values(pair: ComparedPair, place: TreePart, style: TableStyle, margin: str)
 
 
 def _flow(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:
-    """Return spans behind a label, going on in the next line where the terminal ends."""
+    """Return spans after a label as lines, wrapped at the width of the terminal."""
     columns = None if width is None else max(width - cells(label), LEAST_TEXT)
     lines: list[list[Span]] = [[Span(label, "dim")]]
     used_columns = 0

@@ -1,4 +1,4 @@
-"""The figures of fields as rows, for spreadsheets and data frames: tidy, or all that there are."""
+"""The figures of fields as rows for spreadsheets and data frames: tidy, or with all columns."""
 
 import io
 import math
@@ -46,7 +46,7 @@ TIDY: Final[ColumnTypes] = {
     **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
 }
-"""The columns of a run, a figure that a person would chart in each; docs/results.md has them."""
+"""Columns of a run with one figure each, for charts; docs/results.md describes them."""
 
 WIDE: Final[ColumnTypes] = {
     **_ABOUT,
@@ -63,12 +63,12 @@ WIDE: Final[ColumnTypes] = {
     },
     **{f"threshold_applied_score_{end}": float for end in BOUNDS},
 }
-"""All columns of a run, with `--csv wide`."""
+"""All columns of a run, for `--csv wide`."""
 
-PIECE: Final = 1 << 20  # bytes of errors that are in memory at once as a file has them
+PIECE: Final = 1 << 20  # bytes of encoded errors that are collected in memory
 
 DOCUMENT: Final = "document"
-"""The kind of the first row, which is about whole documents and has no field."""
+"""Kind of the first row, which is about whole documents."""
 
 CHANGES: Final = (
     FigureColumn("field", lambda change: field_path(change.field), str),
@@ -79,13 +79,13 @@ CHANGES: Final = (
     *(FigureColumn(name, name, str) for name in ("trend", "decided_by")),
     *(FigureColumn(name, name, int) for name in ("documents", "differing", "broken", "fixed")),
 )
-"""The columns of a difference; docs/diff.md describes each."""
+"""Columns of a difference; docs/diff.md describes them."""
 
 
 def rows_written(
     format_name: str, subject: Run | Difference | ErrorList | Report, style: TableStyle
 ) -> Iterator[bytes]:
-    """Yield the rows of a subject as bytes of a row format; studies without rows yield nothing."""
+    """Yield the rows of a subject as bytes of a row format; a study without rows yields nothing."""
     match subject:
         case ErrorList():
             yield from _errors_written(format_name, subject, in_log=style.in_log)
@@ -101,7 +101,7 @@ def rows_written(
 
 
 def rows_of(figures: Figures) -> tuple[ColumnTypes, list[CellValues]]:
-    """Return the columns and cells of a table as files of rows have them."""
+    """Return the columns of a table of figures, and its rows with typed values."""
     columns: dict[str, type] = {}
     for figure in figures.figures:
         if figure.kind is list:
@@ -127,9 +127,10 @@ def run_rows(
     wide: bool,
     settings: IntervalSettings | None = None,
 ) -> list[CellValues]:
-    """Return the rows of all documents, then those of each group, with a cell for each column.
+    """Return the rows of all documents, then those of each group of documents.
 
-    Undefined figures are None. Intervals follow `settings`, or the settings of the run.
+    Each row has a cell for every column; undefined figures are None. Intervals follow `settings`,
+    or the settings of the run if it is None.
     """
     groups: list[tuple[str, str, Results]] = [("", "", evaluation)]
     for key, groups_of_key in evaluation.by.items():
@@ -152,7 +153,7 @@ def _figure_rows(  # noqa: PLR0913 - all of them are needed
     wide: bool,
     settings: IntervalSettings | None,
 ) -> Iterator[CellValues]:
-    """Yield the rows of all documents or of a group, that of whole documents first."""
+    """Yield the rows of all documents or of one group; the row of whole documents comes first."""
     total_row = FieldRow(
         path=(),
         kind=DOCUMENT,
@@ -244,12 +245,12 @@ def _ends(interval: object) -> list[float | None]:
 
 
 def _errors_written(format_name: str, errors: ErrorList, *, in_log: bool) -> Iterator[bytes]:
-    """Yield errors as a file of them, as `--non-matches` writes it; whole rows at a time."""
+    """Yield errors in a row format, with the same columns as `--non-matches`."""
     stream = io.BytesIO()
     with lines_as_rows(stream, format_name, table_of_errors, in_log=in_log) as rows:
         for line in errors.lines:
             rows.write(line + b"\n")
-            # What a Parquet file says at its end counts bytes from its beginning.
+            # The end of a Parquet file has byte offsets from its beginning.
             if stream.tell() > PIECE and format_name != "parquet":
                 yield stream.getvalue()
                 stream.seek(0)

@@ -35,17 +35,18 @@ if TYPE_CHECKING:
     from stickler_cli.score.repeated_runs import Flip
 
 MARKER: Final = "<!-- stickler -->"
-"""The first line of a page, by which a script finds the comment that it posted before."""
+"""First line of a Markdown page, by which a CI script finds the comment that it posted before."""
 
-MOST_GROUPS_SHOWN: Final = 20  # groups that a terminal shows, the worst; a pipe gets all
-MORE_CAUSES: Final = 17  # that -v names, beside those of the first screen
-MOST_FLIPS: Final = 20  # values that flip, as reports for people list them; the JSON report has all
+# Number of groups that a terminal shows, the worst first; a pipe gets all.
+MOST_GROUPS_SHOWN: Final = 20
+MORE_CAUSES: Final = 17  # number of causes that -v adds to those of the first screen
+MOST_FLIPS: Final = 20  # number of flipping values that reports list; the JSON report has all
 
 SectionBlocks: TypeAlias = Iterable[Block | Figures]
 
 
 def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return the sections of a run, in the order of a terminal or of a page."""
+    """Return the report of a run as sections, ordered for a terminal or for a page."""
     view = RunView(run, code, page=True) if page else RunView(run)
     section_builders = _ON_PAGE if page else _ON_TERMINAL
     sections = [
@@ -53,14 +54,14 @@ def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
     ]
     has_compared_documents = run.evaluation.statuses[
         Status.EVALUATED
-    ]  # else there are no errors to look into
+    ]  # without compared documents there are no errors to look into
     if has_compared_documents and run.errors_command and cause_sentences.causes(view)[0]:
         sections[-1].append(_next(view))
     return [Section("", blocks) for blocks in sections]
 
 
 def _next(view: RunView) -> Text | Line:
-    """Return the command that goes on from here, which no terminal breaks."""
+    """Return the command to run next; terminals do not wrap it, so that it can be copied."""
     command = f"{view.run.errors_command} --cause 1"
     return Text(f"next: {code(command)}") if view.page else (Span.of(f"next: {command}", "title"),)
 
@@ -134,7 +135,7 @@ def _cause_list(view: RunView, style: TableStyle) -> Iterator[Block]:
 
 
 def _heading(view: RunView, title: str) -> Block:
-    """Return the title of a list, which no terminal breaks."""
+    """Return the title of a list; terminals do not wrap it."""
     return Text(title) if view.page else (Span(title, "title"),)
 
 
@@ -183,7 +184,7 @@ def _policy(view: RunView, style: TableStyle) -> Iterator[Block | Figures]:
 
 
 def policy_sentences(outcome: "PolicyOutcome") -> Iterator[Text]:
-    """Describe the values that a policy accepts; warn if it was made from the same documents."""
+    """Describe the values that a policy accepts; warn if its documents are the evaluated ones."""
     n_accepted = sum(field.accepted for field in outcome.fields)
     values = sum(field.values for field in outcome.fields)
     wrong = sum(field.wrong for field in outcome.fields)
@@ -203,18 +204,18 @@ def policy_sentences(outcome: "PolicyOutcome") -> Iterator[Text]:
 
 @dataclass(frozen=True, slots=True)
 class WrongDocument:
-    """A document that lost values."""
+    """A document with lost values."""
 
     id: str
     score: float | None
     lost: int
-    """How many of its values are wrong, invented or missed."""
+    """Number of wrong, invented or missed values of the document."""
     explained: str
-    """The command that shows how it was compared, or its status if it was not."""
+    """Command that explains its comparison, or its status if it was not compared."""
 
 
 def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
-    """Yield the documents that are to be shown, each with its command below it or beside it."""
+    """Yield the documents with the lowest scores, each with the command that explains it."""
     if not style.show_documents:
         return
     documents, count = wrong_documents(view.run, style.show_documents)
@@ -235,14 +236,14 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
 
 
 def _document_table(documents: Sequence[WrongDocument], *, commands_beside: bool) -> Table:
-    """Return a row for each document; the command beside it, or below, as it is to be copied."""
+    """Return a table of documents, with commands in a column or in a line below each row."""
     figures = [FigureColumn("document", "id", str), FigureColumn("score", "score")]
     figures.append(FigureColumn("values lost", "lost", int))
     explanations = [Span.of(document.explained, "dim") for document in documents]
     if commands_beside and any(document.text for document in explanations):
         figures.append(FigureColumn("explained by", "explained", str, tone="dim"))
     table = Figures(figures, documents).table()
-    # No text, which would be broken at blanks.
+    # Lines, unlike texts, are not wrapped.
     details = (
         []
         if commands_beside
@@ -252,7 +253,7 @@ def _document_table(documents: Sequence[WrongDocument], *, commands_beside: bool
 
 
 def wrong_documents(run: Run, max_documents: int) -> tuple[list[WrongDocument], int]:
-    """Return the documents with the lowest scores that lost values, and how many did."""
+    """Return the documents with lost values and the lowest scores, and the number of all such."""
     blocks, count = run.evaluation.ledger.blocks, 0
     if blocks is None:
         return [], 0
@@ -341,7 +342,7 @@ def _flip(view: RunView, flip: "Flip", runs: int) -> str:
 
 
 def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:
-    """Yield the result of each gate: a table on a page, else a line each."""
+    """Yield the results of gates: as a table for a page, else as a line for each gate."""
     if page and gates:
         figures = [
             FigureColumn(

@@ -18,15 +18,15 @@ from .cause_sentences import count_of_class
 from .view import WORST, RunView, by_values_lost
 
 DISAGREE: Final = 0.05
-"""How far a rate must differ between counting modes for a report to speak of it."""
+"""Difference between the rates of counting modes from which reports mention it."""
 
 VIOLATIONS: Final = 3
-"""How many things that the schema forbids a sentence names, the most frequent first."""
+"""Number of kinds of schema violations that a sentence lists, the most frequent first."""
 
 NAMED: Final = 10
-"""How many documents, keys or fields a sentence names; all of them are in the JSON report."""
+"""Number of documents, keys or fields that a sentence lists; the JSON report has all."""
 
-UNFIT: Final = 3  # how many verdicts a sentence names that fit no error; the JSON report has all
+UNFIT: Final = 3  # number of unused verdicts that a sentence lists; the JSON report has all
 
 
 MODES: Final = {
@@ -34,7 +34,7 @@ MODES: Final = {
     "aggregate": "values, but only in objects and items that match as a whole",
     "leaves": "all values",
 }
-"""Description of each counting mode."""
+"""Description of what each counting mode counts."""
 
 _WHY_LOWEST: Final = {
     "overall": "objects or list items fail as a whole (one unit each) although most of the values "
@@ -46,7 +46,7 @@ _WHY_LOWEST: Final = {
 
 
 def partial(view: RunView) -> str:
-    """Return how many documents an interrupted run has; empty for a finished run."""
+    """Return a sentence on an interrupted run and its documents; empty for a finished run."""
     if not view.run.partial:
         return ""
     of_all = "" if view.run.planned is None else f" of {view.run.planned}"
@@ -54,7 +54,7 @@ def partial(view: RunView) -> str:
 
 
 def labels(view: RunView) -> list[str]:
-    """Return the labels of the run as a line; empty without labels."""
+    """Return the labels of the run as one line; an empty list without labels."""
     label_names = dict.fromkeys(
         label for provenance in view.run.provenance for label in provenance.labels
     )
@@ -62,7 +62,7 @@ def labels(view: RunView) -> list[str]:
 
 
 def values(view: RunView) -> str:
-    """Return how many values were found right, wrong, missed and invented."""
+    """Return a sentence with the numbers of right, wrong, missed and invented values."""
     right, wrong, invented, missed, _ = view.whole.counts
     total, noun = right + wrong + invented + missed, _choose_noun(view)
     outcomes = {"right": right, "wrong": wrong, "missed": missed, "invented": invented}
@@ -71,12 +71,12 @@ def values(view: RunView) -> str:
 
 
 def _choose_noun(view: RunView) -> str:
-    """Choose the noun for a count: units or values."""
+    """Return the noun for counts: units or values."""
     return "unit" if view.run.rule.counting == "overall" else "value"
 
 
 def rates(view: RunView, *, score: bool = False) -> str:
-    """Return the rates of the whole, F1 with its interval, and maybe the mean score."""
+    """Return precision, recall and F1 of all documents, and optionally the mean score."""
     total_rates = view.whole.rates
     precision, recall = view.rate(total_rates.precision), view.rate(total_rates.recall)
     text = f"F1 {_f1(view)}  precision {precision}  recall {recall}"
@@ -86,14 +86,14 @@ def rates(view: RunView, *, score: bool = False) -> str:
 
 
 def describe_both_f1(view: RunView) -> str:
-    """Return F1 with either recall: without wrong values, as here, and with them."""
+    """Return F1 by both definitions of recall: without wrong values, as here, and with them."""
     f1, f1_with_wrong = view.rate(view.whole.rates.f1), view.rate(view.f1_with_wrong_as_missed)
     noun = _choose_noun(view)
     return f"F1 {f1}; {f1_with_wrong} if wrong {noun}s also count as missed (--recall-with-fd)"
 
 
 def verdict(view: RunView) -> str:
-    """Return whether the run is good enough; without gates the figure that would decide it."""
+    """Return whether all gates passed; without gates, return the main figure."""
     run = view.run
     clauses = [partial(view)]
     if run.n_unfit:
@@ -109,7 +109,7 @@ def _f1(view: RunView) -> str:
 
 
 def _bounds(view: RunView, interval: Interval | None) -> str:
-    """Return an interval in brackets, or the reason why the run has no interval."""
+    """Return an interval in brackets, or the reason why there is none."""
     if interval is None:
         return ""
     documents = view.run.evaluation.evaluated
@@ -121,7 +121,10 @@ def _bounds(view: RunView, interval: Interval | None) -> str:
 
 
 def describe_verdicts(view: RunView) -> list[str]:
-    """Return the figures of the run with people's verdicts on its errors; empty without any."""
+    """Return sentences with figures that include people's verdicts on errors.
+
+    Empty without verdicts.
+    """
     marked_errors = view.run.marked
     if marked_errors is None:
         return []
@@ -163,7 +166,7 @@ def describe_verdicts(view: RunView) -> list[str]:
 
 
 def headline(view: RunView) -> str:
-    """Return how many documents were compared and how many were left out, and the counting mode."""
+    """Return a sentence with the numbers of compared and of omitted documents."""
     evaluation, run = view.run.evaluation, view.run
     wholly_right_text = (
         f", {evaluation.wholly_right.right:,} wholly right" if evaluation.evaluated else ""
@@ -171,7 +174,7 @@ def headline(view: RunView) -> str:
     clauses = [f"{number_of(evaluation.evaluated, 'document')}{wholly_right_text}"]
     statuses = evaluation.statuses
     missed = statuses[Status.MISSING] if run.options.missing == "fn" else 0
-    # A prediction that cannot be read may have no id, and so no ground truth.
+    # An unreadable prediction may have no id and therefore no ground truth.
     unread = evaluation.evaluated - statuses[Status.EVALUATED] - missed
     compared = {Status.EVALUATED: statuses[Status.EVALUATED]}
     compared |= {Status.MISSING: missed, Status.INVALID: unread}
@@ -202,7 +205,7 @@ _LEFT_OUT: Final = {
 
 
 def wholly_right(view: RunView) -> str:
-    """Return the share of documents without a lost value, and how many lost few values."""
+    """Return a sentence with the share of documents without a lost value, and of those with few."""
     evaluation = view.run.evaluation
     documents = evaluation.wholly_right
     if documents.share is None:
@@ -218,7 +221,10 @@ def wholly_right(view: RunView) -> str:
 def gate_sentence(
     gates: Sequence[GateResult], quoted: Quoting | None = None, max_reasons: int = NAMED
 ) -> str:
-    """Return how many gates passed, or failed, maybe with the reasons; empty without any."""
+    """Return a sentence with the number of passed or failed gates and reasons.
+
+    Empty without gates.
+    """
     failed, number_of_gates = (
         [gate.reason for gate in gates if not gate.passed],
         number_of(len(gates), "gate"),
@@ -230,7 +236,7 @@ def gate_sentence(
 
 
 def validities(view: RunView) -> list[str]:
-    """Return the share of valid documents of each side that was checked."""
+    """Return a sentence for each checked side: the share of documents valid by the schema."""
     sides = {"gt": "ground truths", "pred": "predictions"}
     lines = []
     for side, validity in sorted(view.run.evaluation.validity.items(), reverse=True):
@@ -253,7 +259,10 @@ def validities(view: RunView) -> list[str]:
 
 
 def disagreement(view: RunView) -> str | None:
-    """Return which counting modes disagree, and why; None if they agree."""
+    """Return a sentence if the rates of counting modes differ, with the reason.
+
+    None if they do not.
+    """
     rule = view.run.rule
     for metric in ("f1", "precision", "recall"):
         by_mode = {mode: rule.rates(view.run.evaluation.tally.counts(mode)) for mode in MODES}
@@ -274,7 +283,7 @@ def disagreement(view: RunView) -> str | None:
 
 
 def error_classes(view: RunView) -> str | None:
-    """Return how many errors there are of each kind, the most frequent first; None without any."""
+    """Return a sentence with the number of errors of each class; None without errors."""
     errors = view.run.evaluation.errors
     values, units = errors.overall(), overall(errors.units)
     texts = []
@@ -290,7 +299,7 @@ def _class_texts(counts: ByClass) -> str:
 
 
 def worst_field_texts(view: RunView) -> list[str]:
-    """Return a text for each of the fields to look at first, the worst one first."""
+    """Return a text for each field to look at first, the worst one first."""
     texts = []
     for row in by_values_lost(view.rows)[:WORST]:
         counts = row.counts
@@ -305,7 +314,7 @@ _ODDITIES: Final = {
     "duplicate_keys": "with a key that its object has twice; the last one counts",
     "byte_order_mark": "with a byte order mark, which is no part of JSON; it was left out",
 }
-"""Description of each warning about documents; it follows their number."""
+"""Description of each warning about documents; the number of documents precedes it."""
 
 _WAYS: Final = {
     "fence": "in a code fence",
@@ -317,7 +326,7 @@ _WAYS: Final = {
 
 
 def notes(view: RunView) -> list[str]:
-    """Return the notes of the run besides errors, a line each."""
+    """Return the notes of the run other than errors, as lines."""
     evaluation, quoted, warnings = view.run.evaluation, view.quoted, view.run.evaluation.warnings
     lines: list[str] = []
 
@@ -375,7 +384,7 @@ def notes(view: RunView) -> list[str]:
 
 
 def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
-    """Return how many documents have problems, the first as status and text, how many more."""
+    """Return counts of documents with problems, the first problems, and how many are left out."""
     evaluation = view.run.evaluation
     documents = sorted(evaluation.problems)
     by_status = Counter(entry.status.value for entry in documents)
@@ -386,7 +395,7 @@ def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
 
 
 def confidences(view: RunView) -> list[str]:
-    """Return sentences on how reliable confidences are; empty without confidences."""
+    """Return sentences on the reliability of confidences; empty without confidences."""
     if view.confidence is None:
         return []
     figures = view.confidence

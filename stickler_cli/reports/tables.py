@@ -1,6 +1,7 @@
-"""The tables of runs: the same figures in a terminal, in a pipe and on a page.
+"""The tables of a run, with the same figures for terminals, pipes and pages.
 
-A page has marks and names in columns of their own, full titles and the intervals of groups last.
+Tables for pages have separate columns for marks and names, full titles, and intervals of groups
+last.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,8 +44,8 @@ TRUST_LEGEND: Final = (
     ("found", "found: the share of errors among the least confident 10% of values"),
     ("pass", "pass: the share of values from the lowest confidence on that is 99% right here"),
 )
-BUDGET: Final = "0.1"  # of those that the record of confidences has, the one that is shown
-PRECISION: Final = "0.99"  # likewise
+BUDGET: Final = "0.1"  # the figure of the confidence record that is shown
+PRECISION: Final = "0.99"  # the interval of the confidence record that is shown
 
 REPEATS_LEGEND: Final = (
     "all right, any right: share of documents in which the field is right in all runs, in any",
@@ -53,13 +54,13 @@ REPEATS_LEGEND: Final = (
 
 
 def ranked_columns(titles: Iterable[str], *ranks: int) -> list[Column]:
-    """Return columns with their ranks, by which a narrow terminal leaves them out."""
+    """Return columns with the given ranks; narrow terminals drop columns of higher rank first."""
     titles_and_ranks = zip(titles, ranks, strict=True)
     return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in titles_and_ranks]
 
 
 def _figure_cells(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
-    """Return counts by name, in which zeros are left out, and rates."""
+    """Return cells for counts, where zeros stay empty, and for rates."""
     *precision_and_recall, f1 = view.run.rule.rates(counts)
     return [
         *_count_spans(counts, _OUTCOMES),
@@ -69,14 +70,14 @@ def _figure_cells(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
 
 
 def _count_spans(counts: Counts, names: Iterable[str]) -> Iterator[Span]:
-    """Yield the counts of some names, empty for 0; those of absent values are faint."""
+    """Yield cells for counts; a zero stays empty, and counts of absent values are dimmed."""
     for name in names:
         count: int = getattr(counts, name.lower())
         yield Span(f"{count:,}" if count else "", "dim" if name in _ABSENT else "")
 
 
 def countings_table(view: RunView) -> Table:
-    """Return a row for the whole in each counting mode."""
+    """Return a table of all documents together, with a row for each counting mode."""
     bounds, tally = view.intervals, view.run.evaluation.tally
     columns = [
         Column("counting", left=True),
@@ -92,7 +93,7 @@ def countings_table(view: RunView) -> Table:
 
 
 def metric_table(figures: Mapping[str, float | None]) -> Table:
-    """Return a row for each figure of a metric that was asked for."""
+    """Return a table with a row for each metric that the user requested."""
     name, figure = FigureColumn("metric", itemgetter(0), str), itemgetter(1)
     value = FigureColumn(
         "", figure, shown=lambda name_and_figure: metric_text(figure(name_and_figure)), tone="title"
@@ -101,12 +102,12 @@ def metric_table(figures: Mapping[str, float | None]) -> Table:
 
 
 def metric_text(figure: float | None) -> str:
-    """Return a figure of any size: as a rate if it may be one."""
+    """Format a figure of any size, as a rate if it is in [0, 1]."""
     return rate(figure) if figure is None or 0 <= figure <= 1 else setting(figure)
 
 
 def group_table(view: RunView, key: str, groups: Sequence[tuple[str, "Results"]]) -> Table:
-    """Return a row for each of some groups."""
+    """Return a table with a row for each group of documents."""
     margin, rule = "" if view.page else INDENT, view.run.rule
     figures = [
         FigureColumn(visible(f"by {view.quoted(key)}"), lambda group: margin + group[0], str),
@@ -139,8 +140,8 @@ def group_table(view: RunView, key: str, groups: Sequence[tuple[str, "Results"]]
 
 
 MATRIX: Final = ("TP", "FD", "FA", "FN", "TN", "FP", "precision", "recall", "F1", "accuracy")
-"""The columns of a confusion matrix."""
-MATRIX_NAME: Final = "matrix"  # by which --columns asks for all of them
+"""Columns of a confusion matrix."""
+MATRIX_NAME: Final = "matrix"  # name by which --columns selects all of these columns
 
 FIELD_COLUMNS: Final = (
     *ranked_columns((*_OUTCOMES, *_RATES), 4, 2, 1, 3, 9, 7, 6, 0),
@@ -169,10 +170,10 @@ def field_table(
     is_nested: bool = False,
     verbose: bool = False,
 ) -> Table:
-    """Return a row for each field shown, named by its full path unless names are to be nested.
+    """Return a table with a row for each field; names are full paths unless `is_nested` is set.
 
-    Columns are those with the titles given, in their order, else the usual ones, or those of -v;
-    but some only where a field has something there.
+    The columns are those in `titles`, in this order, else the usual ones; `verbose` adds some. Some
+    of the usual columns are left out if they would be empty.
     """
     has_mark_column = not is_nested or any(row.worst and not row.depth for row in rows_)
     name_cells: list[list[Span]] = []
@@ -205,7 +206,7 @@ def field_table(
 
 
 def _field_cells(view: RunView, row: FieldRow, tone: Tone) -> dict[str, Span]:
-    """Return the figures of a field by the titles of their columns."""
+    """Return the figures of a field by column title."""
     matrix_titles, exact_rates = MATRIX[:6], zip(EXACT_METRICS, row.tally.exact_rates, strict=True)
     usual_cells = zip((*_OUTCOMES, *_RATES), _figure_cells(view, row.counts, tone), strict=True)
     return {
@@ -226,7 +227,7 @@ MATRIX_LEGEND: Final = "confusion matrix: TP right, FD wrong, FA invented, FN mi
 
 
 def legend(view: RunView) -> list[tuple[str, str]]:
-    """Return the explanations of a table of all columns: a column, and a text."""
+    """Return pairs of a column title and its explanation, for all columns of the table."""
     rows = view.rows
     lines = []
     if any(None in row.rates for row in rows):
@@ -246,7 +247,7 @@ def legend(view: RunView) -> list[tuple[str, str]]:
 
 
 def confidence_table(view: RunView) -> Table:
-    """Return a row for all values with a confidence, and one for each field."""
+    """Return a table on confidences: a row for all values together, and one for each field."""
 
     def rated(
         title: str, rank: int, value: Callable[[Any], float | None], tone: Tone = ""
@@ -289,8 +290,9 @@ def confidence_table(view: RunView) -> Table:
 
 
 def policy_table(outcome: "PolicyOutcome") -> Figures:
-    """Return a row for each field, with the values that pass unseen by a policy."""
-    from stickler_cli.score.policy import PASSING, field_label  # few runs have a policy
+    """Return a table with a row for each field, with the values that a policy lets pass."""
+    # Imported late: few runs have a policy.
+    from stickler_cli.score.policy import PASSING, field_label
 
     figures = [
         FigureColumn("field", field_label, str),
@@ -312,7 +314,7 @@ def policy_table(outcome: "PolicyOutcome") -> Figures:
 
 
 def repeats_table(repeats: "Repeats") -> Table:
-    """Return a row for each field, with its lowest and highest F1 over the runs."""
+    """Return a table with a row for each field, with its lowest and highest F1 among the runs."""
 
     def extreme_f1(choose: Callable[..., float | None]) -> Callable[["FieldRepeats"], float | None]:
         return lambda field_repeats: choose(

@@ -1,4 +1,4 @@
-"""A run as every report reads it: its fields and groups as rows, its rates bound once."""
+"""Views of a run for all reports: fields and groups as rows, and rates by the rule of the run."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,22 +29,25 @@ if TYPE_CHECKING:
     from stickler_cli.score.record import Run
 
 WORST: Final = 3
-NEARLY: Final = 2  # a marked field lost at least half as many values as the worst one
+NEARLY: Final = 2  # a field is marked if it lost at least half as many values as the worst field
 
 
-UNKNOWN_KIND: Final = "any"  # the kind of a field whose values alone tell how it is compared
+# Kind of a field that the schema leaves open: its values decide how it is compared.
+UNKNOWN_KIND: Final = "any"
 
 MOST_UNKNOWN_NAMES: Final = 50
-"""With more names than this, an object without a schema is taken for a map: one screen or two."""
+"""Number of names above which an object without a schema is treated as a map: one or two
+screens."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """One field over all documents."""
+    """The figures of one field over all documents."""
 
     path: Path
     kind: str
-    """Empty, like the comparator, where the schema repeats itself: no description follows it."""
+    """Kind of the field; kind and comparator are empty if the run has no description of the
+    field."""
     comparator: str
     threshold: float | None
     weight: float | None
@@ -54,59 +57,62 @@ class FieldRow:
 
     @property
     def counts(self) -> Counts:
-        """How many of its values there are of each outcome, as the run counts them."""
+        """Numbers of the field's values by outcome, in the counting mode of the run."""
         return self.tally.counts(self.rule.counting)
 
     @property
     def rates(self) -> Rates:
-        """Precision, recall and F1 of its values."""
+        """Precision, recall and F1 of the field's values."""
         return self.rule.rates(self.counts)
 
     @property
     def accuracy(self) -> float | None:
-        """The share of right and rightly absent values; None where nothing was counted."""
+        """Share of values that are right or rightly absent; None if nothing was counted."""
         dividend, divisor = self.rule.rate_fractions(self.counts)["accuracy"]
         return dividend / divisor if divisor else None
 
     @property
     def lost(self) -> int:
-        """How many of its values are wrong, invented or missed."""
+        """Number of the field's values that are wrong, invented or missed."""
         return self.counts.lost
 
     @property
     def whole(self) -> str:
-        """How many of its items or objects are right as a whole; empty of a field of values."""
+        """Text with the number of exactly right items or objects; empty for a field of values."""
         noun = "object" if self.kind == "object" else "item"
         right, items = self.tally.n_exact_items, self.tally.n_items
         return f"{right:,} of {number_of(items, noun)}" if items else ""
 
     @property
     def score(self) -> float | None:
-        """The mean score after clipping; None where no document has one."""
+        """Mean score of the field after clipping; None if no document has one."""
         return self.tally.mean_score
 
     @property
     def name(self) -> str:
-        """The last step of the path, as it is written in one."""
+        """The last step of the path, written as in a path."""
         return field_path(self.path[-1:])
 
     @property
     def depth(self) -> int:
-        """How deep it is nested; 0 for a field of the document itself."""
+        """Nesting depth of the field; 0 for a field of the document itself."""
         return len(self.path) - 1
 
     @property
     def compared_by(self) -> str:
-        """The comparators without the word, or the kind of field where it has none."""
+        """Names of the comparators without the word "Comparator".
+
+        The kind of field if there are none.
+        """
         names = self.comparator.split(" | ")
         return " | ".join(name.removesuffix("Comparator") for name in names) or self.kind
 
 
 def field_rows(run: "Run") -> list[FieldRow]:
-    """Return the fields of the schema, then those that only documents name, parents first.
+    """Return the fields of the schema, then those that occur only in documents; parents come first.
 
-    The keys of a map are one row, `*`: they are data, and there is no end of them. Those of an
-    object about which the schema says nothing are rows of their own, unless there are too many.
+    All keys of a map share one row `*`, as their number is unlimited. Keys of an object that the
+    schema leaves open have rows of their own, unless there are too many.
     """
     fields_by_path = _by_path(run.fields)
     reached = [
@@ -125,7 +131,7 @@ def field_rows(run: "Run") -> list[FieldRow]:
 def named_rows(
     sums: FieldTallies, described: Sequence[FieldInfo], rule: RateRule
 ) -> list[FieldRow]:
-    """Return the same fields, with a row for each key of a map."""
+    """Return the rows of all fields, with a row for each key of a map."""
     fields_by_path = _by_path(described)
     reached = [path for path in fields_by_path if ANY_KEY not in path]
     return _tally_rows(in_schema_order(sums, described), fields_by_path, reached, rule)
@@ -144,7 +150,7 @@ def _tally_rows(
     schema_paths: Iterable[Path],
     rule: RateRule,
 ) -> list[FieldRow]:
-    """Return a row for each schema path, counted or not, then for each other field of `sums`."""
+    """Return a row for each schema path, counted or not, then for each other field in `sums`."""
     rows = []
     for path, tally in sums.sort_parents_first(
         tuple(map(str, path)) for path in schema_paths
@@ -153,11 +159,11 @@ def _tally_rows(
         description = (field.kind, field.comparator, field.threshold) if field else ("", "", None)
         weight = field.weight if field and tally.weight is None else tally.weight
         rows.append(FieldRow(path, *description, weight, tally, rule))
-    return rows[1:]  # the first is the whole
+    return rows[1:]  # leave out the first row, which is the whole document
 
 
 def _by_pattern(sums: FieldTallies, fields_by_path: Mapping[Path, FieldInfo]) -> FieldTallies:
-    """Add up the keys of each map as one field; parents come first."""
+    """Add up the tallies of the keys of each map; parents come first."""
     total = FieldTallies({(): sums.tally(())})
     n_children = Counter(path[:-1] for path in sums if path)
     shown_and_pattern: dict[Path, tuple[tuple[str, ...], Path]] = {(): ((), ())}
@@ -178,7 +184,7 @@ def _by_pattern(sums: FieldTallies, fields_by_path: Mapping[Path, FieldInfo]) ->
 def rows_shown(
     rows: Sequence[FieldRow], sort: str, fields: str, *, only_errors: bool
 ) -> list[FieldRow]:
-    """Return the fields that match a glob, maybe only those that lost values, in an order."""
+    """Return the fields that match a glob, sorted; with `only_errors` those that lost values."""
     matching_rows = [
         row
         for row in rows
@@ -193,14 +199,14 @@ def rows_shown(
 
 
 def by_values_lost(rows: Sequence[FieldRow]) -> list[FieldRow]:
-    """Return the fields that lost values, most first; of equal ones the lower F1 comes first."""
+    """Return the fields that lost values, most first; ties go to the lower F1."""
     lost = _own_losses(rows)
     ranked = sorted(rows, key=lambda row: (-lost[row.path], row.rates.f1 or 0.0))
     return [row for row in ranked if lost[row.path] > 0]
 
 
 def _own_losses(rows: Sequence[FieldRow]) -> dict[Path, int]:
-    """Count the values that each field lost, without the losses of the fields inside it."""
+    """Return the number of values that each field lost, without losses of the fields inside it."""
     lost = {row.path: row.lost for row in rows}
     for row in rows:
         if row.path[:-1] in lost:
@@ -210,40 +216,40 @@ def _own_losses(rows: Sequence[FieldRow]) -> dict[Path, int]:
 
 @dataclass(frozen=True)
 class RunView:
-    """A run, and everything that reports show of it; each part is made when it is first read."""
+    """A run with all values that reports show; each is computed when it is first read."""
 
     run: "Run"
     quoted: Quoting = str
-    """How names are written inside a sentence."""
+    """Formats a name inside a sentence."""
     page: bool = False
-    """Whether it is for a page of Markdown."""
+    """Whether the report is a page of Markdown."""
 
     @property
     def leaves_wrong_out(self) -> bool:
-        """Whether recall is another figure than one that counts wrong values as missed."""
+        """Whether recall ignores wrong values of the run, so that another recall differs."""
         return bool(self.whole.counts.fd) and not self.run.rule.recall_with_fd
 
     @property
     def f1_with_wrong_as_missed(self) -> float | None:
-        """F1 of the whole if recall also counts wrong values as missed."""
+        """F1 of all documents if recall also counts wrong values as missed."""
         return replace(self.run.rule, recall_with_fd=True).rates(self.whole.counts).f1
 
     @cached_property
     def limits(self) -> frozenset[float]:
-        """The limits of gates, onto which no other figure may be rounded."""
+        """The limits of gates; no other figure may be rounded to one of them."""
         return frozenset(result.gate.limit for result in self.run.gates)
 
     @cached_property
     def digits(self) -> int:
-        """The decimals that rates are worth, by the interval of F1 of the whole."""
+        """Number of decimals of rates that the interval of the total F1 justifies."""
         return digits_of(self.bounds("f1"))
 
     def rate(self, value: float | None) -> str:
-        """Return a rate or score as text."""
+        """Format a rate or score."""
         return rate(value, self.limits, self.digits)
 
     def interval(self, interval: Interval | None) -> str:
-        """Return a confidence interval as text."""
+        """Format a confidence interval."""
         return interval_text(interval, self.limits, self.digits)
 
     @cached_property
@@ -260,55 +266,58 @@ class RunView:
         )
 
     def bounds(self, name: str, intervals: FieldIntervals | None = None) -> Interval | None:
-        """Return the interval of a rate: of the whole, or of intervals that are given."""
+        """Return the interval of a rate, from given intervals or from those of all documents."""
         field_intervals = intervals or self.intervals
         return field_intervals.rates[self.run.rule.counting][name] if field_intervals else None
 
     @property
     def counts_values(self) -> bool:
-        """Whether every value is counted, which is the default."""
+        """Whether every single value is counted, which is the default counting mode."""
         return self.run.rule.counting == DEFAULT_RULE.counting
 
     @cached_property
     def intervals(self) -> FieldIntervals | None:
-        """The confidence intervals of the whole; None where the run has none."""
+        """Confidence intervals of all documents together; None if the run has none."""
         return self.run.evaluation.intervals(self.run.rule)
 
     @property
     def has_too_few_documents(self) -> bool:
-        """Whether the documents are too few for an interval; then reports show none at all."""
+        """Whether there are too few documents for intervals; then reports show none."""
         return self.run.evaluation.evaluated < MIN_DOCUMENTS
 
     @cached_property
     def shown_level(self) -> float | None:
-        """The level of the intervals that reports show; None where they show none."""
+        """Confidence level of the intervals that reports show; None if they show none."""
         settings = self.run.evaluation.interval_settings
         return None if settings is None or self.has_too_few_documents else settings.level
 
     @cached_property
     def interval_title(self) -> str:
-        """The title of a column of confidence intervals of F1; empty where none are shown."""
+        """Title of the column with confidence intervals of F1; empty if none are shown."""
         return "" if self.shown_level is None else f"{100 * self.shown_level:g}% CI of F1"
 
     def shown_bounds(self, intervals: FieldIntervals | None, documents: int) -> Interval | None:
-        """Return the interval of F1 of a part of the run; None if its documents are too few."""
+        """Return the interval of F1 of a part of the run; None if it has too few documents."""
         is_shown = self.shown_level is not None and documents >= MIN_DOCUMENTS
         return self.bounds("f1", intervals) if is_shown and intervals else None
 
     @cached_property
     def rows(self) -> list[FieldRow]:
-        """The fields, in schema order, parents first."""
+        """The rows of the fields, in schema order, parents first."""
         return field_rows(self.run)
 
     def labelled(self, row: FieldRow) -> str:
-        """Return the share of documents in which a field is labelled; empty if it is all."""
+        """Return the share of documents in which a field is labelled.
+
+        Empty if it is labelled in all.
+        """
         evaluation = self.run.evaluation
         share = evaluation.fold(PathCounts).share_labelled(evaluation.sums, row.path)
         return "" if share in (None, 1) else self.rate(share)
 
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, "Results"]]]:
-        """The groups by each key, the lowest F1 first; those without one come last."""
+        """The groups of documents by key; the lowest F1 first, and groups without F1 last."""
 
         def order(group: tuple[str, "Results"]) -> tuple[bool, float, str]:
             f1 = self.f1_of(group[1])
@@ -325,7 +334,7 @@ class RunView:
 
     @cached_property
     def confidence(self) -> dict[str, Any] | None:
-        """How reliable the confidences of predictions are; None without confidences."""
+        """Figures of the reliability of confidences; None if predictions have no confidences."""
         evaluation = self.run.evaluation
         if not evaluation.confidences:
             return None

@@ -1,1 +1,1 @@
-"""The HTML report: one file that shows a run and lets people browse it, with nothing to load."""
+"""The HTML report: one self-contained file in which people browse a run."""

@@ -1,4 +1,4 @@
-"""The geometry of the charts of pages: from counts and shares to places in a drawing."""
+"""The geometry of charts: from counts and shares to coordinates of a drawing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,28 +11,30 @@ from stickler_cli.score.intervals import Interval
 from stickler_cli.score.sums import Counts, RateRule
 
 WIDTH: Final = 440.0
-HEIGHT: Final = 96.0  # in units of the drawing; the page scales it
-SIDE: Final = 240.0  # width and height of a square chart, in the same units
-MOST_POINTS: Final = 120  # of a curve
-GAP: Final = 10.0  # before the bar of similarities that are exactly 1
+HEIGHT: Final = 96.0  # both in units of the drawing; the page scales it
+SIDE: Final = 240.0  # width and height of a square chart, in units of the drawing
+MOST_POINTS: Final = 120  # maximum number of points of a curve
+GAP: Final = 10.0  # gap before the bar of similarities of exactly 1
 
 BAR: Final = (WIDTH - GAP) / (BINS + 1)
 MIN_BAR_HEIGHT: Final = 2.0
-"""The height of the lowest bar, so that one error can be seen beside a million matches."""
+"""Minimum height of a bar, so that one error remains visible beside a million matches."""
 
 _STEPS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-_LEAST_SPAN: Final = 0.01  # of an axis, whose full width is then one error in a hundred
+# Smallest range of an axis: its full width is then one error in a hundred.
+_LEAST_SPAN: Final = 0.01
 
 OUTCOMES: Final = (
     *(("tp", "TP", "right"), ("fd", "FD", "wrong")),
     *(("fn", "FN", "missed"), ("fa", "FA", "invented")),
 )
-"""Attribute of `Counts`, short name and meaning; the order of the parts of a bar."""
+"""Attribute of `Counts`, short name and meaning of each outcome, in the order of the segments of a
+bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One upright bar, maybe of two parts: below the threshold, and from it on."""
+    """One vertical bar of a histogram, or one segment of a bar that the threshold divides."""
 
     x: float
     y: float
@@ -41,23 +43,23 @@ class Bar:
     title: str
     count: int
     lower: str
-    """Lower bound of its bin, as links write it."""
+    """Lower bound of the bin of the bar, as written in links."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A histogram of figures in [0, 1], and a label."""
+    """A histogram of figures in [0, 1], with a label for screen readers."""
 
     bars: Sequence[Bar]
     threshold: float | None
     label: str
     ticks: Sequence[tuple[float, str]]
     curve: str = ""
-    """F1 by threshold, as the data of an SVG path; empty if no curve is shown."""
+    """F1 by threshold, as data of an SVG path; empty if there is no curve."""
 
 
 def similarity_chart(histogram: Histogram, threshold: float | None, curve: str = "") -> Chart:
-    """Return a histogram of the similarities of the pairs of a field, with its threshold."""
+    """Return the histogram of the similarities of a field's pairs, with its threshold."""
     matched, unlike = sum(histogram.matched), sum(histogram.unlike)
     level = "their threshold" if threshold is None else f"the threshold of {threshold:g}"
     label = (
@@ -72,10 +74,11 @@ def similarity_chart(histogram: Histogram, threshold: float | None, curve: str =
 
 
 def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
-    """Return F1 against the threshold, as the data of an SVG path, if the pairs stay the same.
+    """Return F1 as a function of the threshold, as data of an SVG path.
 
-    The curve is an estimate: another threshold would pair other items, and judge more fields
-    inside them. It is empty if all pairs are in one bin, because it would be a single step.
+    The curve is an estimate, as it keeps the present pairs: another threshold would pair other
+    items and judge more fields inside them. It is empty if all pairs are in one bin, as it would be
+    a single step.
 
     Args:
         pairs: judged pairs of the field, by similarity.
@@ -94,8 +97,8 @@ def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
 
 
 def _bars(layers: Mapping[str, Sequence[int]]) -> list[Bar]:
-    """Return bars of several layers of pairs, the first one at the bottom."""
-    # By the square root, or one bar of thousands would hide the errors that the chart is for.
+    """Return the bars for several layers of counts, which are stacked from bottom to top."""
+    # Heights are square roots: otherwise a bar of thousands would hide the errors.
     totals = [*map(sum, zip(*layers.values(), strict=True))]
     scale = HEIGHT / sqrt(max(totals)) if any(totals) else 0.0
     bars = []
@@ -128,7 +131,7 @@ def _x(value: float) -> float:
 
 
 def _ticks(threshold: float | None) -> list[tuple[float, str]]:
-    """Return the names of ends and middle of the axis, unless the threshold's own is in the way."""
+    """Return positions and texts of the ticks, without those too close to the threshold."""
     ends = {0.0: (0.0, "0"), 0.5: (_x(0.5), "0.5"), 1.0: (WIDTH - BAR / 2, "1")}
     if threshold is None:
         return list(ends.values())
@@ -138,30 +141,33 @@ def _ticks(threshold: float | None) -> list[tuple[float, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The values of a bin: their mean confidence and the share that is right, with its interval."""
+    """A bin of confidences: its mean confidence, and the share of right values with an interval."""
 
     x: float
     y: float
     reach: tuple[float, ...] | None
-    """The ends of its interval, the lower one first."""
+    """Lower and upper bound of the interval, as y coordinates."""
     bin_middle: float
-    """The middle of the bin, where its count is written."""
+    """x coordinate of the middle of the bin, where its count is written."""
     count: str
     title: str
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageChart:
-    """Error against coverage, both from 0; the axis of errors ends at `top_text`."""
+    """A curve of the error rate by coverage, both from 0.
+
+    `top_text` labels the end of the error axis.
+    """
 
     path: str
     """Data of the SVG path of the curve."""
     top_text: str
     label: str
     chosen: tuple[float, float, float] | None = None
-    """Where a policy draws the line: x, and y of the error and of its bound."""
+    """The threshold of a policy: x, y of the error rate, and y of its bound."""
     allowed: float | None = None
-    """The y of the error that is allowed."""
+    """y coordinate of the allowed error rate."""
 
 
 def reliability_chart(record: Mapping[str, Any]) -> tuple[list[Point], str]:
@@ -198,10 +204,10 @@ def coverage_chart(
     label: str = "",
     top: float | None = None,
 ) -> CoverageChart:
-    """Return the chart of (coverage, error), with the point and the bound that a policy chose.
+    """Return the chart of the error rate by coverage, with the threshold and bound of a policy.
 
-    `label` replaces the usual description in words; `top` is the end of the axis of errors, which
-    is otherwise chosen from the values.
+    `label` replaces the usual description in words; `top` is the end of the error axis, which is
+    otherwise chosen from the values.
     """
     drawn_points = curve[:: max(1, len(curve) // MOST_POINTS)]
     if curve and drawn_points[-1] != curve[-1]:
@@ -237,21 +243,21 @@ def _down(share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis that ends at round numbers."""
+    """A linear axis whose ends are round numbers."""
 
     low: float
     high: float
     step: float
     signed: bool = False
-    """Whether its values are changes, which are written with a sign."""
+    """Whether the values are changes, which are written with a sign."""
 
     def place(self, value: float) -> float:
-        """Return where a value is, in percent of the axis."""
+        """Return the position of a value, in percent of the length of the axis."""
         return 100 * (value - self.low) / (self.high - self.low)
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
-        """The places and the texts of its marks."""
+        """Positions and texts of the ticks."""
         count = round((self.high - self.low) / self.step)
         values = [round(self.low + tick * self.step, 6) for tick in range(count + 1)]
         number_format = "+.3g" if self.signed else ".3g"
@@ -261,7 +267,7 @@ class Axis:
 
 
 def axis_of(lowest: float) -> Axis:
-    """Return an axis from a round number, at or below the lowest value, to 1.
+    """Return an axis that ends at 1 and begins at a round number, at or below the lowest value.
 
     >>> axis_of(0.932).low, axis_of(0.2).step, axis_of(1.0).low
     (0.92, 0.2, 0.99)
@@ -270,13 +276,13 @@ def axis_of(lowest: float) -> Axis:
 
 
 def change_axis(intervals: Iterable[Interval | None]) -> Axis:
-    """Return an axis that includes 0 and all intervals of changes."""
+    """Return an axis for changes that includes 0 and all intervals."""
     ends = [0.0, *(end for interval in intervals if interval for end in interval)]
     return _axis(min(ends), max(ends), _STEPS, signed=True)
 
 
 def _axis(low: float, high: float, steps: Sequence[float], *, signed: bool = False) -> Axis:
-    """Return an axis of about five steps, whose ends are multiples of a step."""
+    """Return an axis with about five steps; its ends are multiples of the step."""
     step = next((step for step in steps if step * 5 >= high - low - 1e-9), steps[-1])
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     return Axis(
@@ -287,36 +293,37 @@ def _axis(low: float, high: float, steps: Sequence[float], *, signed: bool = Fal
     )
 
 
-MAX_NARROW_COLUMNS: Final = 7  # of a heat map that stands in one of two columns
+# Maximum number of columns of a heat map that fills half of the page width.
+MAX_NARROW_COLUMNS: Final = 7
 
 
 class HeatCell(NamedTuple):
-    """The numbers of errors and of right values of a row and a column."""
+    """One cell of a heat map: the number of errors in its row and column."""
 
     errors: int
     query: str
-    """Query of a link to these errors."""
+    """Query part of a link to these errors."""
     right: int = 0
-    """Number of right values of this row and column."""
+    """Number of right values, for a cell in the column of right values."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """Numbers of errors by rows and columns."""
+    """A table of error counts whose cells are shaded by count."""
 
     title: str
     corner: str
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[HeatCell]]]
     left_out: int = 0
-    """Number of rows that are not drawn; for values, those that were always right."""
+    """Number of rows left out; in a confusion matrix, those of values without an error."""
 
     @property
     def is_wide(self) -> bool:
-        """Whether its columns need more than half of the width of the page."""
+        """Whether the heat map has too many columns for half of the page width."""
         return len(self.columns) > MAX_NARROW_COLUMNS
 
     @property
     def highest(self) -> int:
-        """The number with the darkest shade."""
+        """The highest count, which has the darkest shade."""
         return max(cell.errors for _, row in self.rows for cell in row)

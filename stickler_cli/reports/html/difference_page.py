@@ -1,4 +1,4 @@
-"""The HTML page of several runs: changes between two, or runs side by side, with all answers."""
+"""The HTML page of two runs with their changes, or of several runs side by side."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,11 +42,11 @@ ORDER: Final = (
 )
 """Order of fields by trend: regressed fields come first."""
 
-MOST_DOCUMENTS: Final = 50  # documents that are named without the script, and on paper
+MOST_DOCUMENTS: Final = 50  # number of documents listed without JavaScript, and on paper
 
 
 def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
-    """Return a difference, or runs side by side, as an HTML page; ends with a line break."""
+    """Return the HTML page of a difference, or of runs side by side; ends with a line break."""
     context = _difference(subject) if isinstance(subject, Difference) else _context_of_runs(subject)
     places = {name: place for place, name in enumerate(context["paths"])}
     documents = context["documents"]
@@ -84,7 +84,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
 def _value_row(
     value: ChangedValue, places: Mapping[str, int], cause_positions: Mapping[tuple[str, str], int]
 ) -> tuple[Any, ...]:
-    """Return a value as the script reads it: the row of an error, with the answer of each run."""
+    """Return a changed value as a row for the script: the columns of an error, and all answers."""
     cause = cause_positions[_outcome(value), value.cause]
     n_values = value.n_values if value.n_values > 1 else None
     return (
@@ -103,17 +103,17 @@ def _outcome(value: ChangedValue) -> str:
 def _causes(
     values: Iterable[ChangedValue], runs: Sequence[Run]
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
-    """Return the causes of values in the words of the report, as the script reads them.
+    """Return the causes of wrong values as rows for the script.
 
-    They are listed by the outcome of the values, then by values lost. Also returns the position of
-    each cause, by outcome and keys.
+    They are sorted by the outcome of their values, then by lost values. The second result has the
+    position of each cause, by outcome and keys of the cause.
     """
     values_by_outcome: dict[str, list[ChangedValue]] = {}
     for value in values:
         values_by_outcome.setdefault(_outcome(value), []).append(value)
     rows: list[list[Any]] = []
     positions: dict[tuple[str, str], int] = {}
-    # Values that all runs have wrong say least of how the runs differ.
+    # Values that are wrong in all runs say least about the difference, so they come last.
     ranked = sorted(values_by_outcome.items(), key=lambda entry: _all_are_wrong(entry[1]))
     for outcome, of_outcome in ranked:
         for run, texts, keys in _causes_by_run(of_outcome, runs):
@@ -125,11 +125,11 @@ def _causes(
                 side = "" if of_outcome[0].move else f"{run}-"
                 key = f"{outcome.replace(' ', '-')}-{side}{text.key}"
                 n_rows_of_cause = n_rows[text.number]
-                # Key, text, rows, lost values, number, origins and outcome, as the script expects.
+                # The columns are: key, text, rows, lost values, number, origins, outcome.
                 rows.append(
                     [key, text.text, n_rows_of_cause, text.values, text.number, [], outcome]
                 )
-            # Causes of one run are numbered from 1, in the order of their rows.
+            # The causes of a run are numbered from 1, in the order of their rows.
             for cause, cause_number in keys.items():
                 positions[outcome, cause] = first + cause_number - 1
     return rows, positions
@@ -142,7 +142,7 @@ def _all_are_wrong(values: Sequence[ChangedValue]) -> bool:
 def _causes_by_run(
     values: Sequence[ChangedValue], runs: Sequence[Run]
 ) -> Iterator[tuple[int, list[CauseText], dict[str, int]]]:
-    """Yield the causes of values in words, by the run that tells them, and the number of each."""
+    """Yield the causes of values by the run that has their text, with the number of each cause."""
     for index in sorted({value.run for value in values}):
         causes_by_key = {cause.key: cause for cause in runs[index].evaluation.fold(Causes)}
         selected = Causes()
@@ -150,7 +150,7 @@ def _causes_by_run(
         for keys, of_cause in _by_cause(value for value in values if value.run == index).items():
             group_key, own_key = split_cause_keys(keys)
             cause = causes_by_key.get(own_key) or causes_by_key.get(group_key)
-            if cause is None:  # an error that only repeats what another one says
+            if cause is None:  # an error that repeats another error has no cause of its own
                 names = field_names(of_cause[0].field)
                 error_class = ErrorClass(of_cause[0].error_class)
                 cause = Cause(
@@ -169,7 +169,7 @@ def _causes_by_run(
             selected.add_errors(cause, size, documents)
         texts = describe_causes(RunView(runs[index], visible), selected)
         numbers = {cause.identity: text.number for text in texts for cause in text.causes}
-        # Kinds that are too many to be told apart are one cause.
+        # Kinds of errors that are too many to be counted separately share one cause.
         numbers_by_keys = {
             keys: numbers.get(cause.identity) or numbers[cause.identity[0], None]
             for keys, cause in causes.items()
@@ -258,14 +258,17 @@ def _context_of_runs(subject: RunsBeside) -> dict[str, Any]:
 def _document_row(
     name: str, status: str, change: float | None, lost: Sequence[float | None]
 ) -> tuple[Any, ...]:
-    """Return a document as the script reads it; how far runs differ in errors is its FD."""
+    """Return a document as a row for the script.
+
+    The range of its error counts over the runs takes the place of the count FD.
+    """
     known_counts = [count for count in lost if count is not None]
     spread = max(known_counts) - min(known_counts) if known_counts else 0
     return name, status, change, 0, spread, 0, 0, {}, [], [*lost]
 
 
 def sort_by_trend(changes: Iterable[Change]) -> list[Change]:
-    """Return fields, regressed ones first, then by how much they changed."""
+    """Sort changes of fields by trend, regressed ones first, then by size."""
     return sorted(
         changes, key=lambda change: (ORDER.index(change.trend), -abs(change.change or 0.0))
     )

@@ -1,6 +1,6 @@
-"""The HTML report of a run: one file, nothing to load, light and dark, readable without its script.
+"""The HTML page of a run: one self-contained file, in light and dark, readable without its script.
 
-The templates escape markup, and the script inserts all values as text.
+The templates escape markup, and the script inserts every value as text.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,21 +40,23 @@ SCRIPTS: Final = (
     *("kept_verdicts", "verdicts", "sources", "error_panel", "errors", "grid", "documents"),
     *("pictures", "main"),
 )
-"""The parts of the script, in order: each uses what stands above it."""
+"""The files of the script in order; each uses only files before it."""
 
-WORKER: Final = "; worker-src blob:"  # the policy of a script that makes a worker of its own text
+WORKER: Final = "; worker-src blob:"  # allows the script to start a worker from its own text
 
-MOST_DOCUMENTS: Final = 50_000  # documents that the page lists: those with the lowest scores
+# Maximum number of documents that the page lists, those with the lowest scores.
+MOST_DOCUMENTS: Final = 50_000
 MOST_VIOLATIONS: Final = 20
-"""Kinds of violations of the schema that are listed for a side: a screen."""
+"""Number of kinds of schema violations that are listed for each side, to fit on a screen."""
 
 FIELDS_AT_FIRST: Final = 60
-"""Rows of the table of fields that a browser lays out at first, where scripts run; some screens."""
+"""Number of rows of the table of fields that are laid out before the script runs: some screens."""
 
-FEW: Final = 0.05  # share of documents with few lost values above which their bars are drawn
-FIRST_CAUSES: Final = 5  # what a first look takes in
-MOST_MENDED: Final = 20  # causes for which the page shows F1 without them
-MOST_CAUSES: Final = 200  # causes that the page names; beyond them are single errors
+FEW: Final = 0.05  # share of documents that lost few values from which their bars are drawn
+FIRST_CAUSES: Final = 5  # number of causes that are shown before "more"
+MOST_MENDED: Final = 20  # number of causes for which the page shows F1 without them
+# Maximum number of causes that the page lists; remaining causes have few errors each.
+MOST_CAUSES: Final = 200
 
 SIDES: Final = {"pred": "Predictions", "gt": "Ground truths"}
 
@@ -68,29 +70,30 @@ _MEANINGS: Final = {
 
 
 class ServedRun:
-    """A run whose page asks for its errors and documents."""
+    """A run whose page requests errors and documents from a server."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     def documents(self, run: Run) -> Iterator[bytes]:
-        """Yield the documents of the run, which has its rows, as the script reads them."""
+        """Yield the documents of a run as rows for the script; the run must keep rows."""
         if run.evaluation.ledger.blocks is not None:
             fields = field_views(RunView(run, visible), {})
             listed = payload.documents_of(run.evaluation.ledger.blocks, fields)
             yield from (line for _, line in listed.lines)
 
     def rows(self, errors: Iterable[Error]) -> Iterator[tuple[Any, ...]]:
-        """Yield errors as the script reads them."""
+        """Yield errors as rows for the script."""
         view = RunView(self.run, visible)
         return payload.error_rows(
             (error.displayed for error in errors), places_of(view), chain(*causes(view))
         )
 
     def text(self, errors: int, documents: int, lost: int, worst: Iterable[str]) -> str:
-        """Return the page for these numbers of errors, documents, and documents that lost values.
+        """Return the page, given the numbers of errors, documents, and documents with losses.
 
-        `worst` are the first `WORST_DOCUMENTS` of `documents`.
+        `lost` is the number of documents that lost values, and `worst` are the rows of the first
+        `WORST_DOCUMENTS` documents.
         """
         detail = Detail(errors=KeptErrors(total=errors), knows_values=False)
         lines = SortedLines((f"{rank:02}", line.encode()) for rank, line in enumerate(worst))
@@ -99,7 +102,7 @@ class ServedRun:
 
 
 def render(run: Run, style: TableStyle) -> str:
-    """Return a run as an HTML page; ends with a line break."""
+    """Return the HTML page of a run; ends with a line break."""
     return _render_page(run)
 
 
@@ -160,7 +163,7 @@ def _group_links(
     key: str,
     groups: Sequence[tuple[str, Results]],
 ) -> list[tuple[str, int | None]]:
-    """Return a link to the documents of each group, and how many it leads to if all are listed."""
+    """Return for each group a link to its documents, and their number if all are listed."""
     listed = served or (documents and documents.count <= MOST_DOCUMENTS)
     return [
         (
@@ -181,7 +184,7 @@ def _payload_parts(
     *,
     served: bool,
 ) -> dict[str, Iterable[bytes]]:
-    """Return the data of the script, by the identifier of the element that holds it."""
+    """Return the data for the script, by the identifier of the element that contains it."""
     errors = payload.error_rows(detail.errors.rows(), places_of(view), causes)
     element_values: dict[str, Iterable[bytes]] = {
         "non-matches": (json_line([*error])[:-1] for error in errors),
@@ -206,11 +209,11 @@ def _payload_parts(
 
 
 def _first_screen(view: RunView, cause_texts: Sequence[CauseText]) -> dict[str, object]:
-    """Return the wholly right documents, the lost values, and the causes of their loss."""
+    """Return figures for the first screen: wholly right documents, lost values, and causes."""
     right, counts = view.run.evaluation.wholly_right, view.whole.counts
     few = [*accumulate(right.lost)]
     if few and few[-1] <= right.documents * FEW:
-        few = []  # the bars would be too low to see
+        few = []  # the bars would be too low to be visible
     return {
         "causes": cause_texts[:FIRST_CAUSES],
         "mended": _f1_without_causes(view, cause_texts[:MOST_MENDED]),
@@ -226,7 +229,7 @@ def _first_screen(view: RunView, cause_texts: Sequence[CauseText]) -> dict[str, 
 
 
 def _f1_without_causes(view: RunView, cause_texts: Iterable[CauseText]) -> list[float | None]:
-    """Return F1 without the errors of the first cause, of the first two, and so on.
+    """Return F1 without the errors of the first cause, without those of the first two, and so on.
 
     The list is empty if the run does not count values.
     """
@@ -244,7 +247,7 @@ def _f1_without_causes(view: RunView, cause_texts: Iterable[CauseText]) -> list[
 
 
 def _confidence_parts(view: RunView) -> dict[str, object] | None:
-    """Return sentences, charts and table of confidences; None where predictions have none."""
+    """Return sentences, charts and table on confidences; None if predictions have none."""
     if view.confidence is None or not view.confidence["units"]:
         return None
     units = view.run.evaluation.confidences.by_field()[""]
@@ -257,7 +260,7 @@ def _confidence_parts(view: RunView) -> dict[str, object] | None:
 
 
 def _settings(view: RunView) -> list[tuple[str, str]]:
-    """Return the names and values of all settings that decide the figures."""
+    """Return name and value of all settings that the figures depend on."""
     run, settings = view.run, view.run.evaluation.interval_settings
     schema = {"schema": visible(run.schema.path), "schema digest": run.schema.digest}
     named_values = dict(schema if run.schema.path else ()) | _options(run)
@@ -273,7 +276,7 @@ def _settings(view: RunView) -> list[tuple[str, str]]:
 
 
 def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
-    """Return the options of a run in words, without those that are equal to `usual`."""
+    """Return the options of a run in words, except those equal to `usual`."""
 
     def word_value(name: str, value: object) -> str:
         if isinstance(value, bool):
@@ -289,7 +292,7 @@ def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
 
 
 def _identity(view: RunView) -> list[tuple[str, str]]:
-    """Return inputs, options and times of the run."""
+    """Return inputs, options and start time of the run, as pairs of name and text."""
     run, origins = view.run, view.run.provenance
     changed = [f"{name}: {text}" for name, text in _options(run, RunOptions()).items()]
     texts_by_name = {
@@ -307,7 +310,7 @@ def _identity(view: RunView) -> list[tuple[str, str]]:
 def _describe_contents(
     detail: Detail, documents: ListedDocuments | None, *, served: bool
 ) -> dict[str, str]:
-    """Return a sentence on the contents of each part of the page."""
+    """Return a sentence for each part of the page that says how complete it is."""
     errors = f"All {number_of(detail.errors.total, 'error')} of the run."
     if not detail.knows_errors:
         errors = (

@@ -1,6 +1,6 @@
-"""The data of the page of a run: fields as a tree, where values were lost, errors and documents.
+"""The data of the page of a run: the tree of fields, heat maps, errors and documents.
 
-What the script reads is packed as text.
+Data for the script is packed as compressed text.
 """
 
 import base64
@@ -43,39 +43,41 @@ from .charts import (
 )
 
 MOST_FIELDS: Final = 2_000
-"""Rows of the table of fields: a page with more opens slowly, and the CSV report has them all."""
+"""Maximum number of rows in the table of fields; more would open slowly, and the CSV report has
+all."""
 
-MOST_DOTS: Final = 20  # fields that a drawing has rows for; the table of fields has the others
-MIN_PLACES: Final = 2  # of items in lists: one place alone shows nothing
-MOST_MATRICES: Final = 12  # fields with a drawn confusion matrix
+MOST_DOTS: Final = 20  # maximum number of fields in a drawing; the table of fields has all
+MIN_PLACES: Final = 2  # number of item positions from which they are drawn
+MOST_MATRICES: Final = 12  # maximum number of confusion matrices
 
 TIMES: Final = 2
-"""Mean occurrences of a value from which a field is one of a few kinds, not of free text."""
+"""Average number of occurrences of a value from which a field has few distinct values instead of
+free text."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """One field."""
+    """A row of the table of fields."""
 
     row: FieldRow
     path: str
     end: int
-    """The index after the last field inside it."""
+    """Index after the last field inside this one."""
     is_innermost: bool
-    """Whether there is no field in it."""
+    """Whether there is no field inside this one."""
     intervals: FieldIntervals | None
     chart: Chart | None
     classes: ByClass
-    """Error classes of the field and the fields in it, the most frequent first."""
+    """Errors by class, of this field and of the fields inside it; the most frequent class first."""
 
     @property
     def above(self) -> str:
-        """The part of the path that the tree shows by indentation."""
+        """The parent part of the path, which the tree shows by indentation."""
         return visible(field_path(self.row.path).removesuffix(self.row.name))
 
 
 def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[FieldView]:
-    """Return the fields, parents first, at most `MOST_FIELDS`."""
+    """Return the rows of the table of fields, parents first, at most `MOST_FIELDS`."""
     rows = view.rows[:MOST_FIELDS]
     places = places_of(view)
     classes: list[ByClass] = [Counter() for _ in rows]
@@ -112,14 +114,15 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
 
 
 def places_of(view: RunView) -> dict[Path, int]:
-    """Return the index of the row of each field on the page."""
+    """Return the row index of each field in the table of fields."""
     return {row.path: index for index, row in enumerate(view.rows[:MOST_FIELDS])}
 
 
 def rows_around(path: Path, places: Mapping[Path, int]) -> list[int]:
-    """Return the rows around a field of documents, outermost first, its own the last.
+    """Return the rows of a field and of its parents, outermost first.
 
-    `*` stands for any name without a row of its own; the first step without a row ends the list.
+    `*` stands for any name without a row of its own. The list ends before the first step without a
+    row.
     """
     rows: list[int] = []
     pattern: Path = ()
@@ -133,19 +136,19 @@ def rows_around(path: Path, places: Mapping[Path, int]) -> list[int]:
 
 
 class Dot(NamedTuple):
-    """The F1 of a field or of all documents together."""
+    """A row of the dot plot: the F1 of a field, or of all documents."""
 
     name: str
     f1: float
     interval: Interval | None
     gates: Sequence[tuple[float, str, bool]]
-    """The limit of each gate on it, how it is written, and whether it was passed."""
+    """Limit, text and result of each gate on this F1."""
     lost: int | None
-    """Number of its values that are wrong, invented or missed; None for all documents together."""
+    """Number of wrong, invented or missed values of the field; None for all documents together."""
 
 
 class DotPlot(NamedTuple):
-    """Fields by their F1, the lowest first, below the F1 of all documents together."""
+    """The F1 of fields, the lowest first, after the F1 of all documents together."""
 
     axis: Axis
     dots: Sequence[Dot]
@@ -153,7 +156,7 @@ class DotPlot(NamedTuple):
 
 
 def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
-    """Draw the F1 of all values together, and of each field that has no fields in it."""
+    """Return a dot plot with the F1 of all values, and of each field without subfields."""
     values = [field for field in fields if field.is_innermost and field.row.rates.f1 is not None]
     values.sort(key=lambda field: (field.row.rates.f1 or 0.0, -field.row.lost))
     drawn_rows = [("", view.whole, view.intervals)] if view.whole.rates.f1 is not None else []
@@ -177,7 +180,7 @@ def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
 
 
 def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
-    """Return the limits of the gates on the F1 that is drawn for a field."""
+    """Return limit, text and result of the gates on the F1 of a field."""
     mode = view.run.rule.counting
     return [
         (gate_result.limit, visible(gate_result.gate.text), gate_result.passed)
@@ -189,21 +192,21 @@ def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
 
 
 def heat_maps(view: RunView) -> list[HeatMap]:
-    """Return errors by field and class, most first: of values, and of items and objects."""
+    """Return heat maps of errors by field and class: one of values, one of items and objects."""
     errors = view.run.evaluation.errors
     kinds = (
         ("Values, by field and class", "values", errors.fields),
         ("Items and objects as a whole, by field and class", "wholes", errors.units),
     )
     maps = (_heat_map(view, *kind) for kind in kinds)
-    return [heat_map for heat_map in maps if heat_map.rows]  # errors at the root have no row
+    return [heat_map for heat_map in maps if heat_map.rows]  # errors of whole documents have no row
 
 
 def _heat_map(view: RunView, title: str, kind: str, fields: Mapping[Path, ByClass]) -> HeatMap:
     places = places_of(view)
     by_row: dict[int, ByClass] = {}
     for path, counts in fields.items():
-        # A path without a row of its own counts for its parent's; the root has no row.
+        # A path without a row counts for the row of its nearest parent.
         for row in rows_around(path, places)[-1:]:
             by_row.setdefault(row, Counter()).update(counts)
     ranked = sorted(by_row, key=lambda row: (-by_row[row].total(), row))
@@ -228,20 +231,20 @@ def _heat_map(view: RunView, title: str, kind: str, fields: Mapping[Path, ByClas
 
 
 class PlacePicture(NamedTuple):
-    """The share of values lost by the place of their item in its list."""
+    """Shares of lost values by the position of their item in its list."""
 
     rates: Sequence[PlaceRate]
     top: float
-    """The share at the top of the drawing."""
+    """The share at the upper end of the drawing."""
     caption: str
 
     def height(self, share: float) -> float:
-        """Return how high a share is drawn, in percent of the drawing."""
+        """Return the height of a share, in percent of the drawing."""
         return 100 * share / self.top
 
 
 def place_picture(view: RunView, places: ItemPlaceCounts) -> PlacePicture | None:
-    """Return the drawing of item places; None where no place lost a value, or there is only one."""
+    """Return the drawing of lost values by item position; None if there is nothing to compare."""
     rates = places.rates(view.shown_level)
     if len(rates) < MIN_PLACES or not any(rate.lost for rate in rates):
         return None
@@ -250,9 +253,10 @@ def place_picture(view: RunView, places: ItemPlaceCounts) -> PlacePicture | None
 
 
 def describe_places(rates: Sequence[PlaceRate]) -> str:
-    """Describe how the shares of lost values vary by place: even, rising, falling or uneven.
+    """Describe how the share of lost values varies by position: even, rising, falling or uneven.
 
-    Shares differ if their intervals do not meet. Without intervals only the total is told.
+    Two shares differ if their intervals do not overlap. Without intervals, only the total is
+    stated.
     """
     with_values = [rate for rate in rates if rate.values]
     n_values = sum(rate.values for rate in with_values)
@@ -278,7 +282,7 @@ def _bounds_of(rate: PlaceRate) -> Interval:
 def confusion_matrices(
     fields: Sequence[FieldView], pairs: Mapping[Path, ValuePairs]
 ) -> list[HeatMap]:
-    """Return the confusion matrices of fields with few values; those with most errors first."""
+    """Return confusion matrices of fields with few distinct values, most errors first."""
     places = {field.row.path: field_row for field_row, field in enumerate(fields)}
     by_row: dict[int, ValuePairs] = {}
     for path, value_pairs in pairs.items():
@@ -298,10 +302,10 @@ def confusion_matrices(
 
 
 def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
-    """Return the wrong values of a field by truth and prediction, most first, beside the right.
+    """Return the confusion matrix of a field: a row for each true value that has errors.
 
-    Truths that were always right are left out, and so are the rarest wrong predictions beyond
-    `MAX_WRONG_COLUMNS`, whose number stands in a column of its own.
+    Rows and columns with most errors come first. Predictions beyond `MAX_WRONG_COLUMNS` share one
+    column; the last column counts right values.
     """
     wrong_by_pred: Counter[str] = Counter()
     wrong_by_gt: Counter[str] = Counter()
@@ -335,43 +339,44 @@ def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
 
 
 def _most_frequent(counts: Mapping[str, int]) -> list[str]:
-    """Return names with a count above 0, the most frequent first, ties by name."""
+    """Return the names with a count above 0, the most frequent first, then by name."""
     return sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], name))
 
 
-MAX_WRONG_COLUMNS: Final = 12  # what a figure across the page has room for at 1440 pixels
-_ABSENT_NAME: Final = "absent"  # as links to errors call no value
+MAX_WRONG_COLUMNS: Final = 12  # number of columns that fit on a page of 1440 pixels
+_ABSENT_NAME: Final = "absent"  # name of an absent value in links to errors
 
 
-LEVEL: Final = 6  # of compression; 9 takes twice the time for 2% less
-WORST_DOCUMENTS: Final = 10  # documents that are named without the script, and on paper
-FIRST_ERRORS: Final = 200  # errors that are named without the script
-FIRST_OF_CAUSE: Final = 20  # of these, those of one cause of many
-ON_PAPER: Final = 24  # of these, those on paper
+LEVEL: Final = 6  # zlib level; 9 takes twice the time for 2% less
+WORST_DOCUMENTS: Final = 10  # number of documents listed without JavaScript, and on paper
+FIRST_ERRORS: Final = 200  # number of errors listed without JavaScript
+FIRST_OF_CAUSE: Final = 20  # at most so many of them for each cause
+ON_PAPER: Final = 24  # number of errors listed on paper
 ON_PAPER_OF_CAUSE: Final = 3
-ONE_LINE: Final = 60  # characters of both sides that stand beside each other
-MAX_ROWS_READ: Final = 5_000  # among which they are looked for
+ONE_LINE: Final = 60  # total length of both values up to which they are on one line
+MAX_ROWS_READ: Final = 5_000  # number of errors that are searched for those to list
 
 _LONGEST: Final = 100
 _AS_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
-_ON_PAGE: Final = Error._fields.index("judge")  # columns of an error that the script reads
+# The columns of an error before this one are passed to the script.
+_ON_PAGE: Final = Error._fields.index("judge")
 _PATHS_REMEMBERED: Final = 10_000
 _SHOWN: Final = ("tp", "fd", "fa", "fn")
 """The counts of a document, in the order in which the script reads them."""
 
 _LOST: Final = _SHOWN[1:]
 
-_RANK: Final = Struct(">d")  # numbers that are not negative are in the order of these bytes
+_RANK: Final = Struct(">d")  # packed numbers that are not negative sort like the numbers
 
 
 @dataclass(frozen=True, slots=True)
 class ListedDocuments:
-    """The documents of a run, the lowest score first, then by id; those without a score last."""
+    """The documents of a run: by ascending score, then by id; those without a score come last."""
 
     count: int
     lines: SortedLines
-    """A line for each document: id, status, score, counts of values, groups, and the row and number
-    of lost values of each field that lost any."""
+    """A JSON line for each document: id, status, score, counts of values, groups, and pairs of row
+    and number of lost values for each field that lost any."""
     lost: int
     """Number of documents that lost values."""
 
@@ -381,12 +386,12 @@ class ListedDocuments:
 
     @property
     def worst(self) -> list[Any]:
-        """The first `WORST_DOCUMENTS`."""
+        """The first `WORST_DOCUMENTS` documents, parsed."""
         return [*map(json.loads, self.first_lines(WORST_DOCUMENTS))]
 
 
 def pack_lines(lines: Iterable[bytes]) -> str:
-    """Pack JSON values as text without markup: an array, compressed, in base64."""
+    """Pack lines of JSON as text without markup: a JSON array, compressed, in base64."""
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     chunks, before = [], b"["
     for line in lines:
@@ -399,15 +404,17 @@ def pack_lines(lines: Iterable[bytes]) -> str:
 def error_rows(
     errors: Iterable[Error], places: Mapping[Path, int], causes: Iterable[CauseText]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield shown errors as the script reads them: their row, or -1, and columns to `_ON_PAGE`.
+    """Yield errors as rows for the script.
 
-    Then the place they were swapped with, the position of their cause among the texts (-1 if the
-    error repeats another or has no cause), and the position of this cause or of their item's.
+    The columns are: row of the field (or -1), columns of the error before `judge`, path that it was
+    swapped with, origin, position of its cause in `causes` (-1 if it repeats another error or has
+    no cause), and position of this cause, else of the cause of its item.
     """
     positions = {
         cause.key: position for position, text in enumerate(causes) for cause in text.causes
     }
-    document, causes_of_items = "", dict[str, int]()  # of the items that failed, by their paths
+    # Causes of failed items of the current document, by path.
+    document, causes_of_items = "", dict[str, int]()
 
     @lru_cache(_PATHS_REMEMBERED)
     def row_of(field: str) -> int:
@@ -432,32 +439,32 @@ def error_rows(
 
 
 class PrintedError(NamedTuple):
-    """An error to read without the script, and maybe on paper."""
+    """An error that is listed without JavaScript, and possibly on paper."""
 
     document: str
     path: str
     gt: Sequence[Span]
-    """The truth, cut around the first difference; text that the prediction lacks is `good`."""
+    """The true value, cut around the first difference; text that the prediction lacks is `good`."""
     pred: Sequence[Span]
-    """The prediction, cut in the same way; text that the truth lacks is `bad`."""
+    """The predicted value, cut in the same way; text that the truth lacks is `bad`."""
     is_short: bool
-    """Whether both sides have room in one line."""
+    """Whether both values fit on one line."""
     is_on_paper: bool
 
 
 class PrintedCause(NamedTuple):
-    """The errors of a cause to read without the script."""
+    """A cause with its errors that are listed without JavaScript."""
 
     text: str
     errors: Sequence[PrintedError]
     n_errors: int
-    """How many errors the cause has in all."""
+    """Number of all errors of the cause, listed or not."""
 
 
 def printed_causes(detail: Detail, texts: Sequence[CauseText]) -> list[PrintedCause]:
-    """Return the first errors to read without the script, and on paper, by cause.
+    """Return the first errors of each cause, to be listed without JavaScript and on paper.
 
-    An item that failed as a whole is one error, of the fields in which it differs.
+    An item that failed as a whole is one error; it shows the fields that differ.
     """
     positions = {cause.key: index for index, text in enumerate(texts) for cause in text.causes}
     errors_by_cause: dict[int, list[Error]] = {}
@@ -501,7 +508,7 @@ def _print_error(error: Error, *, is_on_paper: bool) -> PrintedError:
 
 
 def _sides(error: Error) -> tuple[str, str]:
-    """Return both sides of a shown error; two items show only the fields that differ."""
+    """Return both values of an error as text; two items show only the fields that differ."""
     is_cut = isinstance(error.gt, list) or isinstance(error.pred, list)
     gt, pred = (side[0] if isinstance(side, list) else side for side in (error.gt, error.pred))
     if not error.differing or is_cut:
@@ -514,7 +521,7 @@ def _sides(error: Error) -> tuple[str, str]:
 
 
 def _side_text(side: str | None, *, is_cut: bool) -> str:
-    """Return one side of a shown error; an item is shown by its values without keys."""
+    """Return one value of an error as text; an item is shown as its values without keys."""
     if side is None:
         return _ABSENT_NAME
     if side.startswith("{") and not is_cut:
@@ -528,9 +535,9 @@ def facts(
     causes: Iterable[CauseText],
     documents: ListedDocuments | None,
 ) -> bytes:
-    """Return the numbers and causes of all errors, kept or not, and the identity of the run."""
+    """Return the totals and causes of all errors, kept or not, and the identity of the run."""
     places, errors = places_of(view), view.run.evaluation.errors
-    totals = sorted(  # in an order that does not depend on whether the run was read back
+    totals = sorted(  # sort: the order must not depend on whether the run was read from a file
         [(rows_around(path, places) or [-1])[-1], error_class.value, count]
         for path in {*errors.fields, *errors.units}
         for error_class, count in errors.of_field(path).items()

@@ -1,4 +1,4 @@
-"""The HTML page of a study: its sections; and templates and policy of all pages."""
+"""The HTML page of a study, and the template and security functions for all pages."""
 
 import base64
 import hashlib
@@ -36,8 +36,9 @@ POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Allows only the scripts named after it, and loads nothing; images are data, for the icon that
-browsers would otherwise request from the server. Source: https://www.w3.org/TR/CSP3/."""
+"""Content security policy: allows only the scripts named after it and loads nothing. Data images
+are allowed for the icon, which browsers would otherwise request from the server. Source:
+https://www.w3.org/TR/CSP3/."""
 
 
 def fill_template(
@@ -49,8 +50,8 @@ def fill_template(
 ) -> str:
     """Fill a template with escaped values; the text ends with a line break.
 
-    Each script can use the scripts before it; `policy` allows further sources of scripts.
-    `element_values` are the JSON values that scripts read, by the identifiers of elements.
+    `scripts` are names of files, each of which can use those before it. `element_values` are JSON
+    values for the scripts, by the identifier of their element. `policy` is added to the policy.
     """
     script = _wrap_scripts(scripts) if scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -93,7 +94,7 @@ def _environment() -> Environment:
 
 
 def asset(name: str) -> str:
-    """Return a file that lies beside the templates."""
+    """Return the text of a file in the directory of the templates."""
     return (HERE / name).read_text(encoding="utf-8")
 
 
@@ -105,12 +106,12 @@ def _wrap_scripts(names: Sequence[str]) -> str:
     return '(() => {\n"use strict";\n' + "\n".join(texts) + "})();\n"
 
 
-# Formats that are not named after their command; to load all studies takes a run's page 8 ms.
+# Formats whose name differs from the command; loading all studies would take 8 ms.
 _COMMANDS: Final = {"tuning": "tune", "policy": "accept"}
 
 
 def render(report: Report, style: TableStyle) -> str:
-    """Return a report as an HTML page; ends with a line break."""
+    """Return the HTML page of a study; ends with a line break."""
     first, *further_sections = report.sections
     blocks = [*map(_block_context, first.blocks)]
     lines = [*takewhile(lambda block: "text" in block, blocks)]
@@ -142,7 +143,7 @@ def render(report: Report, style: TableStyle) -> str:
 
 
 def _block_context(block: Block | Figures | Curves) -> dict[str, object]:
-    """Return a block as the template reads it."""
+    """Return a block as the template expects it."""
     match block:
         case Figures():
             return {"table": block.table(), "choices": block.choices}

@@ -1,4 +1,4 @@
-"""Pictures that the pages of some studies draw beside their sections, from the study's record."""
+"""Pictures for the pages of some studies, drawn from the records of the studies."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from stickler_cli.core.sections import Report, Table
 from stickler_cli.score.policy import field_label
 from .charts import HeatCell, HeatMap
 
-if TYPE_CHECKING:  # a page of a run does not load the studies
+if TYPE_CHECKING:  # the page of a run does not need the studies
     from stickler_cli.score.policy import AcceptancePolicy
     from stickler_cli.studies.packets.answer import PageConfusion
     from stickler_cli.studies.places.answer import PlacesReport
@@ -19,7 +19,7 @@ PLACE_PARTS: Final = (
     *(("value_wrong", "value wrong", "fd"), ("both_wrong", "both wrong", "both")),
     *(("missed", "missed", "fn"), ("invented", "invented", "invented")),
 )
-"""Attribute of a field, name, and the style of the part of its bar."""
+"""Attribute of a field, name, and style class of each segment of its bar."""
 
 
 class BarSegment(NamedTuple):
@@ -31,7 +31,7 @@ class BarSegment(NamedTuple):
 
 
 class StackedBar(NamedTuple):
-    """One row: a name, a bar of parts, and a text beside it."""
+    """One row of stacked bars: a name, a bar of segments, and a text beside it."""
 
     name: str
     segments: Sequence[BarSegment]
@@ -39,18 +39,21 @@ class StackedBar(NamedTuple):
 
 
 class StackedBars(NamedTuple):
-    """Rows of bars with one legend."""
+    """A chart of stacked bars with one legend."""
 
     title: str
     bars: Sequence[StackedBar]
     legend: Sequence[tuple[str, str]]
-    """The style and the name of each part."""
+    """Style class and name of each kind of segment."""
     heading: str
     """Heading of the texts beside the bars."""
 
 
 def study_pictures(report: Report) -> dict[str, object]:
-    """Return the pictures of a page by kind: `bars`, `grid` and `listing`; None where not drawn."""
+    """Return the pictures of a study: `bars`, `grid` and `listing`.
+
+    None for those it does not have.
+    """
     record: Any = report.record
     pictures: dict[str, object] = {"bars": None, "grid": None, "listing": None}
     match getattr(record, "format", "").partition("/")[0]:
@@ -66,7 +69,7 @@ def study_pictures(report: Report) -> dict[str, object]:
 
 
 def draw_policy(policy: "AcceptancePolicy") -> StackedBars:
-    """Return for each field which share of its values passes, and which is for review."""
+    """Return a bar for each field, with the shares of values that pass and that need review."""
     bars = []
     for field in policy.fields:
         segments = [
@@ -87,7 +90,7 @@ def draw_policy(policy: "AcceptancePolicy") -> StackedBars:
 
 
 def draw_places(record: "PlacesReport") -> StackedBars:
-    """Return for each field how many boxes are right, and how many wrong in which way."""
+    """Return a bar for each field, with the numbers of right boxes and of wrong boxes by kind."""
     bars = []
     for field in (record.whole, *record.fields):
         counts = [(style, name, getattr(field, key)) for key, name, style in PLACE_PARTS]
@@ -109,7 +112,7 @@ def draw_places(record: "PlacesReport") -> StackedBars:
 
 
 def draw_confusion(confusions: "Sequence[PageConfusion]") -> HeatMap | None:
-    """Return pages by their true and their predicted class; None where no class is wrong."""
+    """Return the heat map of pages by true and predicted class; None if no class is wrong."""
     pages: Counter[tuple[str, str]] = Counter()
     for confusion in confusions:
         gt = "not in the ground truth" if confusion.gt is None else confusion.gt or "(no class)"
@@ -117,7 +120,7 @@ def draw_confusion(confusions: "Sequence[PageConfusion]") -> HeatMap | None:
         pages[gt, pred] += confusion.pages
     if all(gt == pred for gt, pred in pages):
         return None
-    # One order for both sides, so that right pages stand on the diagonal.
+    # Both sides have the same order, so that right pages are on the diagonal.
     counts: Counter[str] = Counter()
     for (gt, pred), count in pages.items():
         counts.update({gt: count, pred: count})
@@ -137,6 +140,6 @@ def draw_confusion(confusions: "Sequence[PageConfusion]") -> HeatMap | None:
 
 
 def list_findings(report: Report) -> Table | None:
-    """Return every finding as a row; None without any."""
+    """Return a table with a row for each finding; None if there are none."""
     table = report.rows.table() if report.rows else None
     return table if table and table.rows else None
