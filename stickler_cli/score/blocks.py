@@ -109,8 +109,7 @@ class DocumentBlock:
     """The number of distinct (cell, score) pairs of each field, (n_fields,)."""
     cell_and_score: AnyArray
     """The pairs of all fields, field after field, as indexes into `cells` and `scores`; (n_pairs,
-    2).
-    """
+    2)."""
     cells: AnyArray
     """The distinct cells, (n_cells, CELL_SIZE), in the smallest integer type that can hold them."""
     scores: Floats

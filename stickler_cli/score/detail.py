@@ -208,8 +208,8 @@ class PageSources(NamedTuple):
     template: str = ""
     """Template of addresses with `{id}` and maybe `{page}`; empty if `links` has all addresses."""
     links: Mapping[str, str] | None = None
-    """The address of each document by id, maybe with `{page}`; None if addresses follow `template`.
-    """
+    """The address of each document by id, maybe with `{page}`; None if addresses follow
+    `template`."""
     pictures: Mapping[str, Sequence[Picture]] | None = None
     """The page images of documents, by id; None if there are none."""
 

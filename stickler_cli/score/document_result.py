@@ -15,8 +15,7 @@ SchemaVerdict = Sequence[Violation] | None
 LENIENT: Final = "lenient"  # the warning if only `--lenient-json` could read the prediction
 LENIENT_FORMS: Final = ("fence", "prose", "string", "list", "relaxed")
 """The forms of prediction that `--lenient-json` reads: in a code fence, in prose, in a JSON string,
-as the only element of a list, or with Python literals or comments (`relaxed`).
-"""
+as the only element of a list, or with Python literals or comments (`relaxed`)."""
 INHERITED: Final = "inherited"  # the name that counts confidences taken from a parent
 ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
 
@@ -41,20 +40,17 @@ class DocumentResult:
     """The overall score, in [0, 1]; None if the document was not compared."""
     problems: tuple[Problem, ...] = ()
     """Problems of the document: why its status is not `evaluated`, and others that a person should
-    see.
-    """
+    see."""
     warnings: tuple[str, ...] = ()
     """Names of the oddities of a document that could be read, each name once."""
     verdicts: Mapping[Side, SchemaVerdict] = field(default_factory=dict)
     """The schema violations of each side; only sides that are present and were checked have an
-    entry.
-    """
+    entry."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """The group that the document belongs to, by breakdown key."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
     """Number of values that were taken out of wrappers, by the name of the wrapper's form. The name
-    `INHERITED` counts values that took their confidence from the object or list around them.
-    """
+    `INHERITED` counts values that took their confidence from the object or list around them."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
     """Number of values that had a metadata key which is not evaluated, by that key."""
 

@@ -35,8 +35,8 @@ NO_GROUP: Final = "(none)"
 """The group of documents that have no value, or several values, of a breakdown key."""
 MAX_GROUPS: Final = 200  # groups of one breakdown key: more than anyone reads
 MAX_ROWS: Final = 100_000
-"""Number of documents up to which `rows="auto"` keeps single documents; about 50 MB in a run file.
-"""
+"""Number of documents up to which `rows="auto"` keeps single documents; about 50 MB in a run
+file."""
 MAX_NAMED_PROBLEMS: Final = 1_000  # problems that are listed if no rows are kept
 
 F = TypeVar("F")
@@ -81,8 +81,8 @@ class Results:
     warnings: Counter[str] = field(default_factory=Counter)
     """Number of documents with each warning; `score/document_result.py` has the names."""
     unwrapped: Counter[str] = field(default_factory=Counter)
-    """Number of values taken out of wrappers, by the name of the wrapper's form, or by `INHERITED`.
-    """
+    """Number of values taken out of wrappers, by the name of the wrapper's form, or by
+    `INHERITED`."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
     """Number of values with a metadata key that is not evaluated, by that key."""
     confidences: Confidences = field(default_factory=Confidences)

@@ -133,8 +133,7 @@ OVERALL, AGGREGATE, LEAVES = range(3)  # positions of the counting modes
 N_UNIT_COUNTS: Final = (LEAVES + 1) * N_OUTCOMES  # number of counts of units, which begin a cell
 FURTHER_COUNTS: Final = ("not_evaluated", "whole", "items", "missed_items", "invented_items")
 """Names of the counts that follow the counts of units in a cell: values that were not evaluated,
-exact items and objects, all items, missed items, invented items.
-"""
+exact items and objects, all items, missed items, invented items."""
 ITEM_COUNTS: Final = slice(N_UNIT_COUNTS + 1, N_UNIT_COUNTS + len(FURTHER_COUNTS))
 """The positions of the counts of items in a cell."""
 CELL_SIZE: Final = N_UNIT_COUNTS + len(FURTHER_COUNTS)
@@ -158,8 +157,7 @@ class FieldCounts(NamedTuple):
     """The paths of all fields; the first is the root, and parents precede their children."""
     starts: Indexes
     """The first row of each field, (n_fields,); the rows of a field are consecutive, sorted by
-    document.
-    """
+    document."""
     documents: Indexes
     """The document of each row; the root has a row for every document."""
     cells: Cells
@@ -167,8 +165,7 @@ class FieldCounts(NamedTuple):
     scores: Floats
     """Four figures of each row, (4, n_rows): whether it has a score of its own (1 or 0),
     similarity, score after clipping, weight. All are 0 for a field inside a list or a one-sided
-    object: it has no score.
-    """
+    object: it has no score."""
     undeclared: Sequence[DocumentPlace] = ()
     """Undeclared keys of ground truths that have a value, with their documents."""
     extras: Sequence[DocumentPlace] = ()

@@ -43,8 +43,7 @@ class Example:
     """JSON Pointer to the value; for `required`, to the object that lacks the field."""
     message: str
     """The validator's message, cut to 160 characters; its wording changes between validator
-    versions.
-    """
+    versions."""
 
 
 @dataclass(slots=True)
@@ -55,8 +54,7 @@ class Violated:
     """The violated keyword of the schema."""
     field: str
     """The field, with [] for list items and * for keys of maps; for `required` the missing field;
-    empty for the whole document.
-    """
+    empty for the whole document."""
     count: Count
     """Number of occurrences."""
     documents: Count
@@ -73,8 +71,8 @@ class Validity:
     valid: Count = field(default=0, metadata={REQUIRED: True})
     """Number of documents that are valid under the schema."""
     unreadable: Count = field(default=0, metadata={REQUIRED: True})
-    """Number of documents that could not be read or are of the wrong JSON type; they are not valid.
-    """
+    """Number of documents that could not be read or are of the wrong JSON type; they are not
+    valid."""
     violations: list[Violated] = field(default_factory=list, metadata={REQUIRED: True})
     """The violations by keyword and field, the most frequent first."""
     _by_key: dict[tuple[str, str], Violated] = field(
@@ -347,8 +345,7 @@ class PathCounts:
     """Number of predicted items without a partner in each open list."""
     unnamed: Counter[str] = field(default_factory=Counter)
     """Number of values of keys without a count of their own, by attribute: `undeclared_keys` or
-    `extra_keys`.
-    """
+    `extra_keys`."""
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
         """Add all documents of a batch.

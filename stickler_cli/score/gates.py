@@ -84,8 +84,7 @@ class Gate:
     """The gate as the user wrote it."""
     mode: str
     """`overall`, `aggregate` or `leaves`; empty for the counting mode of the run; `METRIC_PREFIX`
-    if the gate is on a user's metric.
-    """
+    if the gate is on a user's metric."""
     path: Path
     """The path of the field; empty for whole documents."""
     metric: str
@@ -93,8 +92,7 @@ class Gate:
     limit: float
     bound: str = ""
     """`lower` or `upper` if the gate is on a bound of the confidence interval; empty for the figure
-    itself.
-    """
+    itself."""
 
 
 def parse_gate(
@@ -375,8 +373,7 @@ class GateResult:
     """The comparison at full precision, such as `f1 0.8996 < 0.9`."""
     field: str = ""
     """The field of the figure; the worst field if several match the gate; empty for whole
-    documents.
-    """
+    documents."""
 
 
 def parse_gates(fail_under: float | None, texts: Iterable[str]) -> list[Gate]:

@@ -51,8 +51,7 @@ _ONE_OF_EACH: Final = np.eye(len(OUTCOME_NAMES))  # counts of one unit of each o
 _RELEVANT: Final = _ONE_OF_EACH[TP] + _ONE_OF_EACH[FD] + _ONE_OF_EACH[FN]
 _TIMES_IF_RIGHT: Final = {"recall": 1, "f1": 2}
 """How often a rate's denominator counts a ground-truth value that is predicted right. A value that
-is predicted wrong may be counted less often.
-"""
+is predicted wrong may be counted less often."""
 _MIN_PARAMETER: Final = 0.03  # minimum parameter of a beta distribution with accurate percentiles
 _N_POINTS: Final = 500  # points at which a beta density is summed: gives four digits
 
@@ -149,8 +148,8 @@ class Spread(NamedTuple):
     right_times_wrong: float
     wrong_squares: float
     all_right: float = 0.0
-    """Average size of a document if all of it were right; 0 if being right does not make it larger.
-    """
+    """Average size of a document if all of it were right; 0 if being right does not make it
+    larger."""
 
 
 def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:

@@ -29,8 +29,8 @@ class PlaceRate(NamedTuple):
     lost: int
     values: int
     interval: Interval | None
-    """Confidence interval of the lost share; None if there are no values or no intervals are made.
-    """
+    """Confidence interval of the lost share; None if there are no values or no intervals are
+    made."""
 
     @property
     def share(self) -> float:

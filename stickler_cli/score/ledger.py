@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 MAX_HASHES: Final = 256
 """Maximum number of hashes. If two runs share a part s of their documents, they have no hash in
-common with probability (1 - s)**256: 8% for s = 0.01, and 0 for the same run twice.
-"""
+common with probability (1 - s)**256: 8% for s = 0.01, and 0 for the same run twice."""
 
 
 @dataclass(slots=True, eq=False)

@@ -38,8 +38,8 @@ class Promise:
     """The promise of a policy: a maximum of the expected error, and its probability."""
 
     max_error: Level
-    """Maximum of the expected error: the share of wrong values among a document's accepted values.
-    """
+    """Maximum of the expected error: the share of wrong values among a document's accepted
+    values."""
     assurance: Level
     """Minimum probability, over the draw of labelled documents, that the maximum holds."""
     together: bool = False
@@ -68,8 +68,7 @@ class FieldPolicy:
     """Upper bound of the expected error, at the level of the test."""
     needed: Count
     """Minimum number of documents, all without an error, from which a threshold can keep the
-    promise.
-    """
+    promise."""
     curve: Sequence[Sequence[Fraction]]
     """Pairs of accepted share and mean error, at thresholds from high to low."""
 
@@ -147,8 +146,7 @@ class FieldOutcome:
     """Number of documents with an accepted value."""
     error: FractionOrNone
     """Share of wrong values among a document's accepted values, averaged over documents; None if no
-    value was accepted.
-    """
+    value was accepted."""
 
 
 def field_label(entry: FieldPolicy | FieldOutcome) -> str:
@@ -166,11 +164,10 @@ class PolicyOutcome:
     """Maximum of the expected error that the policy promises."""
     assurance: Fraction
     """Probability that this maximum holds, over the draw of documents from which the policy was
-    made.
-    """
+    made."""
     overlap: Count
-    """Number of documents of the run from which the policy was made; they are no independent check.
-    """
+    """Number of documents of the run from which the policy was made; they are no independent
+    check."""
     fields: Sequence[FieldOutcome]
     """The outcome of each field, in the order of the policy."""
 

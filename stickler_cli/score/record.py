@@ -62,8 +62,8 @@ class SchemaSignature:
     inferred: Annotated[
         str | None, Rule("a string", {"type": ["string", "null"], "pattern": _DIGEST})
     ]
-    """SHA-256 of the inferred annotations; null if only annotations of the schema itself were used.
-    """
+    """SHA-256 of the inferred annotations; null if only annotations of the schema itself were
+    used."""
     by: str | None = None
     """The rule that chooses the schema of a document; left out if there is only one schema."""
 
@@ -121,12 +121,10 @@ class Run:
     """Where a reader of the page finds the original documents; not in run files."""
     explain_command: str = ""
     """The command that explains a document, without the document id at its end; empty if unknown.
-    Not in run files.
-    """
+    Not in run files."""
     errors_command: str = ""
     """The command that lists errors, without options that select errors; empty if unknown. Not in
-    run files.
-    """
+    run files."""
     first_non_matches: Sequence[Error] = ()
     """The errors that reports list, in order; not in run files."""
 

@@ -58,8 +58,7 @@ class Repeats:
 
     runs: list[str]
     """The predictions of each run, as the user named them; results outside this record are of the
-    first.
-    """
+    first."""
     whole: FieldRepeats
     fields: list[FieldRepeats]
     """Every field, in schema order, parents first."""

@@ -193,8 +193,8 @@ OUTCOME_NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # key
 LEAF_COUNTS: Final = slice(N_UNIT_COUNTS - len(OUTCOME_NAMES), N_UNIT_COUNTS)
 """The positions of the counts of values in a cell."""
 OUTCOME_PAIRS: Final = tuple(combinations_with_replacement(range(len(OUTCOME_NAMES)), 2))
-"""All pairs of positions in `Outcome`; a moment is the sum of products of the counts of one pair.
-"""
+"""All pairs of positions in `Outcome`; a moment is the sum of products of the counts of one
+pair."""
 MOMENT_NAMES: Final = tuple(
     f"{OUTCOME_NAMES[first]}_{OUTCOME_NAMES[second]}" for first, second in OUTCOME_PAIRS
 )
@@ -204,8 +204,8 @@ SCORE_SCALE: Final = 1 << 60
 
 
 MAX_MAP_KEYS: Final = 200
-"""Maximum number of keys of a map that have figures of their own; rarer keys are summed under `*`.
-"""
+"""Maximum number of keys of a map that have figures of their own; rarer keys are summed under
+`*`."""
 
 
 @dataclass(slots=True)
@@ -219,14 +219,13 @@ class Tally:
     )
     """Sums of products of counts, (3 counting modes, MOMENT_NAMES)."""
     n_scored: int = 0
-    """Number of documents that score the field by itself: not inside a list or a one-sided object.
-    """
+    """Number of documents that score the field by itself: not inside a list or a one-sided
+    object."""
     similarity_sum: int = 0
     """Sum of the field's raw similarities, times `SCORE_SCALE`."""
     score_sum: int = 0
     """Sum of the field's scores after clipping, times `SCORE_SCALE`; for documents, of overall
-    scores.
-    """
+    scores."""
     score_square_sum: int = 0
     """Sum of the squares of these scores, times `SCORE_SCALE`."""
     weight: float | None = None

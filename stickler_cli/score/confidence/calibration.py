@@ -1,8 +1,8 @@
 """Calibration: how well confidences predict which values are right.
 
-A unit is a confidence and whether its value was right. Every figure is made of sums over units of
-equal confidence, so that neither order nor ties matter. There may be a column of sums for each
-resample of the documents. docs/confidence.md has the definitions.
+A unit is a confidence and whether its value is right. Every figure is computed from sums over units
+of equal confidence, so that neither order nor ties matter. Sums may have a column for each resample
+of the documents. docs/confidence.md has the definitions.
 """
 
 from dataclasses import dataclass
@@ -19,51 +19,51 @@ BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)
 """Shares of all units that people may have time to review."""
 PRECISIONS: Final = (0.95, 0.99, 0.999)
-"""Shares of right units that may be required of units that skip review."""
+"""Shares of right units that users may require of units that skip review."""
 
-_ROUNDING: Final = 1e-12  # a share that is equal to a bound may be so much less
-_MIN_PROBABILITY: Final = 1e-15  # with confidences of 0 and 1, one error would cost infinitely much
+_ROUNDING: Final = 1e-12  # rounding errors of shares that equal a bound
+_MIN_PROBABILITY: Final = 1e-15  # a wrong value of confidence 1 would cost infinitely much
 
 
 class Selective(NamedTuple):
-    """The lowest threshold above which a required share of values is right."""
+    """The lowest confidence threshold at which a required share of accepted values is right."""
 
     threshold: Fraction
-    """The lowest such confidence."""
+    """The threshold: the lowest accepted confidence."""
     coverage: Fraction
-    """The share of values at or above it."""
+    """The share of values whose confidence is at or above the threshold."""
 
 
 class Bin(NamedTuple):
     """The values whose confidence is in one of ten ranges of equal width."""
 
     lower: Fraction
-    """The lowest confidence of the range."""
+    """The lower bound of the range, which belongs to it."""
     upper: Fraction
-    """The upper bound of the range; only the last range includes it."""
+    """The upper bound of the range, which belongs to the last range only."""
     units: Count
-    """Number of values."""
+    """Number of values in the range."""
     confidence: FractionOrNone
-    """Their mean confidence; null without values."""
+    """Mean confidence of these values; null if there are none."""
     right: FractionOrNone
-    """The share that is right; null without values."""
+    """The share of these values that is right; null if there are none."""
     interval: BoundsRecord | None = None
-    """Confidence interval of that share."""
+    """Confidence interval of the share that is right."""
 
     def view(self) -> dict[str, Any]:
-        """Return the bin by its keys in run files; the interval only if there is one."""
+        """Return the bin by its keys in run files; an interval only if there is one."""
         return {key: value for key, value in self._asdict().items() if key != "interval" or value}
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Units grouped by confidence, and their figures in resamples of documents.
+    """Units grouped by confidence, and their figures in each resample of the documents.
 
-    Every figure has shape (n_resamples,) and is NaN if it is undefined.
+    Every figure has the shape (n_resamples,) and is NaN where it is undefined.
     """
 
     confidence: Floats
-    """The distinct confidences, ascending, (n_distinct,)."""
+    """The distinct confidences in ascending order, (n_distinct,)."""
     right: Floats
     """Number of right units of each confidence, (n_distinct, n_resamples)."""
     wrong: Floats
@@ -88,40 +88,46 @@ class Reliability:
 
     @property
     def auroc(self) -> Floats:
-        """Probability that a right unit has more confidence than a wrong one; ties count half."""
+        """Probability that a right unit has a higher confidence than a wrong one.
+
+        Ties count half.
+        """
         n_wrong_below = np.cumsum(self.wrong, axis=0) - self.wrong
         n_won_pairs = (self.right * (n_wrong_below + self.wrong / 2)).sum(axis=0)
         return divide(n_won_pairs, (self.total - self.errors) * self.errors)
 
     @property
     def auprc_error(self) -> Floats:
-        """Average precision of finding wrong units from the lowest confidence up, ties together."""
+        """Average precision of finding wrong units from the lowest confidence up.
+
+        Ties are found together.
+        """
         precision = divide(np.cumsum(self.wrong, axis=0), np.cumsum(self.units, axis=0))
         weighted = np.where(self.wrong > 0, precision, 0) * self.wrong
         return divide(weighted.sum(axis=0), self.errors)
 
     @property
     def brier(self) -> Floats:
-        """The mean squared difference of confidence and outcome, which is 1 or 0."""
+        """Mean squared difference of a confidence and its outcome, which is 1 or 0."""
         if_wrong = self.confidence[:, None] ** 2
         if_right = (1 - self.confidence[:, None]) ** 2
         return divide((self.wrong * if_wrong + self.right * if_right).sum(axis=0), self.total)
 
     @property
     def log_loss(self) -> Floats:
-        """The mean of -ln of the probability that the confidence gave to the outcome."""
+        """Mean of -ln(p), where p is the probability that the confidence gave to the outcome."""
         clipped = np.clip(self.confidence, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)[:, None]
         losses = self.right * -np.log(clipped) + self.wrong * -np.log1p(-clipped)
         return divide(losses.sum(axis=0), self.total)
 
     @cached_property
     def _bins(self) -> tuple[Floats, Floats, Floats]:
-        """Units, sum of confidences and right units of each bin of equal width."""
+        """Units, sum of confidences and right units in each bin of equal width."""
         bins = np.minimum((BINS * self.confidence + _ROUNDING).astype(np.intp), BINS - 1)
         return self._sum_by_bin(np.broadcast_to(bins[:, None], self.units.shape))
 
     def _sum_by_bin(self, bins: Indexes) -> tuple[Floats, Floats, Floats]:
-        """Return units, sum of confidences and right units by bin, (BINS, n_resamples) each.
+        """Return units, sum of confidences and right units in each bin, (BINS, n_resamples) each.
 
         `bins` has the bin of each confidence in each resample, (n_distinct, n_resamples).
         """
@@ -143,9 +149,9 @@ class Reliability:
 
     @property
     def ece_mass(self) -> Floats:
-        """Expected calibration error over ten bins of about equal size.
+        """Expected calibration error over ten bins of about equal numbers of units.
 
-        Units of one confidence stay in one bin.
+        Units of equal confidence are in the same bin.
         """
         n_below = np.cumsum(self.units, axis=0) - self.units
         bins = np.minimum(divide(BINS * n_below, self.total, empty=0), BINS - 1).astype(np.intp)
@@ -154,14 +160,14 @@ class Reliability:
 
     @property
     def mce(self) -> Floats:
-        """Maximum calibration error: the greatest gap of a bin of equal width that has units."""
+        """Maximum calibration error: the greatest gap of any bin of equal width that has units."""
         units, confidence, right = self._bins
         gaps = divide(np.abs(right - confidence), units, empty=0)
         return np.where(self.total > 0, gaps.max(axis=0), np.nan)
 
     @property
     def brier_parts(self) -> dict[str, Floats]:
-        """Reliability, resolution and uncertainty over the bins of `ece`.
+        """Reliability, resolution and uncertainty over the bins of `ece`, by name.
 
         Source: Murphy (1973), A New Vector Partition of the Probability Score.
         """
@@ -188,12 +194,12 @@ class Reliability:
     def aurc(self) -> Floats:
         """Area under the risk-coverage curve.
 
-        It is the mean share wrong among the k most confident units, over all k; ties count in
-        proportion. Of a group of n units with w wrong ones, behind A more confident units with E
-        wrong ones, the k-th share is (E + w j/n) / (A + j) for j = 1..n. With harmonic numbers H,
-        these add up to w + (E - A w/n) (H(A + n) - H(A)).
+        It is the mean over all k of the share of wrong units among the k most confident units; ties
+        count in proportion. Of a group of n units with w wrong ones, behind A more confident units
+        with E wrong ones, the k-th share is (E + w j/n) / (A + j) for j = 1..n. With harmonic
+        numbers H, these add up to w + (E - A w/n) (H(A + n) - H(A)).
         """
-        from scipy.special import digamma  # H(k) = digamma(k + 1) + a constant
+        from scipy.special import digamma  # H(k) = digamma(k + 1) + Euler's constant
 
         n_ahead = self.total - np.cumsum(self.units, axis=0)
         n_wrong_ahead = self.errors - np.cumsum(self.wrong, axis=0)
@@ -204,16 +210,16 @@ class Reliability:
     def curve(self) -> list[tuple[float, float]]:
         """Return the risk-coverage curve of the first resample.
 
-        Its points are the coverage and the share wrong at each threshold, the highest first.
+        A point is (coverage, share of wrong units) at a threshold, from the highest threshold down.
         """
         units = np.cumsum(self.units[::-1, 0])
         wrong = np.cumsum(self.wrong[::-1, 0])
         return list(zip((units / units[-1]).tolist(), (wrong / units).tolist(), strict=True))
 
     def selective(self, precision: float) -> list[Selective | None]:
-        """Return, for each resample, the lowest threshold above which `precision` units are right.
+        """Return the lowest threshold at which a share `precision` of units is right, by resample.
 
-        None if no threshold reaches it.
+        None if no threshold reaches this share.
         """
         units = np.cumsum(self.units[::-1], axis=0)[::-1]
         right = np.cumsum(self.right[::-1], axis=0)[::-1]
@@ -230,7 +236,7 @@ class Reliability:
         return lowest
 
     def bins(self) -> list[Bin]:
-        """Return the bins of equal width of the first resample, the lowest confidence first."""
+        """Return the bins of equal width of the first resample, from low to high confidence."""
         units, confidences, right = (sums[:, 0].tolist() for sums in self._bins)
         return [
             Bin(
@@ -244,12 +250,15 @@ class Reliability:
         ]
 
     def shares(self) -> Floats:
-        """Return the share right of each bin of equal width, (BINS, n_resamples)."""
+        """Return the share of right units in each bin of equal width, (BINS, n_resamples)."""
         units, _, right = self._bins
         return divide(right, units)
 
     def figures(self) -> dict[str, Floats]:
-        """Return all figures that are one number, by name; parts of a figure are `name.part`."""
+        """Return all figures that are one number by name.
+
+        Parts of a figure are called `name.part`.
+        """
         captures = {str(budget): self.error_capture(budget) for budget in BUDGETS}
         return {
             **{name: getattr(self, name) for name in FIGURES},
@@ -272,10 +281,10 @@ def reliability(
     """Group units by confidence: unweighted, or weighted by their documents.
 
     Args:
-        confidence: of each unit, (n,).
+        confidence: the confidence of each unit, (n,).
         is_right: whether each unit is right, (n,).
         document: the position of the document of each unit, (n,).
-        weights: of the documents in each resample, (n_documents, n_resamples).
+        weights: the weights of the documents in each resample, (n_documents, n_resamples).
         multiplicity: number of units that each entry stands for, (n,); only without weights.
     """
     distinct, groups = np.unique(confidence, return_inverse=True)
@@ -296,7 +305,7 @@ def reliability(
     weighted_sums = []
     for side in (is_right, ~is_right):
         sums = np.zeros((len(distinct), weights.shape[1]))
-        # Sort units by group, so that each group is one span of rows to add up.
+        # Sort units by group: each group is then one span of rows to add up.
         order = groups[side].argsort(kind="stable")
         present_groups, starts = np.unique(groups[side][order], return_index=True)
         if len(present_groups):

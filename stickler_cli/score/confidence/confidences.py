@@ -1,6 +1,6 @@
-"""The values of a run that have a confidence: kept by document, or counted by confidence.
+"""The values of a run that have a confidence, kept by document or counted by confidence.
 
-A run that keeps no rows of documents counts them by rounded confidence, which has a fixed size.
+A run that keeps no rows of documents counts values by rounded confidence, which takes a fixed size.
 Documents add up in any order.
 """
 
@@ -24,32 +24,33 @@ from stickler_cli.score.intervals import (
 )
 from .calibration import Reliability, confidence_view, reliability
 
-_MAX_CELLS: Final = 400_000_000  # values times replicates; more values get fewer replicates
+_MAX_CELLS: Final = 400_000_000  # values times replicates: many values get fewer replicates
 _MIN_REPLICATES: Final = 200
 MIN_DOCUMENTS: Final = 5
-"""With fewer documents, their differences say too little for intervals."""
+"""Minimum number of documents for intervals; the differences of fewer documents say too little."""
 _MAX_EXACT_UNITS: Final = 5_000
-"""With more units, replicates round confidences: few distinct ones are fast."""
+"""Maximum number of units with exact confidences in replicates; of more units, confidences are
+rounded, as few distinct confidences are fast."""
 _DIGITS: Final = 3
 _THOUSAND: Final = 10**_DIGITS
 
 
 class ConfidenceUnits(NamedTuple):
-    """Values that have a confidence; each is an entry of all arrays, (n,)."""
+    """Values that have a confidence; each value is an entry of all arrays, (n,)."""
 
     documents: list[str]
-    """The ids of the documents with such values, sorted."""
+    """The ids of the documents that have such values, sorted."""
     document: Indexes
-    """Position in `documents` of the document of each value."""
+    """The document of each value, as a position in `documents`."""
     confidence: Floats
     is_right: Mask
     multiplicity: Indexes | None = None
-    """Number of values that each entry stands for, if documents are unknown; None for one each."""
+    """Number of values that each entry stands for; None if each entry is one value."""
     n_documents: int = 0
-    """Number of documents with such values, if documents are unknown; else 0."""
+    """Number of documents with such values if documents are unknown; 0 if `documents` has them."""
 
     def select(self, selected: Indexes | Mask) -> "ConfidenceUnits":
-        """Return the selected units."""
+        """Return the selected values."""
         return ConfidenceUnits(
             documents=self.documents,
             document=self.document[selected],
@@ -58,13 +59,13 @@ class ConfidenceUnits(NamedTuple):
         )
 
     def reliability(self) -> Reliability:
-        """Group the units by confidence."""
+        """Return the values grouped by confidence."""
         return reliability(self.confidence, self.is_right, multiplicity=self.multiplicity)
 
 
 @dataclass(slots=True)
 class RoundedConfidences:
-    """The values of a field, counted by confidence in thousandths."""
+    """Numbers of values of a field by confidence in thousandths."""
 
     right: Counter[int] = field(default_factory=Counter)
     """Number of right values of each confidence."""
@@ -80,7 +81,7 @@ class RoundedConfidences:
         self.documents += other.documents
 
     def units(self) -> ConfidenceUnits:
-        """Return the values; an entry stands for all values of one confidence."""
+        """Return the values as units; an entry stands for all values of equal confidence."""
         entries = [
             (confidence, is_right, n_values)
             for is_right, counts in ((True, self.right), (False, self.wrong))
@@ -99,12 +100,12 @@ class RoundedConfidences:
 
 @dataclass(slots=True)
 class Confidences:
-    """The values with a confidence of a set of documents."""
+    """The values with a confidence in a set of documents."""
 
     chunks: list[tuple[Sequence[str], ConfidentValues]] = field(default_factory=list)
-    """For each chunk, the ids of its documents and their values."""
+    """For each chunk of documents: the document ids, and the values that have a confidence."""
     counts: dict[str, RoundedConfidences] | None = None
-    """The values by the path of their field, instead of chunks; None if chunks are kept."""
+    """Counts of values by field path, instead of chunks; None if chunks are kept."""
     _cache: dict[object, Any] = field(init=False, repr=False, compare=False, metadata={KEPT: False})
     """Results by their arguments: they take long, and several callers need them."""
 
@@ -117,7 +118,7 @@ class Confidences:
         values: ConfidentValues | None,
         selected: Mask | None = None,
     ) -> None:
-        """Add the values of documents, given by their ids, or of selected documents."""
+        """Add the values of documents or of selected documents; `documents` are the ids."""
         if values is not None and selected is not None:
             values = values.select(selected[values.document])
         if values is None or not len(values):
@@ -129,7 +130,10 @@ class Confidences:
             self._count(values, self.counts)
 
     def merge(self, other: "Confidences") -> None:
-        """Add the values of other documents; if either side is only counted, the sum is, too."""
+        """Add the values of other documents.
+
+        If either side is only counted, the sum is only counted.
+        """
         self._cache.clear()
         if other.counts is not None:
             self.drop_rows()
@@ -142,7 +146,7 @@ class Confidences:
             self.counts.setdefault(path, RoundedConfidences()).merge(counts)
 
     def drop_rows(self) -> None:
-        """Count the values by rounded confidence, and drop their documents."""
+        """Replace the values by counts of rounded confidences, without documents."""
         if self.counts is None:
             self._cache.clear()
             self.counts = {}
@@ -152,7 +156,7 @@ class Confidences:
 
     @staticmethod
     def _count(values: ConfidentValues, counts: dict[str, RoundedConfidences]) -> None:
-        """Add values to counts by field."""
+        """Add values to the counts of their fields."""
         for path, positions in _positions_by_field(values).items():
             of_field = values.select(positions)
             total = counts.setdefault(path, RoundedConfidences())
@@ -162,14 +166,15 @@ class Confidences:
             total.wrong.update(thousandths[~of_field.is_right].tolist())
 
     def by_field(self) -> dict[str, ConfidenceUnits]:
-        """Return the units of each field, by its path, and those of all fields at ""."""
+        """Return the values of each field by path; the path "" has the values of all fields."""
         units: dict[str, ConfidenceUnits] = self._cached("units", self._units)
         return units
 
     def view(self, path: str, n_values: int, settings: IntervalSettings | None) -> dict[str, Any]:
-        """Return the figures of a field, or of all fields at "", by their keys in run files.
+        """Return the figures of a field by their keys in run files.
 
-        `n_values` is the number of predicted values, with a confidence or without.
+        The path "" stands for all fields. `n_values` is the number of predicted values, with or
+        without a confidence.
         """
         units = self.by_field()[path]
         key = path, n_values, settings
@@ -177,7 +182,7 @@ class Confidences:
         return view
 
     def _cached(self, key: object, make: Callable[[], Any]) -> Any:
-        """Return the result for a key; make it on first use."""
+        """Return the cached result for a key; make it on first use."""
         if key not in self._cache:
             self._cache[key] = make()
         return self._cache[key]
@@ -189,7 +194,7 @@ class Confidences:
         return split_units_by_field(self.chunks)
 
     def records(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the id and the record of each document with a confidence."""
+        """Yield the id and the record of each document that has a value with a confidence."""
         for documents, values in self.chunks:
             records = values.records(len(documents))
             for id_, record in zip(documents, records, strict=True):
@@ -203,9 +208,9 @@ class Confidences:
 def split_units_by_field(
     chunks: Iterable[tuple[Sequence[str], ConfidentValues]],
 ) -> dict[str, ConfidenceUnits]:
-    """Return the units of each field, by its path, and those of all fields at "".
+    """Return the values of each field by path; the path "" has the values of all fields.
 
-    Each chunk is the ids of its documents and their values.
+    A chunk has the ids of its documents, and their values.
     """
     ids: list[str] = []
     values_before: list[tuple[ConfidentValues | None, int]] = []
@@ -233,7 +238,7 @@ def split_units_by_field(
 
 
 def _positions_by_field(values: ConfidentValues) -> dict[str, Indexes]:
-    """Return the positions of the values of each field, by its path, and of all values at ""."""
+    """Return the positions of the values of each field by path; the path "" has all values."""
     by_field = {
         field_path(values.paths[number]): positions
         for number, positions in group_positions(values.field)
@@ -242,7 +247,7 @@ def _positions_by_field(values: ConfidentValues) -> dict[str, Indexes]:
 
 
 def counted_view(by_field: Mapping[str, RoundedConfidences]) -> dict[str, object]:
-    """Return counts by field and rounded confidence by their keys in run files."""
+    """Return counts by field and rounded confidence, by their keys in run files."""
     view: dict[str, object] = {}
     for path, counts in sorted(by_field.items()):
         entry = view[path] = dict[str, object](documents=counts.documents)
@@ -255,7 +260,7 @@ def counted_view(by_field: Mapping[str, RoundedConfidences]) -> dict[str, object
 
 
 def read_counted(record: Mapping[str, Any]) -> dict[str, RoundedConfidences]:
-    """Return the counts that `counted_view` wrote, by field."""
+    """Return the counts by field that `counted_view` wrote."""
 
     def read_side(counts: Mapping[str, int]) -> Counter[int]:
         return Counter(
@@ -275,9 +280,10 @@ def read_counted(record: Mapping[str, Any]) -> dict[str, RoundedConfidences]:
 def _units_view(
     units: ConfidenceUnits, n_values: int, settings: IntervalSettings | None
 ) -> dict[str, Any]:
-    """Return the figures of units by their keys in run files; with intervals if there are settings.
+    """Return the figures of values by their keys in run files.
 
-    `n_values` is the number of predicted values, with a confidence or without.
+    With intervals if settings are given. `n_values` is the number of predicted values, with or
+    without a confidence.
     """
     grouped = units.reliability()
     n_units, n_wrong = int(grouped.total[0]), int(grouped.errors[0])
@@ -304,14 +310,14 @@ def _units_view(
 
 
 def _resample_figures(units: ConfidenceUnits, settings: IntervalSettings) -> list[Interval | None]:
-    """Return the intervals of all figures, then of the share right in each bin."""
+    """Return the intervals of all figures, then those of each bin's share of right values."""
     if len(units.is_right) > _MAX_EXACT_UNITS:
         units = units._replace(confidence=np.round(units.confidence, _DIGITS))
     n_units = len(units.is_right)
     members, document = np.unique(units.document, return_inverse=True)
 
     def figures_of_replicates(weights: Floats) -> Floats:
-        """Return the figures and shares, (n_figures, n), for weights, (n_documents, n)."""
+        """Return figures and shares, (n_figures, n), for weights of documents, (n_documents, n)."""
         weighted = reliability(units.confidence, units.is_right, document, weights)
         return np.concatenate([np.stack([*weighted.figures().values()]), weighted.shares()])
 

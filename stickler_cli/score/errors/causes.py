@@ -1,9 +1,10 @@
-"""Errors counted by field and class, and grouped into causes by the number of values lost.
+"""Errors counted by field and class, and grouped into causes ranked by the number of lost values.
 
-A *group* is a field and an error class. Within a group, errors with a common trait are one *cause*:
-the same two values, or items that differ in the same fields. Each lost value belongs to one cause:
-that of the item or object with which it was lost, else its own. Causes add up in any order. Their
-number is limited: a group with more than `MAX_TRAITS` traits is one cause.
+A *group* is the errors of one field that have one error class. The errors of a group that share a
+trait are one *cause*: they have the same two values, or are items that differ in the same fields.
+Each lost value belongs to one cause: to the cause of the item or object with which it was lost, or
+else to its own. Causes add up in any order. Their number is limited: a group with more than
+`MAX_TRAITS` traits becomes one cause.
 """
 
 import hashlib
@@ -28,13 +29,14 @@ from .error_classes import ErrorClass
 from .wrong_units import ClassifiedError, DocumentErrors, Origin
 
 MAX_TRAITS: Final = 500
-"""Traits of a group that are told apart; about 100 kB in a run file."""
+"""Maximum number of traits of a group that are distinguished; about 100 kB in a run file."""
 
-_KEY_DIGITS: Final = 10  # hexadecimal digits of a key
-_ENCODE_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode  # `dumps` makes a new encoder
+_KEY_DIGITS: Final = 10  # number of hexadecimal digits of a key
+_ENCODE_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode  # faster than `dumps`
 
 LONGEST: Final = 80
-"""Characters of a value, as JSON, that can be a trait; longer values hardly repeat."""
+"""Maximum length of a value, in characters of JSON, that can be a trait; longer values hardly
+repeat."""
 
 
 SLIPS: Final = frozenset(
@@ -44,36 +46,36 @@ SLIPS: Final = frozenset(
         *(ErrorClass.DECIMAL_SHIFT, ErrorClass.DIGIT_SLIP),
     }
 )
-"""Classes that explain an error without its values: such a group is listed as one cause."""
+"""Error classes that explain an error without its values: such a group is listed as one entry."""
 
 
 class ErrorTrait(NamedTuple):
-    """The common trait of the errors of a cause, within its group."""
+    """What all errors of a cause have in common."""
 
     path: tuple[str, ...]
-    """Path of the field, without list indexes; with the keys of maps in the documents."""
+    """Path of the field, without list indexes; keys of maps are as in the documents."""
     differing: tuple[str, ...] = ()
-    """The fields in which pairs of list items differ."""
+    """The fields in which the items of each pair differ."""
     gt: str = ""
-    """The ground truth of wrong values, as JSON; empty if a value is long or absent."""
+    """The ground-truth value as JSON; empty if one of the two values is long or absent."""
     pred: str = ""
-    """The prediction of wrong values, as JSON; empty if a value is long or absent."""
+    """The predicted value as JSON; empty if one of the two values is long or absent."""
 
 
 class CauseSize(NamedTuple):
-    """Numbers of the errors, lost values and documents of a cause."""
+    """The numbers of errors, lost values and documents of a cause."""
 
     errors: int
     values: int
     documents: int
-    """0, for unknown, if the traits of a group were joined."""
+    """Number of documents; 0 if unknown because the traits of the group were joined."""
 
 
-Group: TypeAlias = tuple[tuple[str, ...], ErrorClass]  # pattern of a field, and an error class
+Group: TypeAlias = tuple[tuple[str, ...], ErrorClass]  # field pattern, error class
 
 
 class Cause(NamedTuple):
-    """Errors of one group that share a trait."""
+    """The errors of one group that share a trait."""
 
     pattern: tuple[str, ...]
     """Path of the field, with `*` for keys of maps."""
@@ -84,18 +86,18 @@ class Cause(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Identifier in links: ten hexadecimal digits, the same in every run."""
+        """The identifier of the cause in links: ten hexadecimal digits, equal in every run."""
         return cause_key(self.pattern, self.error_class, self.trait)
 
     @property
     def identity(self) -> "CauseIdentity":
-        """The group and the trait."""
+        """The group and the trait, which identify the cause within a run."""
         return (self.pattern, self.error_class), self.trait
 
 
-@lru_cache(10_000)  # a run that keeps samples needs the keys of most causes many times
+@lru_cache(10_000)  # sampling errors needs the keys of most causes many times
 def cause_key(pattern: tuple[str, ...], error_class: ErrorClass, trait: ErrorTrait | None) -> str:
-    """Return the key of a cause; with the trait None, the key of its group."""
+    """Return the key of a cause, or the key of its group if the trait is None."""
     content = json_line([pattern, error_class, trait and [*trait]])
     return hashlib.blake2b(content, digest_size=_KEY_DIGITS // 2).hexdigest()
 
@@ -108,19 +110,25 @@ class Causes:
     """The causes of the errors of a set of documents."""
 
     groups: dict[Group, dict[ErrorTrait | None, CauseSize]] = field(default_factory=dict)
-    """Sizes of causes, by group and trait; only None for a group with too many traits."""
+    """The size of each cause, by group and then by trait.
+
+    A group with too many traits has the single trait None.
+    """
     origins: dict[CauseIdentity, Counter[Origin]] = field(default_factory=dict)
-    """Number of wrong values that hold other fields, by these fields; empty if there are too many
-    origins, and left out if traits were joined."""
+    """Number of wrong values of each cause that hold the values of other fields, by origin. The
+    counter is empty if there are too many origins; a cause without trait has no counter."""
     ids: dict[CauseIdentity, set[str]] | None = field(default_factory=dict)
-    """Ids of the documents of each cause; None if single documents are not kept."""
+    """The ids of the documents of each cause; None if single documents are not kept."""
     values: ValueCounts = field(default_factory=ValueCounts)
-    """Frequencies of values, which tell whether values of other fields are there by chance."""
+    """Frequencies of values, which tell whether a field holds values of another field by chance."""
     _telling: dict[Origin, bool] = field(default_factory=dict, compare=False)
-    """Answers of `is_telling` for the errors so far."""
+    """Cached results of `is_telling`; cleared when errors are added."""
 
     def add(self, batch: DocumentErrors, selected: Mask | None = None) -> None:
-        """Add the errors of all documents of a batch; a run as a whole never selects."""
+        """Add the errors of all documents of a batch, or of the selected documents.
+
+        The whole run never selects documents; simple errors are always added for all of them.
+        """
         errors_by_cause = defaultdict[tuple[Group, ErrorTrait], list[ClassifiedError]](list)
         self._telling.clear()
         for error in batch.classified(selected):
@@ -160,11 +168,14 @@ class Causes:
         self._telling.clear()
 
     def add_errors(self, cause: Cause, size: CauseSize, documents: Iterable[str]) -> None:
-        """Add errors of a cause of another set of documents, such as some of its errors."""
+        """Add to a cause errors that another set of causes counted.
+
+        `documents` are the ids they occur in.
+        """
         self._add(cause.identity, size, documents)
 
     def drop_rows(self) -> None:
-        """Drop the ids of documents, whose number grows with documents."""
+        """Drop the ids of documents, whose number grows with the run."""
         self.ids = None
 
     def _add(
@@ -174,7 +185,7 @@ class Causes:
         ids: Iterable[str],
         origins: Counter[Origin] | None = None,
     ) -> None:
-        """Add errors of one cause; join the traits of its group if they become too many."""
+        """Add errors to a cause, and join the traits of its group if they become too many."""
         group, trait = cause
         sizes = self.groups.setdefault(group, {})
         if None in sizes:  # the traits of the group were joined before
@@ -190,7 +201,7 @@ class Causes:
             sizes[None] = sizes[None]._replace(documents=0)
 
     def _join_traits(self, group: Group) -> None:
-        """Make the causes of a group one cause; its number of documents becomes unknown."""
+        """Join all causes of a group into one cause, whose number of documents is unknown."""
         sizes = self.groups[group]
         n_errors, n_values, _ = map(sum, zip(*sizes.values(), strict=True))
         self.groups[group] = {None: CauseSize(errors=n_errors, values=n_values, documents=0)}
@@ -201,7 +212,7 @@ class Causes:
             self.ids[group, None] = set().union(*ids_by_trait)
 
     def _add_origins(self, cause: CauseIdentity, origins: Counter[Origin] | None) -> None:
-        """Add origins of a cause; a cause with too many origins keeps an empty counter."""
+        """Add origins to a cause; a cause with too many origins keeps an empty counter."""
         if origins is not None:
             previous = self.origins.get(cause)
             total = origins + (previous or Counter())
@@ -216,14 +227,15 @@ class Causes:
                 yield Cause(pattern=pattern, error_class=error_class, trait=trait, size=size)
 
     def ranked(self) -> list[Cause]:
-        """Return all causes, those with the most lost values first."""
+        """Return all causes, sorted by lost values, the most first."""
         return sorted(self, key=_sort_key)
 
     def numbered(self) -> list[tuple[Cause, ...]]:
-        """Return the causes that lost values as reports list them, most values first.
+        """Return the causes that lost values, as the numbered entries of reports.
 
-        The position, from 1 on, is the number of an entry. An entry joins the pairs of values that
-        occur once in a group, and all pairs of values of a group whose class is in `SLIPS`.
+        Most values first. An entry has several causes if it joins the pairs of values of a group
+        that occur only once, or all pairs of values of a group whose class is in `SLIPS`. The first
+        entry has number 1.
         """
         single: list[tuple[Cause, ...]] = []
         joined: dict[Group, list[Cause]] = {}
@@ -237,7 +249,11 @@ class Causes:
         return sorted(entries, key=lambda causes: -sum(cause.size.values for cause in causes))
 
     def find_numbered(self, number: int) -> tuple[Cause, ...]:
-        """Return the causes with a number; UsageError if there is no such number."""
+        """Return the causes of the entry with a number, counted from 1.
+
+        Raises:
+            UsageError: there is no such entry.
+        """
         entries = self.numbered()
         if number > len(entries):
             found = f"the run has {number_of(len(entries), 'cause')}"
@@ -245,21 +261,27 @@ class Causes:
         return entries[number - 1]
 
     def documents_of(self, causes: Iterable[Cause]) -> list[str] | None:
-        """Return the ids of the documents of causes, sorted; None if unknown."""
+        """Return the sorted ids of the documents in which causes occur.
+
+        None if ids are not kept.
+        """
         if self.ids is None:
             return None
         ids_by_cause = (self.ids.get(cause.identity, ()) for cause in causes)
         return sorted(set[str]().union(*ids_by_cause))
 
     def origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return the origins of wrong values of causes, with numbers of values, most first."""
+        """Return each origin of wrong values of causes with its number of values, most first."""
         n_errors = Counter[Origin]()
         for cause in causes:
             n_errors.update(self.origins.get(cause.identity, {}))
         return sorted(n_errors.items(), key=lambda entry: (-entry[1], len(entry[0].of), entry[0]))
 
     def telling_origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return the origins of causes that are not chance; at most one field for each field."""
+        """Return the origins that are not due to chance, with their numbers of values, most first.
+
+        There is at most one origin of each kind for each wrong field.
+        """
         origins: list[tuple[Origin, int]] = []
         named = set[tuple[tuple[str, ...], int]]()
         for origin, n_errors in self.origins_of(causes):
@@ -270,10 +292,13 @@ class Causes:
         return origins
 
     def is_telling(self, origin: Origin) -> bool:
-        """Return whether a field holds another field more often than by chance, over all causes."""
+        """Return whether a field holds the values of another field more often than chance explains.
+
+        All causes are considered together.
+        """
         if not self._telling:
             for other, n_hits in sum(self.origins.values(), Counter()).items():
-                # A product that is right by chance would have to be so to the cent.
+                # A product is hardly right to the cent by chance.
                 is_certain = len(other.of) > 1
                 self._telling[other] = n_hits >= MIN_HITS and (
                     is_certain or self.values.p_of_hits(other.field, other.of[0], n_hits) < MAX_P
@@ -281,7 +306,7 @@ class Causes:
         return self._telling[origin]
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the causes by their keys in run files, those with the most lost values first."""
+        """Return the causes by their keys in run files, sorted by lost values, the most first."""
         number_by_cause = {
             cause.identity: number
             for number, causes in enumerate(self.numbered(), 1)
@@ -311,12 +336,12 @@ class Causes:
         return {"causes": records} | ({"value_counts": counts} if any(counts.values()) else {})
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Restore the state from a record."""
+        """Restore the causes from the record of a run file."""
         self.values.restore(record.get("value_counts", {}))
         for cause in record["causes"]:
             group = cause.get("pattern", cause["field"]), cause["class"]
             trait = None
-            if "documents" in cause:  # else the traits of the group were joined
+            if "documents" in cause:  # the key is missing if the traits of the group were joined
                 trait = _read_trait(cause)
             self.groups.setdefault(group, {})[trait] = CauseSize(
                 errors=cause["errors"],
@@ -337,7 +362,7 @@ class Causes:
 
 
 def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
-    """Return the group and trait of an error; None for an error that repeats another one."""
+    """Return the group and the trait of an error; None if its values are lost by another error."""
     if not error.loses_values:
         return None
     unit = error.unit
@@ -350,7 +375,10 @@ def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
 
 
 def cause_keys(error: ClassifiedError) -> str:
-    """Return the keys of the group and of the cause of an error, joined; empty without a cause."""
+    """Return the key of an error's group followed by the key of its cause.
+
+    Empty without a cause.
+    """
     cause = find_cause(error)
     if cause is None:
         return ""
@@ -359,12 +387,12 @@ def cause_keys(error: ClassifiedError) -> str:
 
 
 def split_cause_keys(keys: str) -> tuple[str, str]:
-    """Split the keys of an error into the key of its group and the key of its cause."""
+    """Split the joined keys of an error into the key of its group and the key of its cause."""
     return keys[:_KEY_DIGITS], keys[_KEY_DIGITS:]
 
 
 def _sort_key(cause: Cause) -> tuple[object, ...]:
-    """Return a key that sorts causes by lost values, then errors, most first."""
+    """Return a key that sorts causes by lost values and then by errors, the most first."""
     size, trait = cause.size, cause.trait or ErrorTrait(cause.pattern)
     return -size.values, -size.errors, trait, cause.error_class
 
@@ -375,13 +403,13 @@ def short_json(value: JsonValue) -> str:
         return ""
     try:
         text = _ENCODE_JSON(value)
-    except ValueError:  # an integer of more digits than Python writes
+    except ValueError:  # an integer with more digits than Python converts
         return ""
     return text if len(text) <= LONGEST else ""
 
 
 def _read_trait(record: Mapping[str, Any]) -> ErrorTrait:
-    """Return the trait in the record of a cause."""
+    """Return the trait from a cause's record in a run file."""
     values = {"gt": "ground_truth_value", "pred": "prediction_value"}
     has_values = {*values.values()} <= {*record}
     texts = {side: short_json(record[key]) for side, key in values.items()} if has_values else {}
@@ -389,7 +417,7 @@ def _read_trait(record: Mapping[str, Any]) -> ErrorTrait:
 
 
 def _cause_record(cause: Cause) -> dict[str, object]:
-    """Return a cause by its keys in run files, without its origins and documents."""
+    """Return a cause by its keys in run files, without origins and documents."""
     trait = cause.trait
     path = trait.path if trait else cause.pattern
     record: dict[str, object] = {"field": field_path(path)}
@@ -407,28 +435,28 @@ def _cause_record(cause: Cause) -> dict[str, object]:
     return record
 
 
-ByClass: TypeAlias = Counter[ErrorClass]  # without classes that do not occur
+ByClass: TypeAlias = Counter[ErrorClass]  # number of errors of each class that occurs
 
 _CLASS_RANKS: Final = {error_class: rank for rank, error_class in enumerate(ErrorClass)}
 
 
 @dataclass(slots=True)
 class ErrorCounts:
-    """The errors of a set of documents, by field and class."""
+    """The numbers of errors of a set of documents, by field and class."""
 
     fields: dict[Path, ByClass] = field(default_factory=dict)
-    """Wrong values by class, for each field that has any, by its path without list indexes."""
+    """Number of wrong values of each class, by the path of their field without list indexes."""
     units: dict[Path, ByClass] = field(default_factory=dict)
-    """List items and objects that failed as a whole by class, for each field by its path; the wrong
-    values inside them count in `fields`."""
+    """Number of list items and objects of each class that failed as a whole, by the path of their
+    field; the wrong values inside them are counted in `fields`."""
 
     def add(self, batch: DocumentErrors, selected: Mask | None) -> None:
-        """Count the errors of the selected documents; without a mask, of all documents."""
+        """Count the errors of all documents of a batch, or of the selected documents."""
         for error in batch.classified(selected):
             counts = self.fields if error.n_wrong_values is None else self.units
             path = error.unit.field_path
             if error.unit.undeclared_key is not None:
-                # Each document may have new ones, and what is counted of all has a bound.
+                # Each document may have new keys, and the number of counts must stay limited.
                 path = (*path[:-1], ANY_KEY)
             if path not in counts:
                 counts[path] = Counter()
@@ -448,7 +476,7 @@ class ErrorCounts:
                 totals.setdefault(path, Counter()).update(counts)
 
     def rename_fields(self, new_paths: Mapping[tuple[str, ...], tuple[str, ...]]) -> None:
-        """Give some fields new paths; fields of one new path are added up."""
+        """Give fields new paths; the counts of fields with the same new path are added up."""
         for name in ("fields", "units"):
             renamed: dict[Path, ByClass] = {}
             for path, counts in getattr(self, name).items():
@@ -456,11 +484,11 @@ class ErrorCounts:
             setattr(self, name, renamed)
 
     def of_field(self, path: Path) -> ByClass:
-        """Return all errors of a field by class: of values, items and objects."""
+        """Return the number of errors of each class at a field: of values, items and objects."""
         return self.fields.get(path, Counter()) + self.units.get(path, Counter())
 
     def overall(self) -> ByClass:
-        """Return all wrong values by class, the most frequent class first."""
+        """Return the number of wrong values of each class, the most frequent class first."""
         return overall(self.fields)
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
@@ -470,19 +498,19 @@ class ErrorCounts:
         }
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Take over the state that stands in a record."""
+        """Restore the counts from the record of a run file."""
         classes = record["error_classes"]
         for into, counted in ((self.fields, classes), (self.units, classes["units"])):
             into.update({path: Counter(counts) for path, counts in counted["fields"].items()})
 
 
 def overall(fields: Mapping[Path, ByClass]) -> ByClass:
-    """Add up the counts of fields by class, the most frequent class first."""
+    """Return the sums of the counts of all fields by class, the most frequent class first."""
     return sort_by_count(sum(fields.values(), Counter()))
 
 
 def sort_by_count(counts: ByClass) -> ByClass:
-    """Return counts sorted, the greatest first; equal counts in the order of the classes.
+    """Return counts sorted from high to low; equal counts are in the order of `ErrorClass`.
 
     >>> errors = Counter([ErrorClass.OTHER, ErrorClass.FORMAT, ErrorClass.OTHER])
     >>> list(sort_by_count(errors).values())
@@ -493,13 +521,13 @@ def sort_by_count(counts: ByClass) -> ByClass:
 
 
 def _counts_record(fields: Mapping[Path, ByClass]) -> dict[str, object]:
-    """Return counts by field and class by their keys in run files."""
+    """Return counts by field and class, by their keys in run files."""
     total = overall(fields)
     by_field = {field_path(path): _class_record(fields[path]) for path in sorted(fields)}
     return {"total": total.total(), "overall": _class_record(total), "fields": by_field}
 
 
 def _class_record(counts: ByClass) -> dict[str, int]:
-    """Return counts by the names of classes, in the order of the classes."""
+    """Return counts by the names of their classes, in the order of `ErrorClass`."""
     classes = sorted(counts, key=_CLASS_RANKS.__getitem__)
     return {error_class.value: counts[error_class] for error_class in classes}

@@ -1,7 +1,7 @@
-"""Whether a wrong field holds the values of another field more often than by chance.
+"""Statistics of whether a wrong field holds the values of another field more often than by chance.
 
-Values are counted by a hash of their text. Such counts have a fixed size, add in any order with the
-same result, and never make a value look rarer than it is.
+Values are counted by a hash of their text. Such counts have a fixed size, add up in any order, and
+never make a value look rarer than it is.
 """
 
 import math
@@ -21,30 +21,36 @@ from stickler_cli.core.locations import ANY_KEY, field_path
 from .error_classes import NEIGHBOURS, telling_form
 from .located_units import field_pattern
 
-N_BUCKETS: Final = 256  # 1 kB for each field, and a chance of 0.4% that two rare values are one
-MAX_FIELDS: Final = 1_000  # whose values are counted: the first ones by name, 2 MB
+N_BUCKETS: Final = 256  # 1 kB a field; two rare values share a bucket in 0.4% of cases
+MAX_FIELDS: Final = 1_000  # fields with counts, the first ones by path: 2 MB
 MIN_HITS: Final = 3
-"""Errors that hold another field before a cause says so: two may be anything."""
+"""Minimum number of errors that hold another field's value before a cause mentions it."""
 MAX_P: Final = 0.01
-"""Chance of as many hits, after the number of fields tried, at which a cause says so."""
+"""Maximum probability of so many hits by chance at which a cause mentions the other field.
+
+It is corrected for the number of fields that were tried.
+"""
 _TEXT: Final = re.compile(r"[0-9]{1,3}(?::[0-9]{1,15})?(?: [0-9]{1,3}(?::[0-9]{1,15})?)*")
-_NEGLIGIBLE: Final = 1e-12  # of a tail: the part of its sum that is left out
+_NEGLIGIBLE: Final = 1e-12  # part of the sum of a tail that may be omitted
 
 Names: TypeAlias = tuple[str, ...]
-Buckets: TypeAlias = NDArray[np.int64]  # counts by hash, (N_BUCKETS,)
+Buckets: TypeAlias = NDArray[np.int64]  # numbers of values by hash, (N_BUCKETS,)
 
 
 @dataclass(slots=True)
 class ValueCounts:
-    """How often values occur, by the pattern of their field: in ground truths, and as errors."""
+    """How often values occur in each field, in ground truths and among wrong predictions.
+
+    Fields are given by their path with `*` for keys of maps.
+    """
 
     gt: dict[Names, Buckets] = field(default_factory=dict)
-    """Values of the ground truths of documents with errors."""
+    """Values in the ground truths of documents that have errors."""
     wrong: dict[Names, Buckets] = field(default_factory=dict)
-    """Wrong predicted values."""
+    """Values of wrong predictions."""
 
     def add_truths(self, table: UnitTable, selected: Mask) -> None:
-        """Count the ground truths of the selected documents of a table."""
+        """Count the ground-truth values of the selected documents of a table."""
         for batch in table.batches:
             if batch.kind != VALUE or not batch.size:
                 continue
@@ -77,18 +83,21 @@ class ValueCounts:
                 self._buckets(counts, pattern)[:] += buckets
 
     def settle(self) -> None:
-        """Drop the fields for which there is no room: the same ones in any order of merging."""
+        """Drop all but the first `MAX_FIELDS` fields, sorted by path.
+
+        The choice does not depend on the order of merging.
+        """
         for counts in (self.gt, self.wrong):
             for pattern in sorted(counts)[MAX_FIELDS:]:
                 del counts[pattern]
 
     def p_of_hits(self, names: Names, other: Names, n_hits: int) -> float:
-        """Return the chance that a field holds another one in as many of its errors, or more.
+        """Return the probability that by chance at least `n_hits` errors of `names` hold `other`.
 
-        The wrong values stay, and those of the other field are permuted over documents. Each hit
-        has its own value once among them, which says nothing about chance. Objects are compared as
-        a whole, and no chance is known of them: it is 0. If the other field has not been counted,
-        the chance is 1.
+        The model keeps the wrong values of the field `names` and permutes the values of the field
+        `other` over documents. Each hit finds its own value among the latter, which is subtracted.
+        The probability is 0 if the wrong values were not counted, as those of objects, and 1 if the
+        other field was not counted.
         """
         wrong = self.wrong.get(self._pattern(self.wrong, names))
         if wrong is None:
@@ -109,7 +118,10 @@ class ValueCounts:
 
     @staticmethod
     def _pattern(counts: Mapping[Names, Buckets], names: Names) -> Names:
-        """Return the pattern of a field: names that no counted field has are keys of maps."""
+        """Return the path by which a field is counted.
+
+        Names that no counted field has become `*`.
+        """
         if names in counts:
             return names
         pattern: Names = ()
@@ -120,7 +132,7 @@ class ValueCounts:
         return pattern
 
     def view(self) -> dict[str, dict[str, str]]:
-        """Return the counts as the run format has them, as text by field."""
+        """Return the counts as a run file has them: a text for each field and side."""
         return {
             side: {
                 field_path(pattern): _text_of(buckets)
@@ -131,7 +143,7 @@ class ValueCounts:
         }
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Take over the counts that stand in a record."""
+        """Restore the counts from the record of a run file."""
         for side, counts in (("ground_truth", self.gt), ("wrong", self.wrong)):
             for pattern, text in record.get(side, {}).items():
                 buckets = self._buckets(counts, pattern)
@@ -141,20 +153,20 @@ class ValueCounts:
 
 
 def _text_of(buckets: Buckets) -> str:
-    """Return counts as words: each hash that occurs, and how often where it is more than once."""
+    """Return counts as words: each hash with a count, and `:count` if it is more than 1."""
     pairs = ((int(bucket), int(buckets[bucket])) for bucket in np.flatnonzero(buckets))
     return " ".join(f"{bucket}:{count}" if count > 1 else f"{bucket}" for bucket, count in pairs)
 
 
 def is_text_of_counts(value: object) -> bool:
-    """Return whether a value is the text of some counts."""
+    """Return whether a JSON value is a text that `_text_of` may have written."""
     if not isinstance(value, str) or not _TEXT.fullmatch(value):
         return False
     return all(int(word.partition(":")[0]) < N_BUCKETS for word in value.split(" "))
 
 
 def bucket_of(value: JsonValue) -> int | None:
-    """Return the hash of a value as it is looked for in other fields; None where it is not."""
+    """Return the hash by which a value is counted; None if it may occur anywhere by chance."""
     text = telling_form(value)
     if not isinstance(text, str):
         return None
@@ -162,7 +174,9 @@ def bucket_of(value: JsonValue) -> int | None:
 
 
 def upper_tail(n_hits: int, n_tries: int, share: float) -> float:
-    """Return the chance of at least so many hits if each try hits with this chance, in [0, 1].
+    """Return the probability of at least `n_hits` hits in `n_tries` tries, in [0, 1].
+
+    `share` is the probability of a hit in one try.
 
     >>> round(upper_tail(3, 3, 0.5), 9), upper_tail(0, 9, 0.1), upper_tail(2, 9, 1.0)
     (0.125, 1.0, 1.0)
@@ -175,7 +189,7 @@ def upper_tail(n_hits: int, n_tries: int, share: float) -> float:
 
 
 def _binomial_terms(n_hits: int, n_tries: int, share: float) -> Iterator[float]:
-    """Yield the chances of so many hits, one more, and so on, while they matter."""
+    """Yield the binomial probabilities of `n_hits` hits and of more, until they are negligible."""
     term = math.exp(
         math.lgamma(n_tries + 1)
         - math.lgamma(n_hits + 1)

@@ -1,8 +1,8 @@
 """Rules that tell how a wrong text, number or date differs from the right one.
 
-It may have another format, lack a part, or confuse characters. The rules are independent of
-comparisons. They take time in proportion to the length of their texts, and are meant for short
-texts.
+It may have another format, lack a part, or confuse characters. The rules do not depend on how
+values are compared. They take time in proportion to the length of their texts, and are meant for
+short texts.
 """
 
 import re
@@ -17,8 +17,8 @@ from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.normal_forms import normalize_text
 
-LONGEST_AMOUNT: Final = 40  # characters of a text that is read as a number; no money has as many
-MOST_BITS: Final = 128  # of an integer that is read as an amount: about as many digits
+LONGEST_AMOUNT: Final = 40  # characters; amounts of money are shorter
+MOST_BITS: Final = 128  # bits of the largest integer that counts as an amount: 39 digits
 
 _DROPPED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 _BREAK: Final = re.compile(r"(?<=[0-9])\W(?=[0-9])")
@@ -26,29 +26,33 @@ _CURRENCIES: Final = (
     "AED|ARS|AUD|BGN|BHD|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EUR|GBP|HKD|HUF|IDR|ILS|INR|JPY|KRW|MXN|"
     "MYR|NOK|NZD|PEN|PHP|PLN|RON|RUB|SAR|SEK|SGD|THB|TRY|TWD|USD|ZAR"
 )
-"""Codes in ISO 4217 of the most traded currencies; any three letters could be part of an
-identifier. Source: Bank for International Settlements, Triennial Survey 2022."""
+"""ISO 4217 codes of the most traded currencies; any other three letters could be part of an
+identifier.
+
+Source: Bank for International Settlements, Triennial Survey 2022.
+"""
 _AMOUNT: Final = re.compile(
     rf"(?:(?:{_CURRENCIES})\s?)?[-+($€£¥₹\s]*[0-9][0-9.,'’\s]*(?:[eE][-+]?[0-9]+)?"  # noqa: RUF001 - the Swiss separate thousands so
     rf"[-)%$€£¥₹\s]*(?:{_CURRENCIES})?"
 )
 """Digits with the signs and currencies of amounts; dates and identifiers do not match."""
 
-_LONG_VOWEL: Final = "\u30fc"  # of Japanese, which looks like a dash; U+FF70 is its narrow form
+_LONG_VOWEL: Final = "\u30fc"  # Japanese, looks like a dash; its narrow form is U+FF70
 
 _DIGITS: Final = re.compile(r"[0-9]+")
 _NO_DIGITS: Final = re.compile(r"[^0-9]+")
 _LOOK_ALIKES: Final = str.maketrans(
     "oil|sbz" + "авекмнорстухіјѕ" + "αβεηικμνορτυχ",
     "0111582" + "a8ekmh0pctyx1j5" + "a8eh1kmn0ptyx",
-    # The accents that a decomposed letter carries.
+    # Drop the accents that follow a decomposed letter.
     "".join(map(chr, range(0x0300, 0x0370))),
 )
-"""Small letters, as case is folded first: Latin ones to digits, Cyrillic and Greek ones to what
-they look like as capitals at the latest. Source: Unicode Technical Standard 39, confusables; the
-digits are the usual confusions of optical character recognition."""
+"""Lower-case letters with the letter or digit that they resemble: Latin letters with digits,
+Cyrillic and Greek letters with the Latin ones or digits that look alike, at least as capitals.
+Source: Unicode Technical Standard 39, confusables; the digits are the usual confusions of optical
+character recognition."""
 
-LONGEST_DATE: Final = 40  # characters of a date: a weekday, a long month and a time
+LONGEST_DATE: Final = 40  # characters of a date with weekday, month name and time
 
 _MONTH: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _MONTH_TOLD: Final = re.compile(rf"^\s*[0-9]{{4}}[^0-9]|{_MONTH}", re.IGNORECASE)
@@ -58,14 +62,17 @@ _DATE: Final = re.compile(
     rf"(?:(?:[0-9]{{1,4}}(?:st|nd|rd|th)?|(?:{_MONTH})[a-z]*)(?:[-/.,\s]+|$)){{2,3}}",
     re.IGNORECASE,
 )
-"""Two or three numbers or months, in any order."""
+"""Two or three numbers or months, in any order, maybe after a weekday."""
 
 _DATE_LIKE: Final = re.compile(rf"[0-9][-/.\s][0-9]|{_MONTH}", re.IGNORECASE)
-"""Two parts of a date, or a month; a cheap look before the parser's dear one."""
+"""Two parts of a date, or a month; a cheap test before the expensive parser."""
 
 
 def plain_text(value: JsonValue) -> str:
-    """Return a scalar as a document has it; an integer that is no amount of anything, in hex."""
+    """Return a scalar as a document writes it.
+
+    An integer of more than `MOST_BITS` bits in hexadecimal.
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
@@ -74,11 +81,14 @@ def plain_text(value: JsonValue) -> str:
 
 
 def amount(value: JsonValue) -> Decimal | None:
-    """Return a number, or that of a text that is nothing but an amount; None for NaN and others.
+    """Return the number that a value is, or that a text states as an amount.
+
+    None for anything else. None, too, for NaN and for an integer of more than `MOST_BITS` bits,
+    which would take long.
 
     >>> amount("$1,250.00"), amount("2024-01-05")
     (Decimal('1250.00'), None)
-    >>> amount(-(2**127)) is None, amount(2**128) is None  # which takes long
+    >>> amount(-(2**127)) is None, amount(2**128) is None
     (False, True)
     """
     if isinstance(value, str):
@@ -90,9 +100,9 @@ def amount(value: JsonValue) -> Decimal | None:
     return None if huge else readable(written(value))
 
 
-@lru_cache_of_short_texts(256)  # several rules ask for the same two texts, one after the other
+@lru_cache_of_short_texts(256)  # several rules in a row need the same two texts
 def bare(text: str) -> str:
-    """Return a text without case, blanks and punctuation.
+    """Return a text in lower case without blanks and punctuation.
 
     >>> bare("ACME, Inc.") == bare("Acme Inc")
     True
@@ -100,16 +110,16 @@ def bare(text: str) -> str:
     text = text.casefold()
     if text.isascii():
         return text.translate(_DROPPED)
-    # Marks are letters of many scripts; str.isalnum does not say so.
+    # Many scripts write letters as marks, which str.isalnum does not count.
     return "".join(
         letter for letter in text if letter.isalnum() or unicodedata.category(letter)[0] == "M"
     )
 
 
 def same_text(gt: str, pred: str) -> bool:
-    """Return whether two texts differ in case, blanks and punctuation only.
+    """Return whether two texts differ only in case, blanks and punctuation.
 
-    A point between digits that are not apart in the other text is no punctuation: 1.50 is not 150.
+    A point between digits is no punctuation if the other text joins the digits: 1.50 is not 150.
 
     >>> same_text("INV-10.234", "inv 10/234"), same_text("Rs. 5.00", "Rs. 500")
     (True, False)
@@ -121,7 +131,7 @@ def same_text(gt: str, pred: str) -> bool:
 
 
 def same_in_other_separators(gt: JsonValue, pred: JsonValue) -> bool:
-    """Return whether two amounts are one where commas and points change places.
+    """Return whether two amounts are equal after commas and points of one are exchanged.
 
     >>> same_in_other_separators("442.237,90", 442237.9), same_in_other_separators("5.00", 500)
     (True, False)
@@ -137,13 +147,13 @@ def same_in_other_separators(gt: JsonValue, pred: JsonValue) -> bool:
 _COMMA_FIRST: Final = re.compile(
     r"(?<![0-9.,])(?:[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]{1,2})(?![0-9.,])"
 )
-"""A number with points between thousands, or a comma before one or two decimals."""
+"""A number with points between thousands, or with a comma before one or two decimals."""
 
 _OTHER_SEPARATORS: Final = str.maketrans(".,", ",.")
 
 
 def shifted(gt: Decimal, pred: Decimal) -> bool:
-    """Return whether two numbers differ by a power of ten; signs are ignored.
+    """Return whether the absolute values of two numbers differ by a factor that is a power of ten.
 
     >>> shifted(Decimal("554.91"), Decimal(55491)), shifted(Decimal(5), Decimal(-5))
     (True, False)
@@ -153,7 +163,7 @@ def shifted(gt: Decimal, pred: Decimal) -> bool:
 
 
 def look_alike(gt: str, pred: str) -> bool:
-    """Return whether two texts look the same, or nearly: O and 0, rn and m, accents, other scripts.
+    """Return whether two different texts look alike: O and 0, rn and m, accents, other scripts.
 
     >>> look_alike("INV-1O0", "INV-100"), look_alike("Müller", "Muller")
     (True, True)
@@ -169,7 +179,9 @@ def _shape(text: str) -> str:
 
 
 def begins_or_ends(fragment: str, text: str) -> bool:
-    """Return whether a fragment begins or ends a longer text; case and punctuation are ignored.
+    """Return whether a text begins or ends with a shorter fragment.
+
+    Case and punctuation are ignored.
 
     >>> [begins_or_ends(fragment, "ACME Inc.") for fragment in ("Acme", "Inc", "me")]
     [True, True, False]
@@ -193,9 +205,9 @@ def confused_texts(gt: str, pred: str) -> bool:
 
 
 def confused_numbers(gt: Decimal, pred: Decimal) -> bool:
-    """Return whether numbers differ by a digit, two that changed places, a power of ten, a sign.
+    """Return whether two numbers differ by a digit, two exchanged digits, a power of ten or a sign.
 
-    Of numbers of one digit nothing remains when it differs: 5 for 7 is another number.
+    Numbers of one digit with different digits are not confused: 5 and 7 have nothing in common.
 
     >>> [confused_numbers(Decimal(120), Decimal(x)) for x in ("12", "-120", "102", "125", "12.5")]
     [True, True, True, True, True]
@@ -217,7 +229,7 @@ def confused_numbers(gt: Decimal, pred: Decimal) -> bool:
 
 
 def _significant(number: Decimal) -> tuple[str, int]:
-    """Return the digits of a number and the power of ten of the last; no zeros end a fraction."""
+    """Return the digits of a number without final decimal zeros, and the last digit's exponent."""
     _, digits, power = number.as_tuple()
     text = "".join(map(str, digits)).lstrip("0")
     power = int(power)
@@ -229,7 +241,7 @@ def _significant(number: Decimal) -> tuple[str, int]:
 
 
 def _near(gt: str, pred: str) -> bool:
-    """Return whether one digit differs, is missing or too many, or two have changed places."""
+    """Return whether one digit differs, is missing or is extra, or two digits are exchanged."""
     if len(gt) == len(pred):
         differing = [index for index, digit in enumerate(gt) if digit != pred[index]]
         if len(differing) == 2:
@@ -243,7 +255,7 @@ def _near(gt: str, pred: str) -> bool:
 
 
 def same_date(gt: str, pred: str) -> bool:
-    """Return whether two texts state the same date, the day first in both or in neither.
+    """Return whether two texts state the same date, if day and month have the same order in both.
 
     >>> same_date("2024-01-05", "5 January 2024"), same_date("05/01/2024", "01/05/2024")
     (True, False)
@@ -257,18 +269,18 @@ def same_date(gt: str, pred: str) -> bool:
         return False
     if not (_DATE_LIKE.search(gt) and _DATE_LIKE.search(pred)):
         return False
-    from stickler_cli.comparators.date_parsing import readings  # loads dateutil
+    from stickler_cli.comparators.date_parsing import readings  # late: loads dateutil
 
     by_order = zip(readings(gt, dayfirst=None), readings(pred, dayfirst=None), strict=True)
     return any(gt_date is not None and gt_date == pred_date for gt_date, pred_date in by_order)
 
 
 def day_and_month_swapped(gt: str, pred: str) -> bool:
-    """Return whether two dates have the same year, and day and month in each other's place.
+    """Return whether two dates have the same year, and day and month exchanged.
 
     >>> day_and_month_swapped("2026-06-01", "06 January 2026")
     True
-    >>> day_and_month_swapped("05/01/24", "5 Jan 2024")  # but in some order they are the same
+    >>> day_and_month_swapped("05/01/24", "5 Jan 2024")  # equal if the first has the day first
     False
     """
     gt_parts, pred_parts = _date_parts(gt), _date_parts(pred)
@@ -280,7 +292,7 @@ def day_and_month_swapped(gt: str, pred: str) -> bool:
 
 
 def part_of_date(gt: str, pred: str) -> bool:
-    """Return whether one text is a date, and the other the same date without its year or day.
+    """Return whether one text is a complete date, and the other the same date without year or day.
 
     >>> part_of_date("2024-01-05", "5 January"), part_of_date("2024-01-05", "2024-02")
     (True, False)
@@ -293,9 +305,9 @@ def part_of_date(gt: str, pred: str) -> bool:
 
 
 def _date_parts(text: str) -> list[int]:
-    """Return year of the century, month and day of a date; empty if the text is no date.
+    """Return year (without century), month and day of a date; empty if the text is not a date.
 
-    If nothing tells month and day apart, they keep the order of the text.
+    If the text does not tell which number is the month, both keep their order.
     """
     if len(text) > LONGEST_DATE or not _DATE.fullmatch(text.strip()):
         return []
@@ -308,11 +320,11 @@ def _date_parts(text: str) -> list[int]:
             year = int(word) % 100
         else:
             month_and_day.append(int(word))
-    if len(month_and_day) == 3 and year is None:  # without a century the year comes last
+    if len(month_and_day) == 3 and year is None:  # two-digit years come last
         year = month_and_day.pop()
     return month_and_day if year is None else [year, *month_and_day]
 
 
 def _tells_month(date: str) -> bool:
-    """Return whether a date says which part of it is the month: by its name, or after the year."""
+    """Return whether a date names its month or begins with its year, which tells the month."""
     return bool(_MONTH_TOLD.search(date))

@@ -1,7 +1,7 @@
-"""The class of each non-match, by the first rule that holds.
+"""The class of each error, which is given by the first rule that applies.
 
-The order of `ErrorClass` is the order in which reports name classes; the rules and their order
-are in docs/error-classes.md.
+Reports name classes in the order of `ErrorClass`; the rules and their order are in
+docs/error-classes.md.
 """
 
 import re
@@ -31,49 +31,50 @@ from .confusions import (
     shifted,
 )
 
-LONGEST: Final = 1_000  # characters; of longer texts only whether one begins or ends the other
-TELLING_LETTERS: Final = 16  # and digits; fewer may be one of few states: "not applicable"
-TELLING_NAME: Final = 8  # of two or more words that begin with a capital, as names do
-_LETTERS_OF_A_SIGN: Final = 4  # about as many as a Chinese, Japanese or Korean sign says
-_FIRST_SIGN: Final = "\u2e80"  # of the writings of East Asia
-_YEARS: Final = range(1900, 2100)  # of which a set of documents has few
+LONGEST: Final = 1_000  # characters; longer texts are only tested for truncation
+TELLING_LETTERS: Final = 16  # letters and digits; fewer may be a status: "not applicable"
+TELLING_NAME: Final = 8  # letters of two or more capitalised words, such as names
+_LETTERS_OF_A_SIGN: Final = 4  # letters that one Chinese, Japanese or Korean sign stands for
+_FIRST_SIGN: Final = "\u2e80"  # where East Asian scripts begin in Unicode
+_YEARS: Final = range(1900, 2100)  # years, of which a data set has few
 _YEAR_DIGITS: Final = 4
 _TELLING_DIGITS: Final = re.compile(
     r"[1-9](?:[^0-9]*[0-9])+?[^0-9]*[1-9]|[1-9][^0-9]*[1-9](?:[^0-9]*[0-9]){2}"
 )
-"""Three significant digits, or two before two more, as prices and numbers of documents have."""
-NEIGHBOURS: Final = 10  # items before and after; rows shift by a few, and time must stay linear
+"""Three significant digits, or two significant digits with two more after them; prices and document
+numbers have as many."""
+NEIGHBOURS: Final = 10  # items before and after that are searched: keeps time linear
 _WORDS: Final = re.compile(r"[^\W_]+")
 _SCALARS: Final = frozenset((str, int, float, bool))
-SIBLINGS: Final = 100  # fields of an object that a value is looked for in; of a map the first
-FACTORS: Final = 6  # numbers of an item of which products are made: 15 pairs
-HALF_A_CENT: Final = Decimal("0.005")  # to which amounts are rounded
-LEVELS: Final = 3  # lists and objects around a value that are looked at, innermost first
+SIBLINGS: Final = 100  # fields of an object, or keys of a map, that are searched
+FACTORS: Final = 6  # numbers of an item that are multiplied pairwise: 15 pairs
+HALF_A_CENT: Final = Decimal("0.005")  # maximum rounding error of an amount
+LEVELS: Final = 3  # lists and objects around a value that are searched
 
 
 class ErrorClass(StrEnum):
-    """The kind of mistake of a non-match."""
+    """The kind of mistake of an error."""
 
-    MISSED_ITEM = "missed_item"  # an element of a list that the prediction does not have
-    INVENTED_ITEM = "invented_item"  # an element of a list that the ground truth does not have
-    MOVED = "moved"  # an element of an ordered list that is at another place
-    MISSED_OBJECT = "missed_object"  # an object that the prediction does not have
-    INVENTED_OBJECT = "invented_object"  # an object that the ground truth does not have
-    MISSED_VALUE = "missed_value"  # a field that has a value in the ground truth only
-    INVENTED_VALUE = "invented_value"  # a field that has a value in the prediction only
-    SWAPPED = "swapped"  # the value of another field, or of the same field of another item
-    ITEM_WITH_ERRORS = "item_with_errors"  # below its threshold, half or more of its fields right
-    WRONG_ITEM = "wrong_item"  # a pair of list elements below its threshold; no more is known
-    WRONG_OBJECT = "wrong_object"  # below its threshold; its wrong fields have classes as well
-    WRONG_KIND = "wrong_kind"  # of another kind, or right and not of the kind that is compared
-    FORMAT = "format"  # the same content, spelt in another way
-    LOOK_ALIKE = "look_alike"  # the same but for characters that look alike
-    TRUNCATED = "truncated"  # the beginning or end of the ground truth
-    OVERRUN = "overrun"  # the ground truth, and more before or after it
-    DAY_MONTH_SWAPPED = "day_month_swapped"  # of one date, in each other's place
-    PARTIAL_DATE = "partial_date"  # one of the two without its year or day
-    DECIMAL_SHIFT = "decimal_shift"  # the same digits, off by a power of ten
-    DIGIT_SLIP = "digit_slip"  # a digit, two that changed places, or a sign
+    MISSED_ITEM = "missed_item"  # list item that the prediction lacks
+    INVENTED_ITEM = "invented_item"  # list item that the ground truth lacks
+    MOVED = "moved"  # item of an ordered list at another position
+    MISSED_OBJECT = "missed_object"  # object that the prediction lacks
+    INVENTED_OBJECT = "invented_object"  # object that the ground truth lacks
+    MISSED_VALUE = "missed_value"  # field with a value in the ground truth only
+    INVENTED_VALUE = "invented_value"  # field with a value in the prediction only
+    SWAPPED = "swapped"  # value of another field or of another item
+    ITEM_WITH_ERRORS = "item_with_errors"  # failed pair of items, half or more fields right
+    WRONG_ITEM = "wrong_item"  # other pair of items below its threshold
+    WRONG_OBJECT = "wrong_object"  # object below its threshold
+    WRONG_KIND = "wrong_kind"  # another JSON type, or unreadable on both sides
+    FORMAT = "format"  # same content in another format
+    LOOK_ALIKE = "look_alike"  # differs only in characters that look alike
+    TRUNCATED = "truncated"  # beginning or end of the ground truth
+    OVERRUN = "overrun"  # ground truth with more text before or after it
+    DAY_MONTH_SWAPPED = "day_month_swapped"  # day and month exchanged
+    PARTIAL_DATE = "partial_date"  # a date without year or day on one side
+    DECIMAL_SHIFT = "decimal_shift"  # same digits, another power of ten
+    DIGIT_SLIP = "digit_slip"  # one digit, two exchanged digits, or a sign
     OTHER = "other"
 
 
@@ -85,10 +86,11 @@ def classify(  # noqa: PLR0911, PLR0913, PLR0917 - one for each rule, in their o
     places: "ValuePlaces",
     comparator: Any = None,
 ) -> ErrorClass:
-    """Return the kind of a mistake: FD, FA or FN, at its path in the ground truth.
+    """Return the error class of a unit with the outcome FD, FA or FN.
 
-    An invented list element has its path in the prediction, an absent value is None; `places` are
-    those of the whole ground truth. The comparator of a value says how it was read.
+    `path` is the path of the unit in the ground truth, or of an invented list element in the
+    prediction. An absent value is None. `places` has the values of the whole ground truth. The
+    comparator of a value tells how the value was read.
     """
     is_element = isinstance(path[-1], int)
     if outcome is Outcome.FN:
@@ -121,13 +123,14 @@ def _classify_scalars(
 ) -> ErrorClass:
     """Return the error class of two values, neither of which is an object or a list.
 
-    In this order: a wrong type; a certain class of both texts, unless the comparator reads them
-    in a way that explains the difference; a value of another place; that reading; similar texts.
+    These rules apply in turn: different types; a certain class of the two texts, unless the
+    difference is explained by how the comparator reads them; a value of another field; that
+    explanation; similar texts.
     """
     gt_text, pred_text = plain_text(gt), plain_text(pred)
     if max(len(gt_text), len(pred_text)) > LONGEST:
         return _classify_long_texts(gt_text, pred_text) or _unexplained(path)
-    # Only plain scalars are safe as keys of its cache; other values call the function itself.
+    # Cache only plain scalars, which are safe keys; call the function itself for other values.
     can_be_cached = {gt.__class__, pred.__class__} <= _SCALARS
     classify_pair: Any = _classify_pair if can_be_cached else _classify_pair.__wrapped__
     certain, unless_swapped = classify_pair(gt, pred, gt_text, pred_text)
@@ -145,30 +148,33 @@ def _classify_scalars(
 def _classify_as_read(
     comparator: Any, gt: JsonValue, pred: JsonValue, gt_text: str, pred_text: str
 ) -> ErrorClass | None:
-    """Return the class of two values that look alike, but that the comparator reads differently."""
+    """Return the class of two similar values that the comparator reads as different ones.
+
+    Else None.
+    """
     if hasattr(comparator, "read_number"):
         gt_number, pred_number = comparator.read_number(gt), comparator.read_number(pred)
         if gt_number is not None and pred_number is not None and shifted(gt_number, pred_number):
             return ErrorClass.DECIMAL_SHIFT
-    # Of dates that are equal in some order, the order of the field makes them different.
+    # The texts state equal dates in one order of day and month, but not in the field's order.
     elif getattr(comparator, "dayfirst", None) is not None and same_date(gt_text, pred_text):
         return ErrorClass.DAY_MONTH_SWAPPED
-    # Signs mean something in code.
+    # Punctuation has a meaning in code.
     elif getattr(comparator, "language", None) is not None and same_text(gt_text, pred_text):
         return ErrorClass.OTHER
     return None
 
 
-@lru_cache(4096, typed=True)  # the same values are wrong in many documents
+@lru_cache(4096, typed=True)  # the same wrong values occur in many documents
 def _classify_pair(  # noqa: PLR0911 - one for each rule, in their order
     gt: Any, pred: Any, gt_text: str, pred_text: str
 ) -> tuple[ErrorClass | None, ErrorClass | None]:
-    """Return a class that holds at any place, and one that holds unless the value is swapped.
+    """Return (class in any case, class unless the prediction is another field's value).
 
     At least one of the two is None.
     """
     if gt_text == pred_text and type(gt) is type(pred):
-        return ErrorClass.WRONG_KIND, None  # nothing differs: the comparator reads neither
+        return ErrorClass.WRONG_KIND, None  # equal values that the comparator cannot read
     gt_amount, pred_amount = amount(gt), amount(pred)
     if gt_amount is not None and pred_amount is not None:
         if gt_amount == pred_amount or same_in_other_separators(gt, pred):
@@ -195,7 +201,7 @@ def _classify_texts(gt: str, pred: str) -> ErrorClass | None:
     if part_of_date(gt, pred):
         return ErrorClass.PARTIAL_DATE
     if bare(gt) and bare(gt) == bare(pred):
-        return ErrorClass.DECIMAL_SHIFT  # else it would be the same but for its format
+        return ErrorClass.DECIMAL_SHIFT  # differs in a decimal point only
     if begins_or_ends(pred, gt):
         return ErrorClass.TRUNCATED
     if begins_or_ends(gt, pred):
@@ -217,26 +223,28 @@ def _classify_long_texts(gt: str, pred: str) -> ErrorClass | None:
 
 
 def _unexplained(path: Path) -> ErrorClass:
-    """Return the class of an error for which no other rule holds."""
+    """Return the class of an error that no other rule explains."""
     return ErrorClass.WRONG_ITEM if isinstance(path[-1], int) else ErrorClass.OTHER
 
 
 class ValuePlaces:
-    """The values of one ground truth, to be looked up as the wrong value of another place.
+    """The values of a ground truth, to find out whether a wrong value belongs to another field.
 
-    What is found out about an object serves all errors in it.
+    Look-ups in an object are cached, since one object may have several errors.
     """
 
     def __init__(self, document: JsonValue) -> None:
         self._document = document
         self._fields: dict[tuple[int, Path], dict[str, list[Step]]] = {}
-        """For an object and a path into its fields: which fields have a text there."""
+        """Cached fields of an object by (id of the object, path inside the fields), and then by
+        text."""
 
     def elsewhere(self, pred: JsonValue, path: Path) -> Path | None:
-        """Return the one other place near that of a prediction whose ground truth it is.
+        """Return the path near an error whose ground truth is the predicted value.
 
-        Those are the other fields of its object, and the same field of other items and objects. If
-        several of the nearest ones have the value, no one can say which of them it is.
+        None if not unique. Nearby paths are other fields of the same object, and the same field of
+        other items and objects. If several of the nearest ones have the value, the origin is
+        unknown.
         """
         wanted = telling_form(pred)
         if wanted is None or not self._anywhere(pred, wanted):
@@ -253,7 +261,7 @@ class ValuePlaces:
         return None
 
     def _anywhere(self, value: JsonValue, wanted: JsonValue) -> bool:
-        """Return whether a value may stand elsewhere in the document; a quick test."""
+        """Return quickly whether a value may occur anywhere in the document."""
         if not isinstance(wanted, str):
             return True
         texts, numbers = self._everywhere
@@ -263,16 +271,16 @@ class ValuePlaces:
             return value in numbers
         if wanted[0] not in "0123456789+-.":
             return False
-        for read in (int, float):  # a number that is written so; no look at each of them
+        for read in (int, float):  # look up `wanted` as a number
             try:
                 return read(wanted) in numbers
             except ValueError:
                 continue
-        return "0x" in wanted  # so large integers are written
+        return "0x" in wanted  # `plain_text` writes large integers in hexadecimal
 
     @cached_property
     def _everywhere(self) -> tuple[frozenset[str], frozenset[Any]]:
-        """All texts of the document as they are looked for, and all its other scalars."""
+        """All texts of the document in comparable form, and all its other scalars."""
         texts: set[str] = set()
         others: set[Any] = set()
         todo: list[Any] = [self._document]
@@ -292,7 +300,7 @@ class ValuePlaces:
     def _neighbours(
         self, wanted: JsonValue, parent: JsonValue, step: Step, inside: Path
     ) -> list[Step]:
-        """Return the neighbours of a place that have a value at the path inside them."""
+        """Return the siblings of `step` whose value at the path `inside` them is `wanted`."""
         if isinstance(wanted, str) and isinstance(parent, dict):
             names = self._texts(parent, inside).get(wanted, ())
             return [name for name in names if name != step]
@@ -309,7 +317,7 @@ class ValuePlaces:
         ]
 
     def _texts(self, parent: JsonObject, inside: Path) -> dict[str, list[Step]]:
-        """Return the fields of an object that have each text at a path inside them."""
+        """Return the names of an object's fields by the text at the path `inside` each field."""
         key = id(parent), inside
         if key not in self._fields:
             texts: dict[str, list[Step]] = {}
@@ -324,10 +332,10 @@ class ValuePlaces:
 def origins(
     gt: JsonObject, pred: JsonObject, differing: Sequence[str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the wrong fields of an item that hold other fields, each with the names of these.
+    """Yield the wrong fields of an item that hold values of other fields, with the names of these.
 
-    One name is the one field whose ground truth the value is; two are those whose product it is, as
-    they are predicted, where the ground truth is their product too.
+    One name is the only field whose ground truth equals the wrong value. Two names are fields whose
+    product is the wrong value as well as the ground truth.
     """
     forms = {name: telling_form(value) for name, value in islice(gt.items(), SIBLINGS)}
     for name in differing:
@@ -352,7 +360,7 @@ def _is_number(value: JsonValue) -> bool:
 
 
 def _is_product(item: JsonObject, name: str, factors: tuple[str, ...]) -> bool:
-    """Return whether an amount of an item is the product of two others, up to rounding."""
+    """Return whether an amount of an item is the product of two others, except for rounding."""
     first, second = (amount(item.get(factor)) for factor in factors)
     product = amount(item.get(name))
     if not first or not second or not product:
@@ -361,12 +369,12 @@ def _is_product(item: JsonObject, name: str, factors: tuple[str, ...]) -> bool:
 
 
 def telling_form(value: JsonValue) -> JsonValue:
-    """Return a value as it is looked for elsewhere; None where it may be anywhere by chance.
+    """Return a value in a form to be compared with other fields; None if chance may repeat it.
 
     >>> telling_form(49.99), telling_form("Ada Byron "), telling_form("unknown"), telling_form(2024)
     ('49.99', 'ada byron', None, None)
     """
-    # Not a match statement: in a run these lines are among those that most time is spent in.
+    # These lines take much of a run's time: a match statement would be slower.
     kind = value.__class__
     if kind is str:
         text = str(value).strip()
@@ -382,7 +390,7 @@ def telling_form(value: JsonValue) -> JsonValue:
 
 
 def is_telling(text: str) -> bool:
-    """Return whether a text is so long that another field hardly has it by chance.
+    """Return whether a text is so specific that another field hardly has it by chance.
 
     >>> [is_telling(text) for text in ("3686.34", "Ada Byron", "1000", "not applicable")]
     [True, True, False, False]
@@ -398,7 +406,10 @@ def is_telling(text: str) -> bool:
 
 
 def _has_telling_value(value: JsonValue) -> bool:
-    """Return whether an object or list has a telling value among its first ones."""
+    """Return whether an object or list has a specific value among its first values.
+
+    `is_telling` says which values are specific.
+    """
     todo: list[JsonValue] = [value]
     for _ in range(SIBLINGS):
         if not todo:
@@ -414,7 +425,7 @@ def _has_telling_value(value: JsonValue) -> bool:
 
 
 def _step_into(value: JsonValue, step: Step) -> JsonValue:
-    """Return the value one step further, or None. A value by itself is a list of one."""
+    """Return the value at one step inside a value, or None; a scalar counts as a list of one."""
     if isinstance(value, dict):
         return value.get(step) if isinstance(step, str) else None
     if isinstance(value, list):

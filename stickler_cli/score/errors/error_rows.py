@@ -1,8 +1,8 @@
 """Errors and values as rows of files and pages, and the choice of errors that a page lists.
 
-A page lists all errors, or a part that has every cause: the errors of the documents with the lowest
-scores, and a sample of the errors of each cause. Both are the smallest in an order that does not
-depend on how a run is split, so that the choice is the same for any number of jobs.
+A page lists all errors, or a part that includes every cause: the errors of the documents with the
+lowest scores, and a sample of the errors of each cause. Both are the first in an order that does
+not depend on how a run is split, so that the choice is the same for any number of processes.
 """
 
 import json
@@ -24,13 +24,13 @@ from .located_units import LocatedUnit, located_units
 from .wrong_units import ClassifiedError, is_present_value
 
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
-MAX_DISPLAYED_CHARACTERS: Final = 2_000  # characters of one value, as JSON; about a page of text
+MAX_DISPLAYED_CHARACTERS: Final = 2_000  # maximum characters of a value as JSON: a page of text
 ValueText: TypeAlias = str | list[str | int] | None
 """A value as JSON text; the beginning and the length of a long text; None for an absent value."""
 
 
 def display_value(value: object) -> ValueText:
-    """Return a value as JSON text; a text keeps all digits of numbers, which browsers would not.
+    """Return a value as JSON text; a text keeps all digits of numbers, which a browser would round.
 
     >>> display_value({"a": 1.0}), display_value(None)
     ('{"a":1.0}', None)
@@ -56,47 +56,48 @@ PathText = Annotated[str, Rule("the path of a field", {"type": "string"}, fits=_
 
 
 class Error(NamedTuple):
-    """A value that is wrong, missed or invented, or an item or object that failed as a whole."""
+    """A wrong, missed or invented value, or an item or object that failed as a whole."""
 
     document: str
     """Id of the document."""
     path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
-    """Path with the list indexes of the ground truth; for a false alarm, of the prediction."""
+    """Path of the error with list indexes: those of the ground truth, or for a false alarm those of
+    the prediction."""
     field: PathText
     """Path without list indexes; empty for an item of a document that is an array."""
     outcome: WrongOutcome
-    """Outcome: false discovery, false alarm or false negative."""
+    """The outcome: false discovery, false alarm or false negative."""
     error_class: ErrorClass
-    """Kind of the mistake, as docs/error-classes.md describes them."""
+    """The kind of the mistake; docs/error-classes.md describes the kinds."""
     gt: AnyJson = None
-    """The ground truth, any JSON value; null where it is absent."""
+    """The ground-truth value, any JSON value; null if it is absent."""
     pred: AnyJson = None
-    """The prediction, any JSON value; null where it is absent."""
+    """The predicted value, any JSON value; null if it is absent."""
     similarity: Fraction | None = None
-    """Similarity of the values; for a false discovery only."""
+    """Similarity of the values; only for a false discovery."""
     inside: str | None = None
-    """Path of the error that contains this one: a list item, or an object that one side lacks, that
-    failed as a whole."""
+    """Path of the error that contains this one: a list item that failed as a whole, or an object
+    that failed as a whole because one side lacks it."""
     values: Count | None = None
     """Number of errors inside a list item or object that failed as a whole; null for a value."""
     reason: str = ""
-    """Why it is an error."""
+    """The reason why the value, item or object is wrong."""
     differing: tuple[str, ...] = ()
     """The fields in which a pair of list items below its threshold differs."""
     judge: str = ""
-    """Reason of the language model that compared the values, if one did."""
+    """The reason that a language model gave, if it compared the values."""
     cause: str = ""
-    """The key of field and class, and the key of the cause: equal for errors of one cause. Empty
-    for an error that only repeats another one."""
+    """The key of the error's field and class, followed by the key of its cause; errors of one cause
+    have equal keys. Empty for an error that only repeats another one."""
     swapped_with: str = ""
-    """For a swapped value, the path in the ground truth whose value it is."""
+    """For a swapped value, the path of the ground truth that has this value."""
     origin: str = ""
-    """For a pair of list items, the sources of its wrong values, such as `unit_price holds the true
-    amount; amount = 21 x 3686.34`."""
+    """For a pair of list items, where its wrong values come from, such as `unit_price holds the
+    true amount; amount = 21 x 3686.34`."""
 
     @property
     def explanation(self) -> str:
-        """The sources of values, the reason, and the judge's reason or the differing fields."""
+        """The origin of values, the reason, and the judge's reason or the differing fields."""
         if self.swapped_with:
             return f"{self.reason}: the value of {self.swapped_with}"
         if not self.differing:
@@ -108,12 +109,12 @@ class Error(NamedTuple):
 
     @property
     def displayed(self) -> "Error":
-        """The error as a page shows it: values as JSON text, the reason of the judge left out."""
+        """The error as a page shows it: values as JSON text, without the judge's reason."""
         return self._replace(gt=display_value(self.gt), pred=display_value(self.pred), judge="")
 
 
 def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) -> Error:
-    """Make the row of one error; `with_cause` adds the keys of its cause."""
+    """Return the row of an error; `with_cause` adds the keys of its cause."""
     unit, outcome = error.unit, error.unit.outcome
     is_pair = outcome is Outcome.FD
     reason = _UNMATCHED.get(outcome) or describe_difference(
@@ -140,8 +141,8 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
 
 
 def describe_origins(error: ClassifiedError) -> str:
-    """Word the sources of the wrong values of a pair of list items; empty if unknown."""
-    pred: Any = error.unit.pred  # an object, if there are origins
+    """Describe where the wrong values of a pair of list items come from; empty if unknown."""
+    pred: Any = error.unit.pred  # an object if there are origins
     sentences = []
     for origin in error.origins:
         name = field_path(origin.field[-1:])
@@ -157,7 +158,7 @@ _UNMATCHED: Final = {Outcome.FN: "unmatched ground truth", Outcome.FA: "unmatche
 
 
 def describe_difference(gt: JsonValue, pred: JsonValue, similarity: float, threshold: float) -> str:
-    """Say why two values are a false discovery."""
+    """Describe why two values are a false discovery."""
     if similarity >= threshold:
         return f"{kind_of(gt)} and {kind_of(pred)} have nothing in common"
     reason = describe_shortfall(similarity, threshold)
@@ -167,7 +168,7 @@ def describe_difference(gt: JsonValue, pred: JsonValue, similarity: float, thres
 
 
 def describe_shortfall(similarity: float, threshold: float) -> str:
-    """Say that a similarity is below its threshold, with enough digits to see it.
+    """Describe that a similarity is below its threshold, with enough digits to show the difference.
 
     >>> describe_shortfall(0.41312, 0.7), describe_shortfall(0.69999, 0.7)
     ('below threshold (0.413 < 0.7)', 'below threshold (0.69999 < 0.7)')
@@ -185,14 +186,14 @@ RECORD_KEYS: Final = {
     "pred": "prediction_value",
     "differing": "differing_fields",
 }
-"""The key in files of each column of `Error`."""
+"""The key of each column of `Error` in files."""
 
 _REQUIRED: Final = frozenset(Error._fields[: Error._fields.index("similarity")])
-"""Columns that files have even if they are empty."""
+"""The columns that files have even if they are empty."""
 
 
 def error_record(error: Error) -> dict[str, Any]:
-    """Return an error by its keys in files of JSON, without empty optional columns."""
+    """Return an error by its keys in JSON files, without empty optional columns."""
     return {
         key: [*value] if isinstance(value, tuple) else value
         for (column, key), value in zip(RECORD_KEYS.items(), error, strict=True)
@@ -201,49 +202,55 @@ def error_record(error: Error) -> dict[str, Any]:
 
 
 def columns_of_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of an error that a record has, by their names in `Error`."""
+    """Return those columns of an error that a record has, by their names in `Error`."""
     return {column: record[key] for column, key in RECORD_KEYS.items() if key in record}
 
 
 def encode_error(error: Error) -> bytes:
-    """Return a displayed error as a line of JSON, which needs a tenth of the memory."""
-    return json_line([*error])[:-1]  # orjson takes no named tuples
+    """Return a displayed error as a line of JSON, which needs a tenth of an `Error`'s memory."""
+    return json_line([*error])[:-1]  # orjson does not encode named tuples
 
 
 def decode_error(line: bytes) -> Error:
-    """Return the error in a line of JSON."""
+    """Return the error that a line of JSON has."""
     return Error(*json.loads(line))
 
 
-SAMPLE_SIZE: Final = 5  # errors that are kept of each cause
+SAMPLE_SIZE: Final = 5  # number of errors of each cause that are kept
 
 GROUP_SAMPLE_SIZE: Final = 20
-"""Errors that are kept of each field and class: their causes may be too many to sample each."""
+"""Errors of each group (field and class) that are kept; a group may have too many causes to sample
+all."""
 
-MAX_SAMPLE_BYTES: Final = 16_000_000  # of samples on a page, before compression
+MAX_SAMPLE_BYTES: Final = 16_000_000  # bytes of all samples on a page, before compression
 
-Rank: TypeAlias = tuple[float, str]  # score and id of a document: the lowest are listed first
-Sampled: TypeAlias = tuple[int, str, int, bytes]  # hash, document, position of the error, line
+Rank: TypeAlias = tuple[float, str]  # score and id of a document; the lowest come first
+Sampled: TypeAlias = tuple[int, str, int, bytes]  # (hash, document id, position of the error, line)
 
 
 @dataclass(slots=True)
 class KeptErrors:
-    """Errors as lines of JSON, within limits; parts are merged in the order of their documents."""
+    """Errors as lines of JSON, limited in number and size.
+
+    Merge parts in the order of their documents.
+    """
 
     max_lines: int = 100_000
-    """Maximum number of lines of whole documents, so that a page can search them quickly."""
+    """Maximum number of lines of documents, so that a page can search them quickly."""
     max_bytes: int = 32_000_000
-    """Maximum bytes of these lines, before compression to about a fifth."""
+    """Maximum total size of these lines in bytes; compression takes it to about a fifth."""
     total: int = 0
     """Number of all errors, kept or not."""
     documents: list[tuple[float, str, list[bytes]]] = field(default_factory=list)
-    """Score, id and errors of the documents with the lowest scores, in the order of the run."""
+    """Score, id and lines of the documents with the lowest scores, in the order of the run."""
     bound: Rank | None = None
-    """The lowest document that is not kept, or only in part; no higher one is kept."""
+    """The lowest-ranked document that is not kept completely; no document of a higher rank is
+    kept."""
     samples: dict[tuple[str, str], list[Sampled]] = field(default_factory=dict)
-    """Samples by the key of field and class, and the key of a cause; empty for any cause."""
+    """Samples of errors by (key of the group, key of the cause); the cause is empty for a group's
+    sample."""
     last_sampled: dict[str, str] = field(default_factory=dict)
-    """For each field and class with too many causes, the key of the last cause with samples."""
+    """By group that has too many causes: the key of the last cause that is sampled."""
     _n_lines: int = 0
     _n_bytes: int = 0
 
@@ -256,7 +263,7 @@ class KeptErrors:
         """Add the errors of the next document, given its score and id."""
         self.total += len(errors)
 
-        @cache  # most lines are not kept, and writing one is slow
+        @cache  # encoding a line is slow, and most lines are not kept
         def line_at(position: int) -> bytes:
             return encode_error(errors[position].displayed)
 
@@ -264,15 +271,14 @@ class KeptErrors:
             if error.cause:
                 self._sample(error.cause, rank[1], position, line_at)
         if self.bound is None or rank < self.bound:
-            n_listed = min(len(errors), self.max_lines + 1)  # one more shows that some are left out
+            n_listed = min(len(errors), self.max_lines + 1)  # one more: not all are listed
             self._keep([(*rank, [line_at(position) for position in range(n_listed)])])
 
     def merge(self, other: "KeptErrors") -> None:
         """Add the kept errors of later documents.
 
-        Samples are merged and cut to their size. Then the lower `bound` of both holds: the rank of
-        the lowest document that is not wholly kept. Own lines above it are dropped before lines of
-        the other are added.
+        Samples are merged and cut to their size. Then the lower `bound` of the two applies: lines
+        of this object above it are dropped before lines of the other object are added.
         """
         self.total += other.total
         for key, sample in other.samples.items():
@@ -287,9 +293,10 @@ class KeptErrors:
         self._keep(other.documents)
 
     def settle(self) -> None:
-        """Drop samples of groups with too many causes: of all but the first causes by their keys.
+        """Drop the samples of some causes of each group that has too many causes.
 
-        Which causes stay does not depend on the order in which they came.
+        The causes with the lowest keys keep their samples, so the choice does not depend on the
+        order of adding.
         """
         causes_by_group: dict[str, list[str]] = {}
         for group, cause in self.samples:
@@ -318,7 +325,7 @@ class KeptErrors:
                 del sample[size:]
 
     def _keep(self, documents: Iterable[tuple[float, str, list[bytes]]]) -> None:
-        """Add the lines of documents that are not above the bound."""
+        """Add the lines of documents whose rank is not above the bound."""
         for document in documents:
             score, id_, lines = document
             if self.bound is None or (score, id_) <= self.bound:
@@ -329,7 +336,7 @@ class KeptErrors:
             self._trim()
 
     def _trim(self) -> None:
-        """Drop the lines that exceed the limits: those of the documents with the highest scores."""
+        """Drop the lines that exceed the limits, those of the documents with the highest scores."""
         self._n_lines = self._n_bytes = 0
         kept_lines: dict[str, list[bytes]] = {}
         for score, id_, lines in sorted(self.documents):
@@ -349,17 +356,17 @@ class KeptErrors:
         ]
 
     def rows(self) -> Iterator[Error]:
-        """Yield displayed errors: of whole documents in their order, then samples of others."""
+        """Yield the kept errors: those of documents in their order, then samples of others."""
         return map(decode_error, self.lines())
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines of whole documents in their order, then of samples of other errors."""
+        """Yield the kept lines: those of documents in their order, then samples of other errors."""
         n_listed = {id_: len(lines) for _, id_, lines in self.documents}
         for _, _, lines in self.documents:
             yield from lines
         if self.is_complete:
             return
-        # The first errors of all samples come first, so that a limit hits all causes alike.
+        # First yield the first error of each sample: a limit then affects all causes equally.
         ranked = sorted(
             (rank, key, sampled)
             for key, sample in self.samples.items()
@@ -378,10 +385,10 @@ class KeptErrors:
 
 
 def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
-    """Return the values of each compared document, given by its id, as lines of JSON.
+    """Return a line of JSON for each value of the documents; `documents` has their ids.
 
-    They are in schema order: all values that `leaves` counts as TP, FD, FA or FN, also those in
-    items and objects that failed as a whole. docs/tables.md describes the columns.
+    The lines are in schema order. They are all values that `leaves` counts as TP, FD, FA or FN,
+    also values in items and objects that failed as a whole. docs/tables.md describes the columns.
     """
     units_by_document = located_units(table, is_present_value, extra_keys="all")
     return [
@@ -408,7 +415,7 @@ def _value_record(document: str, unit: LocatedUnit) -> dict[str, object]:
 
 
 def confidence_of(unit: LocatedUnit) -> float | None:
-    """Return the confidence that the prediction states for a value; None without one."""
+    """Return the confidence that the prediction states for a value; None if it states none."""
     slot = int(unit.batch.pred_slot[unit.position])
     confidences = unit.batch.columns.confidences
     if confidences is None or slot < 0:

@@ -1,4 +1,4 @@
-"""Single units of a table with both of their paths and values, for lists of errors and values."""
+"""Single units of a table with their paths and values, for lists of errors and of values."""
 
 from collections.abc import Callable, Iterator
 from operator import attrgetter
@@ -13,88 +13,94 @@ from stickler_cli.compare.units import MISMATCH, OBJECT, VALUE, UnitBatch, UnitT
 from stickler_cli.core.json_values import Alternative, JsonValue
 from stickler_cli.core.locations import ANY_KEY, Path, Step
 
-SortKey: TypeAlias = tuple[int, ...]  # of the units of a document: in schema order, parents first
-Selection: TypeAlias = Callable[[UnitBatch], Mask]  # which units of a batch to list
+SortKey: TypeAlias = tuple[int, ...]  # sorts units in schema order, parents first
+Selection: TypeAlias = Callable[[UnitBatch], Mask]  # returns which units of a batch to list
 KeySelection: TypeAlias = Literal["all", "judged", "none"]  # which undeclared keys to list
-_AFTER_ALL_FIELDS: Final = 1 << 40  # the order of undeclared keys among the parts of their object
+_AFTER_ALL_FIELDS: Final = 1 << 40  # sorts undeclared keys behind all fields
 _OUTCOMES: Final = tuple(Outcome)
 
 
 class Enclosure(NamedTuple):
-    """The unit that failed as a whole and contains other units, so that these are not judged.
+    """A unit that failed as a whole and contains other units, which are therefore not judged.
 
-    If several such units contain each other, it is the innermost that both sides have, else the
-    outermost of the one-sided ones.
+    Several such units may contain each other: if one of them is one-sided, the outermost one-sided
+    unit is meant, else the innermost unit.
     """
 
     path: Path
-    """Its path: in the prediction if only that has it, else in the ground truth."""
+    """Path of the unit: in the prediction if the ground truth lacks the unit, else in the ground
+    truth."""
     is_one_sided: bool
-    """Whether all values in it are missed or invented."""
+    """Whether all values inside it are missed or invented."""
 
 
 class LocatedUnit(NamedTuple):
-    """A unit with its paths and values. An undeclared key is a unit, too."""
+    """A unit with its paths and values; an undeclared key is a unit, too."""
 
     table: UnitTable
     batch: UnitBatch
     position: int
-    """Its position in the batch; of an undeclared key, that of its object."""
+    """Position of the unit in `batch`; for an undeclared key, the position of its object."""
     sort_key: SortKey
     gt_path: Path | None
-    """Where the ground truth is or would be; None for an invented list item."""
+    """Path in the ground truth, even of an absent value; None inside an item that the ground truth
+    lacks."""
     pred_path: Path | None
-    """Where the prediction is or would be; None for a missed list item."""
+    """Path in the prediction, even of an absent value; None inside an item that the prediction
+    lacks."""
     enclosure: Enclosure | None
-    """The unit that failed as a whole and contains it; None if it is judged."""
+    """The unit that failed as a whole and contains this one; None if this unit is judged."""
     outcome: Outcome
     gt: JsonValue
-    """The ground truth; None if it is absent."""
+    """The ground-truth value; None if it is absent."""
     pred: JsonValue
-    """The prediction; None if it is absent."""
+    """The predicted value; None if it is absent."""
     similarity: float
     score: float
     threshold: float
     weight: float
     undeclared_key: str | None = None
-    """The name of an undeclared key."""
+    """The name of an undeclared key; None for a unit of the table."""
 
     @property
     def row(self) -> int:
-        """Its row in the table; of an undeclared key, that of its object."""
+        """The row of the unit in the table; for an undeclared key, the row of its object."""
         return self.batch.start + self.position
 
     @property
     def document(self) -> int:
-        """The position of its document."""
+        """The position of the unit's document."""
         return int(self.batch.document[self.position])
 
     @property
     def path(self) -> Path:
-        """Its path: in the prediction for a false alarm, else in the ground truth."""
+        """The path of the unit: in the prediction for a false alarm, else in the ground truth."""
         path = self.pred_path if self.outcome is Outcome.FA else self.gt_path
         return path or ()
 
     @property
     def field_path(self) -> tuple[str, ...]:
-        """The path of its field, without list indexes."""
+        """The path of the unit's field, without list indexes."""
         path = self.table.fields.paths[field_number(self.batch, self.position)]
         return path if self.undeclared_key is None else (*path, self.undeclared_key)
 
     @property
     def pattern(self) -> tuple[str, ...]:
-        """The path of its field, with `*` for keys of maps and undeclared keys."""
+        """The path of the unit's field, with `*` for keys of maps and for undeclared keys."""
         pattern = field_pattern(self.table, self.batch, self.position)
         return pattern if self.undeclared_key is None else (*pattern, ANY_KEY)
 
     @property
     def is_value(self) -> bool:
-        """Whether it is compared as one value, and not an object or list with units inside."""
+        """Whether the unit is compared as one value, instead of as an object or list of units."""
         return self.undeclared_key is not None or self.batch.kind == VALUE
 
     @property
     def has_parts_listed(self) -> bool:
-        """Whether it is a nested object that both sides have, so that its fields are units."""
+        """Whether the unit is a nested object on both sides.
+
+        Then its fields are listed as units.
+        """
         batch = self.batch
         is_nested_object = batch.kind == OBJECT and not batch.is_item
         is_key = self.undeclared_key is not None
@@ -102,17 +108,17 @@ class LocatedUnit(NamedTuple):
 
     @property
     def is_out_of_order(self) -> bool:
-        """Whether it is an item that matches an item at another place of an ordered list."""
+        """Whether the unit is an item of an ordered list that matches at another position."""
         return self.undeclared_key is None and self.row in self.table.out_of_order
 
     @property
     def reason(self) -> str:
-        """The reason of the language model that judged it; empty without one."""
+        """The reason of the language model that judged the unit; empty if no model did."""
         return self.table.reasons.get(self.row, "") if self.undeclared_key is None else ""
 
     @property
     def node(self) -> Any:
-        """The node that compared it."""
+        """The node of the plan that compared the unit."""
         return self.batch.node_of(self.position)
 
     @property
@@ -122,15 +128,15 @@ class LocatedUnit(NamedTuple):
         return self.node.comparator if is_leaf else None
 
     def alternatives(self) -> Iterator[tuple[int, Alternative]]:
-        """Yield the alternatives that it is or is inside of, with the lengths of their paths."""
+        """Yield (length of its path, alternative) for each alternative that contains the unit."""
         return alternatives_of(self.table, self.batch, self.position)
 
 
-# --- where units are ------------------------------------------------------------------------------
+# --- locations of units ---------------------------------------------------------------------------
 
 
 class Location(NamedTuple):
-    """Where a unit is."""
+    """The order and paths of a unit, and the unit that failed as a whole around it."""
 
     sort_key: SortKey
     gt_path: Path | None
@@ -139,7 +145,7 @@ class Location(NamedTuple):
 
 
 def locate(table: UnitTable, batch: UnitBatch, selected: Indexes) -> list[Location]:
-    """Return where units of a batch are, given by their positions in it."""
+    """Return the locations of selected units, which are given by their positions in the batch."""
     levels = levels_of(batch, selected)
     nowhere: list[Any] = [()] * len(selected)
     order_columns = [orders(level, positions) for level, positions in levels]
@@ -163,9 +169,9 @@ def locate(table: UnitTable, batch: UnitBatch, selected: Indexes) -> list[Locati
 
 
 def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Indexes]]:
-    """Return the batches that contain units, outermost first, with the positions there.
+    """Return the batches around selected units, outermost first, with the units' positions in each.
 
-    The batch of the units is the last; that of the documents is left out.
+    The last batch is the batch of the units itself; the batch of documents is omitted.
     """
     levels = []
     level, positions = batch, selected
@@ -177,14 +183,14 @@ def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Inde
 
 
 def orders(batch: UnitBatch, positions: Indexes) -> list[int]:
-    """Return the order of units among the parts of their parents."""
+    """Return the order of units among the children of their parents."""
     return column_values(batch.order, positions)
 
 
 def path_steps(
     table: UnitTable, batch: UnitBatch, positions: Indexes
 ) -> tuple[list[Step], list[Step]]:
-    """Return the last steps of both paths of units; `NOTHING` where an item is absent."""
+    """Return the last step of both paths of each unit; `NOTHING` where a list item is absent."""
     if batch.is_item:
         gt_indexes = column_values(batch.gt_index, positions)
         return gt_indexes, column_values(batch.pred_index, positions)
@@ -194,16 +200,16 @@ def path_steps(
 
 
 def whole_path(steps: Path) -> Path | None:
-    """Return the path that steps make; None if an item on the way is absent."""
+    """Return the path that the steps make; None if a list item on the way is absent."""
     return None if NOTHING in steps else steps
 
 
 def alternatives_of(
     table: UnitTable, batch: UnitBatch, position: int
 ) -> Iterator[tuple[int, Alternative]]:
-    """Yield the ground-truth alternatives that a unit is or is inside of, innermost first.
+    """Yield (length of its path, alternative) for each alternative that contains a unit.
 
-    Beside each stands the length of its path.
+    The innermost alternative comes first. A unit that is itself an alternative is included.
     """
     level: UnitBatch | None = batch
     while level is not None:
@@ -221,7 +227,11 @@ def alternatives_of(
 def enclosure_of(
     levels: list[tuple[UnitBatch, Indexes]], index: int, gt_path: Path, pred_path: Path
 ) -> Enclosure | None:
-    """Return what failed as a whole around a unit, given by its index in the levels."""
+    """Return the unit that failed as a whole around a unit; None if there is none.
+
+    `levels` has the batches around several units, and `index` is the position of the unit among
+    these.
+    """
     enclosure: Enclosure | None = None
     depth = 0
     for batch, positions in levels[:-1]:
@@ -243,12 +253,12 @@ def enclosure_of(
 
 
 def field_number(batch: UnitBatch, position: int) -> int:
-    """Return the number of the field of a unit."""
+    """Return the number of a unit's field."""
     return batch.field if isinstance(batch.field, int) else int(batch.field[position])
 
 
 def field_pattern(table: UnitTable, batch: UnitBatch, position: int) -> tuple[str, ...]:
-    """Return the path of the field of a unit, with `*` for keys of maps."""
+    """Return the path of a unit's field, with `*` for keys of maps."""
     names: list[str] = []
     level = batch
     while level.container is not None:
@@ -266,7 +276,10 @@ def field_pattern(table: UnitTable, batch: UnitBatch, position: int) -> tuple[st
 def located_units(
     table: UnitTable, selection: Selection, extra_keys: KeySelection
 ) -> list[list[LocatedUnit]]:
-    """Return the selected units of each document, in schema order, parents first."""
+    """Return the selected units of each document, in schema order, parents before children.
+
+    `selection` returns the selected units of a batch; `extra_keys` selects undeclared keys.
+    """
     by_document: list[list[LocatedUnit]] = [[] for _ in range(table.n_documents)]
     for batch in table.batches:
         if batch.is_document or not batch.size:
@@ -287,7 +300,7 @@ def located_units(
 
 
 def units_at(table: UnitTable, batch: UnitBatch, selected: Indexes) -> Iterator[LocatedUnit]:
-    """Yield units of a batch, given by their positions in it."""
+    """Yield selected units, which are given by their positions in the batch."""
     figures = (
         column_values(column, selected)
         for column in (batch.similarity, batch.score, batch.threshold, batch.weight)
@@ -321,7 +334,7 @@ def units_at(table: UnitTable, batch: UnitBatch, selected: Indexes) -> Iterator[
 
 
 def extra_keys_at(table: UnitTable, batch: UnitBatch, position: int) -> Iterator[LocatedUnit]:
-    """Yield the undeclared keys of an object that only the prediction has."""
+    """Yield the undeclared keys of a predicted object as units."""
     selected = np.array([position])
     (location,) = locate(table, batch, selected)
     enclosure = location.enclosure
@@ -340,7 +353,7 @@ def extra_keys_at(table: UnitTable, batch: UnitBatch, position: int) -> Iterator
             enclosure=enclosure,
             outcome=Outcome.FA,
             gt=None,
-            pred=value[name],  # type: ignore[index, call-overload] # an object
+            pred=value[name],  # type: ignore[index, call-overload] # `value` is an object
             similarity=0.0,
             score=0.0,
             threshold=0.0,
@@ -350,7 +363,10 @@ def extra_keys_at(table: UnitTable, batch: UnitBatch, position: int) -> Iterator
 
 
 def own_enclosure(batch: UnitBatch, position: int, location: Location) -> Enclosure | None:
-    """Return an object as what its undeclared keys are inside of; None if it is right or judged."""
+    """Return an object that failed as a whole as the enclosure of its undeclared keys.
+
+    None if the object is right or its fields are judged.
+    """
     if batch.is_open(position) or batch.is_closed is None or not batch.is_closed[position]:
         return None
     outcome = int(batch.outcome[position])

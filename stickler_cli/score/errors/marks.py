@@ -1,4 +1,4 @@
-"""Verdicts of people on errors, and the figures of a run whose ground truth they correct."""
+"""Verdicts of people on errors, and the figures of a run if verdicts correct its ground truth."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ from stickler_cli.score.sums import COUNTING_MODES, SCORE_SCALE, Counts, RateRul
 from .located_units import LocatedUnit, alternatives_of, locate
 
 REMOVED: Final = object()
-"""Stands for a removed value, until `drop_removed`: list indexes must not change before."""
+"""Stands for a removed value until `drop_removed` runs: list indexes must not change before."""
 
-CountArray: TypeAlias = NDArray[np.int64]  # by counting mode and outcome, (3, 5)
+CountArray: TypeAlias = NDArray[np.int64]  # (3 counting modes, 5 outcomes)
 
 VERDICTS: Final = {
     "ground_truth_right": (True, False),
@@ -28,15 +28,15 @@ VERDICTS: Final = {
     "both_acceptable": (True, True),
     "neither": (False, False),
 }
-"""By verdict, whether the ground truth is right, and whether the prediction is."""
+"""By verdict: (whether the ground truth is right, whether the prediction is right)."""
 ACCEPTING_VERDICTS: Final = tuple(
     verdict for verdict, (_, pred_is_right) in VERDICTS.items() if pred_is_right
 )
-"""The verdicts that make an error right."""
+"""The verdicts that turn an error into a right value."""
 
 
 class MarkedError(NamedTuple):
-    """The error that a verdict is about."""
+    """The error that a verdict is about, given by its document, path and outcome."""
 
     document: str
     path: str
@@ -52,7 +52,8 @@ class Mark:
 
     verdict: str
     sides: Mapping[str, JsonValue] = field(default_factory=dict)
-    """The values that the person saw, by side, `gt` and `pred`, if the verdict states them."""
+    """The values that the person saw, under `gt` and `pred`; empty if the verdict does not state
+    them."""
 
     def fits(self, unit: LocatedUnit) -> bool:
         """Return whether an error has the values that the person saw."""
@@ -61,15 +62,15 @@ class Mark:
 
 
 Marks = Mapping[str, Mapping[MarkedError, Mark]]
-"""The verdicts on the errors of each document, by its id."""
+"""The verdicts on errors, by document id and then by error."""
 
 
 @dataclass(slots=True)
 class MarkedCounts:
-    """Changes of figures by verdicts, over documents; they add up in any order."""
+    """How verdicts change the figures of a run, summed over documents in any order."""
 
     matched_errors: list[MarkedError] = field(default_factory=list)
-    """The errors of verdicts that the run has, too."""
+    """The errors of this run that have a verdict."""
     counts: list[list[int]] = field(default_factory=lambda: [[0] * 5 for _ in COUNTING_MODES])
     """Change of the counts, (3 counting modes, 5 outcomes)."""
     score_sum: int = 0
@@ -93,7 +94,7 @@ class MarkedCounts:
 def match_marks(
     units: Iterable[LocatedUnit], marks: Mapping[MarkedError, Mark], document: str
 ) -> Iterator[tuple[MarkedError, LocatedUnit]]:
-    """Yield the errors of a document, given by its id, that have a mark."""
+    """Yield each error of a document that has a verdict, with its unit; `document` is the id."""
     for unit in units:
         marked = MarkedError(document, field_path(unit.path), unit.outcome.name)
         mark = marks.get(marked)
@@ -106,41 +107,41 @@ class MendedRates:
     """The counts and rates of one counting mode after correction."""
 
     tp: Count
-    """Right units."""
+    """Number of right units."""
     fd: Count
-    """Wrong units."""
+    """Number of wrong units."""
     fa: Count
-    """Invented units."""
+    """Number of invented units."""
     fn: Count
-    """Missed units."""
+    """Number of missed units."""
     precision: Fraction
-    """Precision; 0.0 for a denominator of 0, like the other rates."""
+    """Precision; 0.0 for a denominator of 0, as are the other rates."""
     recall: Fraction
-    """Recall, as the run's option `recall_with_fd` defines it."""
+    """Recall, as defined by the run's option `recall_with_fd`."""
     f1: Fraction
     """2PR / (P + R)."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedOutcome:
-    """The figures of a run if the ground truth were as the verdicts of people say."""
+    """The figures that a run would have after people's verdicts have corrected its ground truth."""
 
     verdicts: Count
-    """Number of errors with a verdict; of several verdicts on an error, the last counts."""
+    """Number of errors with a verdict; the last of several verdicts on an error counts."""
     right: Mapping[str, Count]
     """Number of errors of this run that become right, by verdict."""
     neither: Count
     """Number of errors that stay errors, as neither side is right."""
     unfit: Sequence[str]
-    """Verdicts that fit no error of this run, as document, path and outcome; sorted."""
+    """Verdicts on errors that this run does not have, as document, path and outcome; sorted."""
     overall: MendedRates
-    """Units, as `overall` counts them."""
+    """Counts of units by `overall`, after correction."""
     aggregate: MendedRates
-    """Values in objects and items that match, as `aggregate` counts them."""
+    """Counts by `aggregate`, after correction: values in objects and in items that match."""
     leaves: MendedRates
-    """All values, as `leaves` counts them."""
+    """Counts of all values by `leaves`, after correction."""
     overall_score: FractionOrNone
-    """The mean score of documents; null without any."""
+    """The mean score of documents; null if no document was compared."""
 
     @property
     def n_accepted(self) -> int:
@@ -151,7 +152,7 @@ class MarkedOutcome:
 def evaluate_marks(
     marks: Marks, changes: MarkedCounts, tally: Tally, rule: RateRule
 ) -> MarkedOutcome:
-    """Return the figures of a run after its changes by marks; `tally` has its sums."""
+    """Return the figures of a run after correction; `tally` has the sums before it."""
     mark_by_error = {
         error: mark for document_marks in marks.values() for error, mark in document_marks.items()
     }
@@ -188,10 +189,10 @@ def evaluate_marks(
 
 
 def correct_truth(units: Iterable[LocatedUnit], truth: JsonValue) -> JsonValue:
-    """Return a ground truth in which errors of its document are corrected to be right.
+    """Return a copy of a ground truth in which the given errors are corrected.
 
-    A missed value is removed, and any other error takes the value of the prediction; a change of an
-    object or list includes all changes inside it. `truth` itself is not changed.
+    A missed value is removed; any other error takes the value of the prediction. A change of an
+    object or list includes all changes inside it.
     """
     document: Any = truth
     for change in find_truth_changes(units, truth):
@@ -201,20 +202,21 @@ def correct_truth(units: Iterable[LocatedUnit], truth: JsonValue) -> JsonValue:
 
 
 class TruthChange(NamedTuple):
-    """A change of a ground truth that makes an error right."""
+    """A change of a ground truth that corrects an error."""
 
     outcome: Outcome
-    """Outcome of the error."""
+    """The outcome of the error."""
     path: Path
-    """Path of the value that changes."""
+    """The path of the value that changes."""
     value: Any
     """The new value, or `REMOVED`."""
     alternatives: Sequence[tuple[int, Alternative]] = ()
-    """The alternatives that contain the value, with the lengths of their paths, longest first."""
+    """The alternatives that contain the value, each after the length of its path; innermost
+    first."""
 
     @property
     def written_path(self) -> Path:
-        """The path in the written ground truth, with the steps to alternatives."""
+        """The path in the ground truth as it is written, including the steps to alternatives."""
         path = self.path
         for length, alternative in self.alternatives:
             path = (*path[:length], *alternative.location, *path[length:])
@@ -222,27 +224,27 @@ class TruthChange(NamedTuple):
 
 
 def find_truth_changes(units: Iterable[LocatedUnit], truth: JsonValue) -> list[TruthChange]:
-    """Return the changes of a ground truth that make errors right, in the order to apply them."""
+    """Return the changes of a ground truth that correct errors, in the order to apply them."""
     new_items: dict[Path, dict[Step, int]] = {}
     changes = [_find_change(unit, truth, new_items) for unit in units]
-    # Removals come first, as a value of another kind may replace a removed one; then the deepest.
+    # Removals come first, as another value may replace a removed one; then the longest paths.
     return sorted(changes, key=lambda change: (change.outcome is not Outcome.FN, -len(change.path)))
 
 
 def _find_change(
     unit: LocatedUnit, truth: JsonValue, new_items: dict[Path, dict[Step, int]]
 ) -> TruthChange:
-    """Return the change that makes an error right.
+    """Return the change of a ground truth that corrects an error.
 
-    Invented list items get the next indexes of their list; `new_items` has those given so far. A
-    ground-truth alternative that was chosen is the ground truth of the units inside it.
+    Invented list items get the next free indexes of their list; `new_items` has those given so far.
+    If a ground-truth alternative was chosen, it is the ground truth of the units inside it.
     """
     value: Any = unit.pred
     if unit.outcome is Outcome.FN:
-        # A position of a tuple stays, as later positions would move otherwise.
+        # Null keeps the position in a tuple, so that later positions do not move.
         value = None if _is_position(unit.batch) else REMOVED
 
-    # Go up to the innermost unit that has a place in the ground truth, and note its child.
+    # Go up to the innermost unit that has a path in the ground truth, and remember its child.
     child = ancestor = unit.batch
     position = unit.position
     (location,) = locate(unit.table, ancestor, np.array([position]))
@@ -273,15 +275,15 @@ def _find_change(
 def new_item_index(
     item: Step, truth: JsonValue, path: Path, new_items: dict[Path, dict[Step, int]]
 ) -> int:
-    """Return the index of a new item in the list at a path of the ground truth.
+    """Return the index that a new item gets in the list at a path of the ground truth.
 
-    `item` identifies the new item; an item that was given an index before keeps it.
+    `item` identifies the new item; an item that already has an index keeps it.
     """
     value: Any = truth
     for step in path:
         if isinstance(step, str):
             value = value.get(step) if isinstance(value, dict) else None
-        elif isinstance(value, list):  # else a single value counts as a list of one
+        elif isinstance(value, list):  # a single value counts as a list of one
             value = value[step]
     length = len(value) if isinstance(value, list) else int(value is not None)
     indexes = new_items.setdefault(path, {})
@@ -289,7 +291,7 @@ def new_item_index(
 
 
 def _is_position(batch: UnitBatch) -> bool:
-    """Return whether units are items that are compared by position."""
+    """Return whether the units of a batch are items that are compared by position."""
     container = batch.container
     return batch.is_item and container is not None and bool(container.node.positional)
 
@@ -301,10 +303,11 @@ def set_value(
     replace: Callable[[Any, Any], Any] = lambda old, new: new,
     value_key: Callable[[Any], str | None] = lambda value: None,
 ) -> Any:
-    """Return a copy of a value with a new value at a path; missing objects and lists are made.
+    """Return a copy of a value in which `new` is set at a path.
 
-    `replace(old, new)` makes the value at the path. Wrappers on the way stay: `value_key` returns
-    the key of the value in a wrapper, and None for any other object.
+    Missing objects and lists are added. `replace(old, new)` returns the value to set. Wrappers on
+    the way are kept: `value_key` returns the key of the value in a wrapper, and None for any other
+    object.
     """
     if not path:
         return replace(value, new)
@@ -322,7 +325,7 @@ def set_value(
 
 
 def drop_removed(value: Any) -> Any:
-    """Return a value without removed parts; an object or list may become empty."""
+    """Return a value without removed parts; objects and lists may become empty."""
     if isinstance(value, dict):
         return {key: drop_removed(child) for key, child in value.items() if child is not REMOVED}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The wrong units of a table: which units are errors, of what class, and with how many inside."""
+"""The wrong units of a table: which units are errors, their classes, and the errors inside them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
@@ -21,12 +21,12 @@ _CONTAINERS: Final = frozenset({OBJECT, LIST, MISMATCH})
 
 
 class Origin(NamedTuple):
-    """The fields whose values a wrong field holds instead of its own."""
+    """The fields whose values a wrong field holds instead of its own value."""
 
     field: tuple[str, ...]
     of: tuple[tuple[str, ...], ...]
-    """One path: the ground truth of another field, or of the same field of another item. Two paths:
-    the product of both, as they are predicted."""
+    """One path: the value is the ground truth of that field, or of the same field of another item.
+    Two paths: the value is the product of both predicted values."""
 
 
 class ClassifiedError(NamedTuple):
@@ -39,13 +39,13 @@ class ClassifiedError(NamedTuple):
     n_wrong_values: int | None = None
     """Number of wrong values inside an item or object; None for a value."""
     elsewhere: Path | None = None
-    """For a swapped value, the place whose ground truth it is."""
+    """For a swapped value, the path whose ground truth equals it."""
     origins: tuple[Origin, ...] = ()
-    """The fields whose values it holds."""
+    """The fields whose values the unit holds instead of its own."""
 
     @property
     def loses_values(self) -> bool:
-        """Whether values are lost by this error, and not by an error around or inside it."""
+        """Whether this error itself loses values, rather than an error around or inside it."""
         if self.n_wrong_values is None:
             return self.unit.enclosure is None
         is_closed = self.unit.batch.is_closed
@@ -53,24 +53,24 @@ class ClassifiedError(NamedTuple):
 
 
 class SimpleErrors(NamedTuple):
-    """Values of one field that are simply missed or invented; often their number is enough."""
+    """Missed or invented values of one field, whose class follows from their outcome."""
 
     field_path: tuple[str, ...]
     pattern: tuple[str, ...]
     """The path of the field, with `*` for keys of maps."""
     error_class: ErrorClass
     documents: Indexes
-    """The document of each value, (n,)."""
+    """The document of each value, as a position, (n,)."""
     is_judged: Mask
     """Whether each value is judged, (n,)."""
 
 
 class DocumentErrors(Protocol):
-    """The errors of some compared documents: a batch of them."""
+    """The errors of compared documents, as a batch has them."""
 
     @property
     def simple_errors(self) -> list[SimpleErrors]:
-        """The simple errors of all documents."""
+        """The simple errors of all documents, by field and class."""
 
     @property
     def compared_ids(self) -> Sequence[str]:
@@ -78,14 +78,14 @@ class DocumentErrors(Protocol):
 
     @property
     def is_wrong(self) -> Mask:
-        """Whether each document has errors, (n_documents,)."""
+        """Whether each document has an error, (n_documents,)."""
 
     @property
     def table(self) -> UnitTable:
         """The units of the documents."""
 
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
-        """Yield all other errors, of all documents or of the selected ones."""
+        """Yield the errors that are not simple ones, of all documents or of the selected ones."""
 
 
 # --- which units are wrong --------------------------------------------------------------------
@@ -94,8 +94,8 @@ class DocumentErrors(Protocol):
 def is_wrong(batch: UnitBatch) -> Mask:
     """Return which units of a batch are errors.
 
-    A unit that failed as a whole is one error and carries its whole value; wrong values inside it,
-    which `leaves` counts, are errors too. In a unit that one side lacks only values are errors.
+    A unit that failed as a whole is one error with its whole value; wrong values inside it, which
+    `leaves` counts, are errors too. Inside a one-sided unit, only values are errors.
     """
     if batch.kind not in _CONTAINERS | {VALUE} or (batch.kind == LIST and not batch.is_item):
         return np.zeros(batch.size, np.bool_)
@@ -107,9 +107,10 @@ def is_wrong(batch: UnitBatch) -> Mask:
 
 
 def is_simple(table: UnitTable, batch: UnitBatch) -> Mask:
-    """Return which units of a batch are values that are simply missed or invented.
+    """Return which units of a batch are simple errors: missed or invented values.
 
-    A field that is invented in an object that both sides have may be the value of another field.
+    A field invented in an object that both sides have is not simple: it may hold another field's
+    value.
     """
     if batch.kind != VALUE:
         return np.zeros(batch.size, np.bool_)
@@ -125,7 +126,10 @@ def is_simple(table: UnitTable, batch: UnitBatch) -> Mask:
 
 
 def is_judged_unit(batch: UnitBatch) -> Mask:
-    """Return which units are judged by themselves: for items and lists not their parts."""
+    """Return which units of a batch are counted when judged.
+
+    An item or list that matches is counted through the units inside it.
+    """
     if batch.kind not in _CONTAINERS | {VALUE}:
         return np.zeros(batch.size, np.bool_)
     is_judged = np.ones(batch.size, np.bool_)
@@ -139,7 +143,7 @@ def is_judged_unit(batch: UnitBatch) -> Mask:
 
 
 def is_present_value(batch: UnitBatch) -> Mask:
-    """Return which units are values that a side has."""
+    """Return which units of a batch are values that are present on a side."""
     if batch.kind != VALUE:
         return np.zeros(batch.size, np.bool_)
     is_present: Mask = batch.outcome != TN
@@ -147,21 +151,21 @@ def is_present_value(batch: UnitBatch) -> Mask:
 
 
 def has_errors(table: UnitTable) -> bool:
-    """Return whether any unit is wrong, or any object has an undeclared key that is."""
+    """Return whether any unit is wrong, or any prediction has an undeclared key."""
     return bool(table.extra_keys) or any(
         np.count_nonzero(is_wrong(batch)) for batch in table.batches if not batch.is_document
     )
 
 
 def count_wrong_inside(table: UnitTable) -> Indexes:
-    """Count the wrong values inside each unit that failed as a whole, (size,).
+    """Return the number of wrong values inside each unit that failed as a whole, (size,).
 
-    Values inside a nearer unit that failed as a whole are not counted.
+    Values inside a further unit that failed as a whole are counted there only.
     """
     n_inside = np.zeros(table.size, np.intp)
     for row, names in table.extra_keys.items():
         n_inside[row] = len(names)
-    for batch in reversed(table.batches):  # children first
+    for batch in reversed(table.batches):  # from children to parents
         if batch.container is None or batch.is_document or not batch.size:
             continue
         n_wrong = n_inside[batch.span]
@@ -171,7 +175,7 @@ def count_wrong_inside(table: UnitTable) -> Indexes:
                 is_closed |= batch.is_closed
             if batch.is_in_one_sided is not None:
                 is_closed &= ~batch.is_in_one_sided
-            # A unit that failed as a whole keeps its number; any other passes it to its parent.
+            # A unit that failed as a whole keeps its number; all others pass it on to their parent.
             passed_on = np.where(is_closed, 0, n_wrong)
             n_wrong[~is_closed] = 0
         else:
@@ -186,11 +190,11 @@ _SIMPLE_CLASSES: Final = {
     False: {FN: ErrorClass.MISSED_VALUE, FA: ErrorClass.INVENTED_VALUE},
     True: {FN: ErrorClass.MISSED_ITEM, FA: ErrorClass.INVENTED_ITEM},
 }
-"""The class of a simple error by its outcome, for fields and for list items."""
+"""The class of a simple error, by whether it is a list item and by outcome."""
 
 
 def classified_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list[ClassifiedError]]:
-    """Return the errors of each document that are not simple, in schema order.
+    """Return the errors of each document that are not simple ones, in schema order.
 
     `truths` are the ground truths of the documents.
     """
@@ -228,11 +232,12 @@ def outermost_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list
 def classified_error(
     unit: LocatedUnit, places: ValuePlaces, n_inside: Indexes | None
 ) -> ClassifiedError:
-    """Return a wrong unit with its class, looked up among the places of its ground truth.
+    """Return a wrong unit with its error class.
 
-    `n_inside` are the wrong values inside each unit of the table; None if they do not matter.
+    `places` has the values of its ground truth. `n_inside` is the number of wrong values inside
+    each unit of the table; None if these numbers are not needed.
     """
-    if unit.gt_path is None:  # what is in an invented item has no place in the ground truth
+    if unit.gt_path is None:  # the unit is inside an item that the ground truth lacks
         places = ValuePlaces(None)
     error_class = classify(unit.outcome, unit.path, unit.gt, unit.pred, places, unit.comparator)
     if unit.is_out_of_order:
@@ -258,9 +263,10 @@ def classified_error(
 def find_origins(
     unit: LocatedUnit, elsewhere: Path | None, differing: tuple[str, ...]
 ) -> Iterator[Origin]:
-    """Yield the fields whose values a wrong unit holds.
+    """Yield the fields whose values a wrong unit holds instead of its own.
 
-    Those are the place elsewhere that has the value, or those of the differing fields of an item.
+    If `elsewhere` is given, it is the field of a swapped value; else the fields of an item are
+    searched.
     """
     path, gt, pred = unit.field_path, unit.gt, unit.pred
     if elsewhere is not None:
@@ -271,9 +277,9 @@ def find_origins(
 
 
 def compared_fields(unit: LocatedUnit) -> tuple[tuple[str, ...], int]:
-    """Return the fields in which two list items differ, and the number of fields that are right.
+    """Return the names of the differing fields of two list items, and the number of right fields.
 
-    The names are in schema order, then undeclared keys.
+    The names are in schema order, followed by undeclared keys.
     """
     batch, table = unit.batch, unit.table
     is_pair = batch.is_item and batch.kind == OBJECT and unit.outcome in BOTH_SIDES
@@ -291,7 +297,10 @@ def compared_fields(unit: LocatedUnit) -> tuple[tuple[str, ...], int]:
 
 
 def field_outcomes(table: UnitTable, batch: UnitBatch, row: int) -> set[int]:
-    """Return the outcome of a field, or of the items of a list that has any."""
+    """Return the outcome of a field, or the outcomes of the items if it is a list that has any.
+
+    Empty for a field that is not labelled.
+    """
     if batch.is_unlabelled:
         return set()
     if batch.kind == LIST:
@@ -302,14 +311,14 @@ def field_outcomes(table: UnitTable, batch: UnitBatch, row: int) -> set[int]:
 
 
 def is_simple_unit(unit: LocatedUnit) -> bool:
-    """Return whether a wrong unit is a value that is simply missed or invented."""
+    """Return whether a wrong unit is a simple error: a missed or invented value."""
     if unit.undeclared_key is not None:
         return False
     return bool(is_simple(unit.table, unit.batch)[unit.position])
 
 
 def simple_error(unit: LocatedUnit) -> ClassifiedError:
-    """Return a simple error with its class."""
+    """Return a missed or invented value with its error class."""
     return ClassifiedError(unit, _SIMPLE_CLASSES[unit.batch.is_item][int(unit.outcome)])
 
 
@@ -340,7 +349,10 @@ def simple_errors(table: UnitTable) -> list[SimpleErrors]:
 def simple_errors_by_field(
     table: UnitTable, batch: UnitBatch, positions: Indexes, error_class: ErrorClass
 ) -> Iterator[SimpleErrors]:
-    """Yield simple errors of one class, given by their positions in a batch, by field."""
+    """Yield simple errors of one class, field by field.
+
+    `positions` are their positions in the batch.
+    """
     is_selected = np.zeros(batch.size, np.bool_)
     is_selected[positions] = True
     for number, positions_of_field in batch.positions_by_field():
