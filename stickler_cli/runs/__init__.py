@@ -1,1 +1,1 @@
-"""Where the work happens: many pairs in, one Evaluation out."""
+"""Runs: evaluate many pairs of documents and add up their results."""

@@ -1,4 +1,4 @@
-"""Settings made into a run that may begin, once everything was checked, and into its parts."""
+"""Assemble a run from settings: check everything beforehand, and build its job and its workers."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,11 +61,11 @@ ENDPOINT: Final = "--endpoint"
 KEY_FROM: Final = "--key-from"
 
 
-KEPT_NON_MATCHES: Final = 100  # at least: so a finished run can be asked to show some errors
+KEPT_NON_MATCHES: Final = 100  # at least so many, so that a finished run can show some errors
 
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
-    """Return the options of the engine, for comparators that are known to work here."""
+    """Return the options of the comparison, after a check that all comparators can work here."""
     for comparator in comparators(plan):
         if client is None or not comparator.asks_models:
             comparator.require()
@@ -121,7 +121,7 @@ def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
 
 
 def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) -> dict[str, str]:
-    """Return the values of an option by model."""
+    """Parse the values `MODEL=VALUE` of an option; returns the value for each model."""
     values_by_model: dict[str, str] = {}
     for text in texts:
         model, _, value = text.partition("=")
@@ -134,7 +134,7 @@ def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) ->
 
 
 def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
-    """Refuse places and keys of models that nothing asks: a name that is misspelt."""
+    """Check that endpoints and keys belong to models that the plan asks, in case of a typo."""
     asked_models = sorted(model_titles)
     for option, values_by_model in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
         for model in values_by_model:
@@ -153,7 +153,7 @@ def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
 
 
 class Assembly(NamedTuple):
-    """A run that is ready to begin: everything that can be checked beforehand has been checked."""
+    """A checked run that is ready to begin."""
 
     schema: LoadedSchema
     settings: EvalSettings
@@ -162,15 +162,15 @@ class Assembly(NamedTuple):
     workers: Workers
     gates: tuple[Gate, ...]
     notes: Sequence[str] = ()
-    """Documents that thresholds of the schema were tuned on."""
+    """Notes on documents that thresholds of the schema were tuned on."""
     warnings: Sequence[str] = ()
-    """Gates that judge such documents."""
+    """Warnings that gates would judge documents on which thresholds were tuned."""
     policy: "Callable[[Evaluation], PolicyOutcome] | None" = None
-    """Applies the policy that is held against the run."""
+    """Applies the acceptance policy of `--policy` to the evaluation."""
 
     @property
     def keeps_files(self) -> bool:
-        """Whether files are written while documents are compared."""
+        """Whether the run writes files while documents are compared."""
         settings = self.settings
         named = settings.run_dir, settings.documents, settings.non_matches, settings.values
         return any(map(bool, named))
@@ -182,14 +182,14 @@ def assemble(
     load: Callable[[], LoadedSchema],
     tell: Callable[[str], None] | None = None,
 ) -> Assembly:
-    """Make settings into a run that may begin; no document is compared.
+    """Check settings and assemble a run; no document is compared yet.
 
-    `tell` is told, as a line, what takes long.
+    `tell` prints a line about a step that takes long.
 
     Raises:
-        UsageError: settings contradict each other, or name what cannot be used.
+        UsageError: settings contradict each other, or name something that cannot be used.
         SchemaError: the schema cannot be used.
-        UnavailableError: something is needed that is not installed.
+        UnavailableError: a required package or feature is missing.
     """
     gates = tuple(parse_gates(settings.fail_under, settings.gate))
     if settings.memory_limit is not None:
@@ -216,7 +216,8 @@ def assemble(
     policy, notes, warnings = None, list[str](), list[str]()
     needs_saved_files = settings.verdicts is not None or settings.policy is not None
     if needs_saved_files or any("$comment" in schema.contents for schema in loaded.schemas):
-        from stickler_cli.runs import saved  # few runs read what earlier ones wrote
+        # Imported late: few runs read files of earlier commands.
+        from stickler_cli.runs import saved
 
         marks, policy = saved.judgements_of(settings, loaded)
         contents = (schema.contents for schema in loaded.schemas)
@@ -247,7 +248,7 @@ def assemble(
 
 
 def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[str]:
-    """Yield notes on fields that are ignored, and the note of the schema."""
+    """Yield notes on ignored fields, and the note of the schema."""
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
         yield f"ignored, as the schema says: {', '.join(dict.fromkeys(ignored))}"
@@ -265,7 +266,7 @@ def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
 def job_of(
     loaded: LoadedSchema, settings: EvalSettings | ManySettings, job: Job, by: Grouping | None
 ) -> Job:
-    """Return a job with the plan of its schema, or of each of several."""
+    """Add the plan of a schema to a job, or the plans of several schemas."""
 
     def job_of_schema(schema: LoadedSchema, step: str = "") -> Job:
         validation = validation_of(settings.validate, schema.contents, schema.path)
@@ -280,7 +281,7 @@ def job_of(
 
 
 def _workers(settings: EvalSettings, job: Job) -> Workers:
-    """Return who does the work: other processes alone, where a document may stall this one."""
+    """Return the workers of a run; `watched` if a document could block this process."""
     plan = job.plan
     timeout = None if plan.asks_models else settings.document_timeout
     validations = (
@@ -299,11 +300,11 @@ def _workers(settings: EvalSettings, job: Job) -> Workers:
 
 
 def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | None:
-    """Return the cluster that does the work, if one does.
+    """Return the Dask cluster that does the work; None if this machine does it.
 
     Raises:
         UnavailableError: Dask is not installed.
-        UsageError: the run needs what only processes of this machine can do.
+        UsageError: the run needs a feature that only local processes have.
     """
     if settings.engine == "local":
         if settings.scheduler is not None:
@@ -328,7 +329,7 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
     if problems:
         raise UsageError(problems)
     named_sources = filter(None, (settings.gt, settings.pred, settings.confidence))
-    # Others read them where they stand; rows and standard input are sent to them.
+    # Workers read files and directories themselves; they are sent rows and standard input.
     sources = tuple(
         source
         for source in named_sources
@@ -338,7 +339,7 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
 
 
 def _check_outputs(settings: EvalSettings) -> None:
-    """Refuse outputs that do not go together."""
+    """Raise UsageError for outputs that contradict each other."""
     lines = ("--documents", settings.documents), ("--non-matches", settings.non_matches)
     has_run_directory = settings.run_dir is not None
     if settings.restart and not has_run_directory:
@@ -371,7 +372,8 @@ def _check_outputs(settings: EvalSettings) -> None:
             )
     rows = (*lines, ("--values", settings.values))
     if row_outputs := [(option, path) for option, path in rows if path]:
-        from stickler_cli.records.row_files import format_of_lines  # most runs write reports alone
+        # Imported late: most runs write reports only.
+        from stickler_cli.records.row_files import format_of_lines
 
         for option, path in row_outputs:
             format_of_lines(option, path)
@@ -400,10 +402,10 @@ def _outputs_requested(
 
 
 def _rows_kept(settings: EvalSettings, documents: int | None) -> KeptRows:
-    """Return which rows are kept: of too many documents none, from the first one on.
+    """Return which rows of documents are kept; with `auto` none if there are too many documents.
 
     Raises:
-        UsageError: there are to be none, where something else is made of them.
+        UsageError: no rows are to be kept, but another option needs them.
     """
     for option, value in (("--policy", settings.policy), ("--repeat", settings.repeat)):
         if value and settings.rows == "none":

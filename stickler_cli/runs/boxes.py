@@ -1,6 +1,6 @@
-"""Boxes as extractors write them, and those of the values of documents, on both sides.
+"""Parse boxes in the forms that extractors write, and find the box of each value of a document.
 
-They are corners, sizes or polygons, in pixels or in fractions of the page.
+Boxes are corners, corner and size, or polygons, in pixels or in fractions of the page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,16 +28,16 @@ _PAGES: Final = ("_page", "page", "pageNumber", "page_number", "Page")
 _SIZES: Final = ("_page_size", "page_size")
 _CORNERS: Final = (("x1", "y1", "x2", "y2"), ("left", "top", "right", "bottom"))
 _SIDES: Final = (("left", "top", "width", "height"), ("x", "y", "width", "height"))
-_DEPTH: Final = 4  # of the objects that a box may be in: geometry, boundingBox
+_DEPTH: Final = 4  # depth of objects that may contain the coordinates, such as geometry.boundingBox
 
 _OVERLAP: Final = BBoxIoUComparator()
 
 
-MOST: Final = 1e9  # pixels: beyond it areas lose their digits
+MOST: Final = 1e9  # maximum size in pixels; beyond it areas lose precision
 
 
 class Rectangle(NamedTuple):
-    """A box with its corners in order."""
+    """A rectangle with its corners in order."""
 
     left: float
     top: float
@@ -46,11 +46,11 @@ class Rectangle(NamedTuple):
 
     @property
     def is_fraction(self) -> bool:
-        """Whether all of it may be fractions of a page."""
+        """Whether all coordinates are in [0, 1], so that they may be fractions of a page."""
         return min(self) >= 0 and max(self) <= 1
 
     def scaled(self, width: float, height: float) -> "Rectangle":
-        """Return it in fractions of a page of some pixels."""
+        """Convert a rectangle in pixels into fractions of a page of the given size."""
         across, down = (self.left / width, self.right / width), (self.top, self.bottom)
         return Rectangle(
             left=across[0], top=down[0] / height, right=across[1], bottom=down[1] / height
@@ -59,27 +59,30 @@ class Rectangle(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageBox:
-    """A box on a page."""
+    """A box on a page of a document."""
 
     box: Rectangle
     page: str | None = None
-    """Name or number of the page; None if it is unknown."""
+    """Name or number of the page; None if unknown."""
     size: tuple[float, float] | None = None
-    """Width and height of the page in the unit of the box, if they are known."""
+    """Width and height of the page, in the unit of the box; None if unknown."""
 
     def in_fractions(self, size: tuple[float, float] | None) -> "PageBox":
-        """Return it in fractions of the page, if its size is known; one is given for all pages."""
+        """Return the box in fractions of its page; unchanged if the size of the page is unknown.
+
+        `size` is the page size to use for a box that states none.
+        """
         page_size = self.size or size
         if page_size is None or self.box.is_fraction:
             return self
         return PageBox(self.box.scaled(*page_size), self.page)
 
     def overlap(self, other: "PageBox") -> float:
-        """Return the area of the intersection divided by that of the union, in [0, 1]."""
+        """Return the area of the intersection divided by the area of the union, in [0, 1]."""
         return _OVERLAP.compare([*self.box], [*other.box]) if self._may_meet(other) else 0.0
 
     def holds_centre_of(self, other: "PageBox") -> bool:
-        """Return whether the centre of another one is inside, or on the edge."""
+        """Return whether the centre of another box is inside this one, or on its edge."""
         box = other.box
         x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
         is_inside = self.box.left <= x <= self.box.right and self.box.top <= y <= self.box.bottom
@@ -90,11 +93,11 @@ class PageBox:
 
 
 def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | None:
-    """Return where a value stands, by its metadata; None where that says nothing of it."""
+    """Return the box of a value as its metadata states it; None if they state none."""
     box_value = next((metadata[key] for key in _BOXES if key in metadata), None)
     page = next((metadata[key] for key in _PAGES if key in metadata), None)
     if isinstance(box_value, list) and len(box_value) == 1 and isinstance(box_value[0], dict):
-        box_value = box_value[0]  # Azure: boundingRegions
+        box_value = box_value[0]  # the form of boundingRegions of Azure
     if isinstance(box_value, dict) and page is None:
         page = next((box_value[key] for key in _PAGES if key in box_value), None)
     box = box_of(box_value, form)
@@ -104,13 +107,13 @@ def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | Non
 
 
 def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle | None:
-    """Return a box with an area, of a polygon the one around it; else None.
+    """Parse a box with an area; returns None if there is none. A polygon becomes its bounding box.
 
     Args:
-        value: four numbers, as the form says; two corners; a polygon as a list of points or of its
-            coordinates; an object with corners, or with a corner and sizes.
-        form: what four numbers are: `corners` two corners, `xywh` a corner, width and height.
-        depth: of objects around it that are looked into.
+        value: four numbers; two corners; a polygon as a list of points or of coordinates; or an
+            object with corners, or with corner and size.
+        form: meaning of four numbers: `corners` for two corners, `xywh` for corner, width, height.
+        depth: number of levels of enclosing objects that are searched.
     """
     if isinstance(value, dict):
         return _of_object({key.lower(): child for key, child in value.items()}, form, depth)
@@ -136,7 +139,7 @@ def _of_object(value: Mapping[str, JsonValue], form: BoxFormat, depth: int) -> R
 
 
 def _numbers(value: object) -> list[float]:
-    """Flatten coordinates into a list; empty if any of them is not a number."""
+    """Flatten coordinates into a list of numbers; empty if one of them is not a number."""
     coordinates: list[float] = []
     for element in value if isinstance(value, list) else ():
         if isinstance(element, list):
@@ -162,7 +165,7 @@ def _bounding_rectangle(numbers: Sequence[float]) -> Rectangle | None:
 def spots_of(
     unit: LocatedUnit, gt: Metadata, pred: Metadata, form: BoxFormat
 ) -> tuple[PageBox | None, PageBox | None]:
-    """Return where the ground truth and the prediction of a value stand."""
+    """Return the boxes of a value in the ground truth and in the prediction."""
     node = unit.node
     is_box = isinstance(node, LeafNode) and isinstance(node.comparator, BBoxIoUComparator)
     outcome = unit.outcome
@@ -184,7 +187,7 @@ def spots_of(
 def _spot(
     metadata_in_order: Iterable[JsonObject], value: JsonValue, form: BoxFormat
 ) -> PageBox | None:
-    """Return where a value stands, by the first metadata that say it, else by itself."""
+    """Return the first box that metadata state; without one, the value itself if it is a box."""
     spot = next(filter(None, (spot_of(metadata, form) for metadata in metadata_in_order)), None)
     if spot is None and value is not None:
         box = box_of(value, form)
@@ -195,7 +198,7 @@ def _spot(
 def boxes_of_documents(
     batch: Batch, metadata: Sequence[tuple[Metadata, Metadata]], form: BoxFormat
 ) -> list[list[PlacedBox]]:
-    """Return the boxes of each document of a batch that was compared, in schema order."""
+    """Return the boxes of each compared document of a batch, in schema order."""
     boxes_by_document = []
     by_document = located_units(batch.table, is_present_value, extra_keys="all")
     for units, (gt, pred) in zip(by_document, metadata, strict=True):

@@ -1,4 +1,7 @@
-"""Chunks of documents: read, taken out of wrappers, compared; a bad document is a result."""
+"""Evaluate chunks of documents: read, unwrap and compare.
+
+A bad document becomes a failed result.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,14 +40,14 @@ from .job import Job, group_of
 from .process import room_for_depth
 
 WorkItem = DocumentPair | PairRef
-"""A pair of documents, or where they are: those are read where they are compared."""
+"""A pair of documents in memory, or a reference to one that is read when it is compared."""
 TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
 
 
 def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
-    """Return a pair with both sides out of their wrappers, and its confidences.
+    """Return a pair with both sides unwrapped, and with the confidences of the prediction.
 
-    Those that came beside the prediction go before those in its wrappers.
+    Confidences from a separate file take precedence over those in wrappers.
     """
     gt, pred = Unwrapped(None), Unwrapped(None)
     if unwrapper is not None and isinstance(pair.gt, dict | list):
@@ -76,7 +79,7 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
 def complete_pairs(
     pairs: Iterable[DocumentPair], unwrapper: Unwrapper | None, incomplete_ids: list[str]
 ) -> Iterator[DocumentPair]:
-    """Yield the complete pairs without wrappers; add other ids to `incomplete_ids`."""
+    """Yield unwrapped pairs with both sides; add the ids of all other pairs to `incomplete_ids`."""
     for pair in pairs:
         bare = unwrapped(unwrapper, pair)
         if isinstance(bare.gt, dict | list) and isinstance(bare.pred, dict | list):
@@ -96,22 +99,22 @@ def _document(name: str, wrapped: object, bare: Unwrapped) -> JsonDocument | Pro
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """One document of a chunk before it is compared."""
+    """A document of a chunk that has been read, but not compared yet."""
 
     result: DocumentResult
-    """All but its score, if it can be compared."""
+    """Result of the document without its score, which a comparison adds."""
     pair: DocumentPair | None = None
-    """None of one that could not be read for lack of memory."""
+    """The pair of documents; None if there was too little memory to read it."""
     gt: JsonDocument | None = None
-    """None where it cannot be compared."""
+    """The ground truth; None if the document cannot be compared."""
     pred: JsonDocument = field(default_factory=dict)
     confidences: JsonValue = None
     """Confidences of the prediction, if it has any."""
     gold: Gold | None = None
-    """Gold annotations of the ground truth: alternatives, optional and ignored values."""
+    """Annotations of the ground truth: alternatives, optional and ignored values."""
 
     def below(self, step: str) -> "ReadDocument":
-        """Return both sides below the name of their schema."""
+        """Nest both sides under the key of their schema."""
         confidences: JsonValue = None if self.confidences is None else {step: self.confidences}
         sides: Any = {"gt": {step: self.gt}, "pred": {step: self.pred}}
         gold = Gold.of_parent(step, self.gold)
@@ -119,7 +122,7 @@ class ReadDocument:
 
 
 def failed(item: WorkItem, finding: str) -> ReadDocument:
-    """Return a document that cannot be compared, and why."""
+    """Return a failed document with the reason why it cannot be compared."""
     return ReadDocument(
         DocumentResult(
             id=item.id, status=Status.FAILED, score=None, problems=(Problem(item.id, finding),)
@@ -128,7 +131,7 @@ def failed(item: WorkItem, finding: str) -> ReadDocument:
 
 
 def read_item(job: Job, item: WorkItem) -> ReadDocument:
-    """Read a document, choose its schema, and take its values out of wrappers."""
+    """Read a document, choose its schema and unwrap its values."""
     try:
         if isinstance(item, PairRef):
             marks = job.unwrapper.marks if job.unwrapper else ()
@@ -150,9 +153,9 @@ def read_item(job: Job, item: WorkItem) -> ReadDocument:
 
 
 def _checked(job: Job, pair: DocumentPair, whole_gt: JsonDocument | Problem | None) -> ReadDocument:
-    """Return a pair with its status before it is compared.
+    """Return a document with its status and problems, ready to be compared.
 
-    `whole_gt` is the ground truth with the keys that are left out, one of which may tell its group.
+    `whole_gt` is the ground truth with ignored keys, as its group may depend on one of them.
     """
     gt, pred = pair.gt, pair.pred
     problem = next((side for side in (gt, pred) if isinstance(side, Problem)), None)
@@ -191,7 +194,7 @@ def _checked(job: Job, pair: DocumentPair, whole_gt: JsonDocument | Problem | No
 
 
 def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
-    """Return the result of a document, failed if it was to be compared."""
+    """Return the result of a document whose comparison failed; unchanged if it was not compared."""
     result, pair = document.result, document.pair
     if document.gt is None or pair is None:
         return result
@@ -207,27 +210,28 @@ def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
 
 @dataclass(slots=True)
 class ChunkResult:
-    """Results of consecutive documents, which can be sent, kept and added up."""
+    """Results of consecutive documents; they can be sent, stored and added up."""
 
     ids: list[str] = field(default_factory=list)
     document_lines: bytes = b""
     non_match_lines: bytes = b""
     value_lines: bytes = b""
     first_non_matches: list[Error] = field(default_factory=list)
-    """At most as many as were requested."""
+    """The first errors, at most as many as requested."""
     document: Mapping[str, object] | None = None
-    """`document_view` of the last document, if it was requested."""
+    """Record that explains the last document (`document_view`), if requested."""
     detail: Detail | None = None
-    """Details that an HTML page shows, if they were requested."""
+    """Details for an HTML page, if requested."""
     fingerprints: list[Fingerprint | None] = field(default_factory=list)
-    """Fingerprint of each document, if requested; None if its end could not be read."""
+    """Fingerprint of each document, if requested; None for a document that was not read to its
+    end."""
     marked: MarkedCounts | None = None
-    """Counts that people's verdicts on errors change, if there are verdicts."""
+    """Changes of counts by people's verdicts on errors; None without verdicts."""
     evaluation: Evaluation = field(default_factory=Evaluation, metadata={KEPT: False})
-    """In a journal it has a format of its own."""
+    """Counts and scores of the documents; a journal stores them in another format."""
 
     def add(self, chunk: "ChunkResult", job: Job) -> None:
-        """Add the result of the documents that follow: all of it but ids and lines."""
+        """Add the result of the following documents, except their ids and lines."""
         self.evaluation.merge(chunk.evaluation)
         room = job.requested.first_non_matches - len(self.first_non_matches)
         self.first_non_matches += chunk.first_non_matches[:room]
@@ -239,7 +243,7 @@ class ChunkResult:
 
 
 def empty_result(job: Job) -> ChunkResult:
-    """Return the result of no documents, with room for the parts that are requested."""
+    """Return a result without documents, with empty parts for everything that is requested."""
     requested = job.requested
     keeps = requested.accounts and requested.rows != "none"
     evaluation = Evaluation(
@@ -256,28 +260,28 @@ def empty_result(job: Job) -> ChunkResult:
 
 
 def evaluate_chunk(job: Job, items: Iterable[WorkItem]) -> ChunkResult:
-    """Read documents, and compare them together, in their order.
+    """Read documents and compare them together; returns their results in the same order.
 
     Raises:
         MemoryError: there is too little memory for the results.
-        UsageError: the cache cannot be used.
-        UnavailableError: a server of models refuses the key, or has no such model.
+        UsageError: the cache of answers cannot be used.
+        UnavailableError: a model server refuses the key, or does not have the model.
     """
     given = list(items)
     refs = [item for item in given if isinstance(item, PairRef)]
-    # What is elsewhere is read ahead.
+    # read remote documents ahead
     ready = ready_to_read(refs) if len(refs) == len(given) else given
     with room_for_depth():
         return _result_of(job, [read_item(job, item) for item in ready])
 
 
 def failed_chunk(job: Job, item: WorkItem, found: str = TOO_LITTLE_MEMORY) -> ChunkResult:
-    """Return the result of one document that could not be evaluated, and why."""
+    """Return the result of a document that could not be evaluated, with the reason."""
     return _result_of(job, [failed(item, found)])
 
 
 def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
-    """Compare documents; where that fails, in halves, down to the one that is at fault."""
+    """Compare documents; if that fails, compare halves, down to the document that fails."""
     gts = [document.gt for document in documents if document.gt is not None]
     preds = [document.pred for document in documents if document.gt is not None]
     if not gts:
@@ -291,7 +295,8 @@ def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
         if len(gts) == 1:
             yield Batch([at_fault(document, error) for document in documents])
             return
-        # Of too much work none may be guilty, and halves may be too much as well: one by one.
+        # If the work limit is exceeded, compare one by one: halves may exceed it too, and possibly
+        # no single document does.
         size = 1 if isinstance(error, WorkLimitError) else -(len(documents) // -2)
         for first in range(0, len(documents), size):
             yield from _batches(job, documents[first : first + size])
@@ -305,10 +310,10 @@ def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
 
 
 def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
-    """Compare consecutive documents, and put their results together."""
+    """Compare documents that have been read; return their combined result."""
     requested, chunk = job.requested, empty_result(job)
     if job.has_parts:
-        from .chunk_parts import add_parts  # most runs want figures alone
+        from .chunk_parts import add_parts  # imported late: most runs need figures only
     for batch in _batches(job, read):
         documents = read[len(chunk.ids) : len(chunk.ids) + len(batch.results)]
         for position, result in enumerate(batch.results):
@@ -334,7 +339,7 @@ def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
 
 
 def _measure(evaluation: Evaluation, documents: Sequence[ReadDocument], batch: Batch) -> None:
-    """Give metrics the documents that were compared."""
+    """Pass the compared documents to the user's metrics."""
     if not evaluation.metrics:
         return
     for document, result in zip(documents, batch.results, strict=True):

@@ -1,4 +1,4 @@
-"""Parts of the result of a chunk that few runs ask for: lines, details of a page, verdicts."""
+"""Parts of a chunk's result that few runs request: lines, details for a page, verdicts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,10 +33,10 @@ def add_parts(
     detail: Detail | None,
     marked: MarkedCounts | None,
 ) -> tuple[bytes, bytes, bytes]:
-    """Add a batch to the detail of a page and to counts of verdicts, where there are any.
+    """Add a batch to the details for a page and to the counts of verdicts, if there are any.
 
     Returns:
-        Lines of documents, errors and values, those that are requested.
+        The lines of documents, errors and values that are requested; empty if not requested.
     """
     requested, count = job.requested, len(batch.results)
     documents = _document_lines(job, batch) if requested.document_lines else ()
@@ -70,7 +70,7 @@ def add_parts(
 
 
 def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
-    """Compare the documents again that verdicts are about, with the ground truth that these say."""
+    """Compare documents with verdicts again, with their ground truth corrected by the verdicts."""
     for position, result in enumerate(batch.results):
         marks, row = job.marks.get(result.id), batch.compared_positions[position]
         if not marks or row is None:
@@ -86,7 +86,7 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
             prediction: Any = pred
             table = compare(job.plan, [corrected_truth], [prediction], job.options, gold=[gold])
         except (WorkLimitError, ComparisonError, RecursionError):
-            continue  # that its verdicts fit nothing is told
+            continue  # verdicts that match no error are reported
         counted.matched_errors += (marked for marked, _ in errors)
         score = float(table.document_scores[0])
         corrected_counts = Batch([replace(result, score=score)], table).counts

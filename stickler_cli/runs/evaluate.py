@@ -1,7 +1,7 @@
-"""The one door to a run: the same settings give the same run, by command line or from Python.
+"""Evaluate a run; the command line and the Python API both use these functions.
 
-Results come in the order of the documents and are the same, to the byte, for any number of
-processes and any size of chunks. Memory does not grow with the number of documents.
+Results are in the order of the documents, and equal to the byte for any number of processes and any
+size of chunks. Memory does not grow with the number of documents.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -46,14 +46,16 @@ if TYPE_CHECKING:
 
 MAX_PAIRS: Final = "--max-pairs"
 NO_LINES: "Final[Mapping[str, TakesLines]]" = MappingProxyType({})
-Advance: TypeAlias = Callable[[int], None]  # is told how many more documents are finished
-MEASURED_SECONDS: Final = 0.25  # the work after which it is judged how much more there is
+# Receives the number of further documents that are finished.
+Advance: TypeAlias = Callable[[int], None]
+MEASURED_SECONDS: Final = 0.25  # seconds of work after which the remaining work is estimated
 
 WORTH_FORKING: Final = 1.0
-"""Seconds of work that must be left for forks to be worth it: their results have to be sent."""
+"""Seconds of remaining work from which forks are worthwhile, as their results have to be sent."""
 
 WORTH_STARTING: Final = 3.0
-"""Seconds of work that must be left to start new processes, which takes half a second or more."""
+"""Seconds of remaining work from which new processes are worthwhile; starting them takes half a
+second or more."""
 
 
 def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot hold
@@ -66,10 +68,11 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     job_of: Callable[[Options], Job],
     lines: "Mapping[str, TakesLines]" = NO_LINES,
 ) -> Evaluation:
-    """Evaluate documents that are in memory already; they are read one by one.
+    """Evaluate documents that are in memory; they are read one by one.
 
-    Without a client models are asked as a run does by default; `total` is None where nobody knows
-    it; `job_of` is asked once all comparators are known to be there; `lines` are as in `gather`.
+    Without a client, models are asked with the default policy. `total` is the number of documents,
+    None if unknown. `job_of` is called after all comparators have been checked; `lines` are as in
+    `gather`.
     """
     options = comparing(plan, settings, client or client_of(plan))
     job = job_of(options)
@@ -90,20 +93,20 @@ def evaluate(
     tell: Callable[[str], None],
     written: Callable[[Run], Iterable[bytes]],
 ) -> tuple[Run, int | None]:
-    """Evaluate all pairs; on Ctrl-C or SIGTERM, those that are finished by then.
+    """Evaluate all pairs of a run; after Ctrl-C or SIGTERM, keep the documents finished by then.
 
-    What a run directory keeps of an earlier run is not evaluated again. The files of a run that
-    ended early are called `NAME.partial` instead. `started` is the time of this run, which one in a
-    run directory has from its beginning on. `tell` is told, as a line, what was found in the
-    run directory and what would help; `written` returns the text of the run file that goes there.
+    Documents that a run directory already has are not evaluated again. An interrupted run names its
+    files `NAME.partial`. `started` is the start time, unless the run directory has an earlier one.
+    `tell` prints a line about the run directory, a note or a hint; `written` returns the text of
+    the run file for the run directory.
 
     Returns:
-        The run, and the signal that ended it early, if one did.
+        The run, and the signal that interrupted it (None without one).
     """
     interruption, job, pairs = Interruption(), assembly.job, assembly.pairs
 
     def evaluate_rest(items: Iterator[WorkItem], done: int = 0) -> Generator[ChunkResult]:
-        if not done:  # else they were counted then
+        if not done:  # an earlier run of this directory has counted them
             _check_pairs(assembly, interruption)
         left = None if pairs.total is None else pairs.total - done
         workers = assembly.workers
@@ -112,7 +115,7 @@ def evaluate(
     with ExitStack() as files:
         keeper = None
         if assembly.keeps_files:
-            from .keeping import open_kept_files  # most runs write reports alone
+            from .keeping import open_kept_files  # imported late: most runs write reports only
 
             keeper = files.enter_context(open_kept_files(assembly, started, interruption, tell))
         with ExitStack() as listening:
@@ -137,11 +140,11 @@ def evaluate(
 
 
 def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
-    """Raise UsageError before anything is paid, where judges would be asked about too many pairs.
+    """Raise UsageError before any model is paid if judges would be asked about too many pairs.
 
-    All documents are compared without asking anybody, to count the pairs; which list items pair may
-    depend on embeddings that nobody knows yet. Standard input cannot be read twice: there the limit
-    is kept as the run goes.
+    All documents are compared without asking models, to count the pairs; the pairing of list items
+    may still depend on unknown embeddings. Standard input cannot be read twice, so there the limit
+    is checked during the run.
     """
     job, settings = assembly.job, assembly.settings
     client = job.options.client
@@ -165,7 +168,7 @@ def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
 
 
 def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
-    """Raise UsageError if more pairs were counted than the policy of a client allows."""
+    """Raise UsageError if more pairs were counted than the client's policy allows."""
     judges = [need for need in counting.needs if need.model.is_judge]
     count, limit = sum(need.questions for need in judges), counting.policy.max_pairs
     if count > limit:
@@ -253,19 +256,19 @@ def chunk_results(
     total: int | None = None,
     interruption: Interruption | None = None,
 ) -> Generator[ChunkResult]:
-    """Evaluate documents and yield the results, chunk by chunk, in the order of the documents.
+    """Evaluate documents; yields results chunk by chunk, in the order of the documents.
 
-    What an `interruption` could not end in this process is left to another one. Items are read only
-    as far as there is work to hand out; `total` is None where nobody knows it.
+    Work that an interruption could not end in this process is left to another process. Items are
+    read only when there is room for more work; `total` is None if unknown.
 
     Raises:
-        UsageError: the plan cannot be sent to another process, or there is no such cluster.
-        WorkerDiedError: a worker could not start, or the cluster is gone.
+        UsageError: the plan cannot be sent to another process, or the cluster does not exist.
+        WorkerDiedError: a worker cannot be started, or the cluster is gone.
     """
     requested_end = interruption or Interruption()
     items = until_interrupted(items, requested_end)
     if workers.cluster is not None:
-        # An extra, which takes a while to load.
+        # imported late: an extra that takes time to load
         from .executors.dask_cluster import DaskExecutor
 
         tasks = Chunks(items, jobs=usable_cores(), largest=TASK)
@@ -274,7 +277,7 @@ def chunk_results(
         ).results(tasks)
         return
     asks_models, is_auto = job.plan.asks_models, workers.jobs == "auto"
-    # Who waits for a model needs no more cores; and each process would load a local one.
+    # Waiting for a model needs no further cores, and each process would load a local model.
     jobs = workers.jobs if workers.jobs != "auto" else 1 if asks_models else usable_cores()
     n_waiting = 1 if is_auto else jobs
     uses_this_process = (is_auto or jobs == 1) and not workers.watched
@@ -285,7 +288,7 @@ def chunk_results(
             yield chunk
             done += len(chunk.ids)
             elapsed = monotonic() - start
-            # Where nobody knows how much is left, it is taken to be as much as there was.
+            # If the remaining work is unknown, assume as much as has been done.
             seconds_left = elapsed if total is None else elapsed / done * (total - done)
             may_be_worth_it = jobs > 1 and elapsed > MEASURED_SECONDS
             if may_be_worth_it and seconds_left > (WORTH_FORKING if can_fork() else WORTH_STARTING):
@@ -293,7 +296,7 @@ def chunk_results(
         else:
             if not chunks.returned:
                 return
-    # A run in one process does not pay for loading multiprocessing.
+    # imported late: a run in one process does not need multiprocessing
     from .executors.pool import Pool
 
     n_left = None if total is None else total - done
@@ -309,12 +312,13 @@ def gather(
     lines: "Mapping[str, TakesLines]" = NO_LINES,
     advance: Advance | None = None,
 ) -> ChunkResult:
-    """Add up the results of a run; lines are written to streams as they come, and not kept.
+    """Add up the results of a run; lines are written to streams at once, and not kept.
 
-    Streams have the name of what they take: `document_lines`, `non_match_lines`, `value_lines`.
+    `lines` are streams by the kind of their lines: `document_lines`, `non_match_lines` or
+    `value_lines`.
     """
     total = empty_result(job)
-    # Workers end, also where a line cannot be written.
+    # Closing the results ends the workers, even if a line cannot be written.
     with closing(results), rarely_collected():
         for chunk in results:
             for name, stream in lines.items():
@@ -327,18 +331,18 @@ def gather(
 
 @contextmanager
 def progress_bar(total: int | None, client: "Client | None") -> Iterator[Callable[[int], None]]:
-    """Show a bar while the block runs, and the usage of models so far.
+    """Show a progress bar while the block runs, with the usage of models.
 
-    What the block is given takes how many more documents are finished.
+    The block gets a function that takes the number of further finished documents.
     """
-    from rich import console as consoles  # few runs show a bar, and it is large
+    from rich import console as consoles  # imported late: few runs show a bar, and rich is large
     from rich import progress as bars
 
     columns = [bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn()]
     if client is not None:
         columns.append(bars.TextColumn("{task.fields[client].usage}", markup=False))
-    # What asking takes is shown also between two documents. That takes a thread, and a process
-    # with two cannot be forked.
+    # Usage of models changes between two documents, so it is refreshed in a thread. Other runs have
+    # no such thread, as a process with two threads cannot be forked.
     asks, console = client is not None, consoles.Console(stderr=True)
     with bars.Progress(*columns, console=console, transient=True, auto_refresh=asks) as progress:
         task = progress.add_task("documents", total=total, client=client)

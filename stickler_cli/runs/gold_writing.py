@@ -1,4 +1,4 @@
-"""Ground truths as people say that they should be, as files of their own."""
+"""Write ground truths that are corrected by people's verdicts, as new files."""
 
 import json
 import os
@@ -32,20 +32,20 @@ from .job import Job
 
 
 class GoldChange(NamedTuple):
-    """Another value of a place of a ground truth."""
+    """A change of one value in a ground truth."""
 
     path: Path
     value: Any
-    """`REMOVED` where nothing is to be."""
+    """The new value; `REMOVED` deletes the old one."""
     accepted: bool
-    """Whether what stands there is as right."""
+    """Whether the new value is accepted beside the old one, instead of replacing it."""
 
 
 def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
-    """Refuse a directory that has files, or that the ground truth is in.
+    """Check that a directory is new or empty, and not inside the ground truth.
 
     Raises:
-        UsageError: it does, or is, or there are no verdicts.
+        UsageError: it is neither, or there are no verdicts.
     """
     if verdicts is None:
         finding = "there are no verdicts to write"
@@ -65,12 +65,12 @@ def write_gold(
     unwrapper: Unwrapper | None,
     directory: str | os.PathLike[str],
 ) -> str:
-    """Write ground truths, a file each by their ids, with their changes; say how many there are.
+    """Write each ground truth with its changes to a file named after its id; return a summary.
 
-    Those that cannot be read are left out; the originals stay as they are.
+    Unreadable ground truths are left out; the original files stay as they are.
 
     Raises:
-        UsageError: an id is no name of a file.
+        UsageError: an id would not be a file inside the directory.
     """
     documents, changed, kinds = 0, 0, Counter[bool]()
     for ref in refs:
@@ -92,7 +92,7 @@ def write_gold(
 
 
 def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange]:
-    """Return the changes by which marks of a run accept predictions in a ground truth.
+    """Return the changes of a ground truth that accept predictions, by people's verdicts.
 
     Raises:
         ComparisonError: a comparator failed.
@@ -108,7 +108,7 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange
     units = (error.unit for error in batch.classified_errors(0))
     marked_units = [*match_marks(units, marks, ref.id)]
     accepted = [unit for marked, unit in marked_units if all(VERDICTS[marks[marked].verdict])]
-    first = int(job.schemas is not None)  # the first step names the schema
+    first = int(job.schemas is not None)  # without the first step, which is the key of the schema
     return [
         GoldChange(
             change.written_path[first:],
@@ -122,7 +122,7 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange
 def _with(
     truth: JsonValue, changes: Iterable[GoldChange], unwrapper: Unwrapper | None
 ) -> JsonValue:
-    """Return a ground truth, which stays as it is, with changes; indexes of lists are as before."""
+    """Return a changed copy of a ground truth; list indexes in changes refer to the original."""
     form_of = partial((unwrapper or Unwrapper(None)).form_of, node=None, is_truth=True)
 
     def value_key(value: Any) -> str | None:
@@ -140,13 +140,13 @@ def _with(
 
 
 def _change_value(value: Any, form: Form | None, change: GoldChange) -> Any:
-    """Return the value of a place after a change of it."""
+    """Return the new content of a value after a change; it may be wrapped in an object."""
     if change.accepted:
         annotated = {OWN.value: value} if form is None else value
         return {**annotated, ALTERNATIVES: [*annotated.get(ALTERNATIVES, ()), change.value]}
     if form is None or change.value is REMOVED:
         return change.value
-    # Other right values, and how sure one was, were said of the value that goes.
+    # Drop alternatives and confidence, which belong to the replaced value.
     kept_keys = {
         key: kept_value
         for key, kept_value in value.items()

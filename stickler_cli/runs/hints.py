@@ -1,7 +1,7 @@
-"""Hints: the option that would help where predictions do not fit the schema.
+"""Hints at options that would help if predictions do not fit the schema.
 
-Whether every document is like that, the counts of the run say; what it looks like, a few documents
-do that are read again.
+The counts of the run tell whether all documents have the same trouble; a few documents are read
+again to find its form.
 """
 
 from collections import Counter
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from stickler_cli.score.record import Run
     from .assembly import Assembly
 
-LOOKED_AT: Final = 20  # pairs of which a shape is made out
-MAX_IDS: Final = 1_000  # pairs whose ids are compared
-GOOD_F1: Final = 0.9  # from here on the shape of predictions is right
+LOOKED_AT: Final = 20  # number of pairs from which the shape of documents is determined
+MAX_IDS: Final = 1_000  # number of pairs whose ids are compared
+GOOD_F1: Final = 0.9  # F1 from which the shape of predictions must be right
 DEEPEST_ROOT: Final = 5
-NAMED: Final = 3  # keys that a hint names
+NAMED: Final = 3  # number of keys that a hint lists
 
 _CONFIDENCES: Final = ("confidence", "score", "probability", "conf")
 
 
 def hints(assembly: "Assembly", run: "Run") -> Iterator[str]:
-    """Yield hints, a line each; none of a run whose predictions are mostly right."""
+    """Yield hints as lines; none for a run whose predictions are mostly right."""
     evaluation, settings = run.evaluation, assembly.settings
     f1 = run.rule.rates(evaluation.tally.counts(run.rule.counting)).f1
     if f1 is not None and f1 >= GOOD_F1:
         return
     pattern = name_pattern(evaluation)
-    if pattern is not None and not run.nothing_paired:  # which is an error that says it
+    if pattern is not None and not run.nothing_paired:  # an error reports that nothing was paired
         yield pattern
     evaluated = evaluation.statuses[Status.EVALUATED]
     if not evaluated or STANDARD_INPUT in (settings.gt, settings.pred):
@@ -69,7 +69,7 @@ def _is_paired_by_line(ref: PairRef) -> bool:
 
 
 def _documents_of(assembly: "Assembly", pairs: Iterable[DocumentPair]) -> Iterator[DocumentValues]:
-    """Yield the two documents of each pair that can be read, as they are compared."""
+    """Yield both unwrapped documents of each pair that can be read."""
     for pair in pairs:
         bare = unwrapped(assembly.job.unwrapper, pair)
         if isinstance(bare.gt, dict | list) and isinstance(bare.pred, dict | list):
@@ -77,12 +77,12 @@ def _documents_of(assembly: "Assembly", pairs: Iterable[DocumentPair]) -> Iterat
 
 
 def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]) -> Iterator[str]:
-    """Yield the options that help if all documents have a different shape than the schema."""
+    """Yield options that help if all documents have another shape than the schema."""
     evaluated = run.evaluation.statuses[Status.EVALUATED]
     paths = [field.field for field in run.fields if field.field]
     names = {str(path[0]) for path in paths if len(path) == 1}
 
-    # Undeclared keys of every document: of predictions, then of ground truths.
+    # Undeclared keys that occur in every document: of predictions, then of ground truths.
     counts = run.evaluation.fold(PathCounts)
     extras = [path for path, count in sorted(counts.extra_keys.items()) if count >= evaluated]
     undeclared = [
@@ -97,7 +97,7 @@ def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]
     if any(len(path) == 1 for path in undeclared):
         yield from _root_hint("--gt-root", "ground truth", gts, names)
     elif pred_names and not pred_hints:
-        # The schema may have been inferred from ground truths that stand inside other keys.
+        # The schema may have been inferred from ground truths that are nested under other keys.
         yield from _root_hint("--gt-root", "ground truth", gts, pred_names)
     yield from _case_hints(extras, paths)
 
@@ -108,8 +108,9 @@ def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]
 
 
 def name_pattern(evaluation: Evaluation) -> str | None:
-    """Return the option that would pair documents without a partner; None if no option would."""
-    from stickler_cli.documents.name_patterns import propose_pattern  # few runs lack pairs
+    """Return the option that would pair documents without a partner; None if none would."""
+    # Imported late: few runs have documents without a partner.
+    from stickler_cli.documents.name_patterns import propose_pattern
 
     gts, preds = documents_without_partner(evaluation)
     proposal = propose_pattern(gts, preds) if gts and preds else None
@@ -120,7 +121,7 @@ def name_pattern(evaluation: Evaluation) -> str | None:
 
 
 def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[str]]:
-    """Return the documents that have no prediction, and those that have no ground truth."""
+    """Return the ids of documents without a prediction, and of those without ground truth."""
     gts, preds = (
         sorted({problem.document for problem in evaluation.problems if problem.status is status})
         for status in (Status.MISSING, Status.UNMATCHED)
@@ -131,16 +132,17 @@ def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[s
 def _root_hint(
     option: str, side: str, documents: Sequence[JsonObject], names: set[str]
 ) -> Iterator[str]:
-    """Yield the option if the same key holds most of some names in each document."""
+    """Yield a root option if every document has most of the names under the same key."""
     roots = {_find_root(document, names) for document in documents}
     if len(roots) == 1 and (root := roots.pop()):
         yield f"{option} {root_text(root)}: every {side} has the fields of the schema there"
 
 
 def _find_root(document: JsonObject, names: set[str]) -> Steps:
-    """Return the keys that lead to the first object with most of some names; empty if none does.
+    """Return the keys that lead to the first object with many of the names; empty if there is none.
 
-    It has at least one, at least half as many as any object, and more than the document itself.
+    It has at least half as many of the names as any other object, and more than the document
+    itself.
     """
     level: list[tuple[Steps, JsonValue]] = [((), document)]
     counts: dict[Steps, int] = {}
@@ -162,7 +164,7 @@ def _count_names(value: JsonValue, names: set[str]) -> int:
 
 
 def _children(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
-    """Yield the values of an object, or the only element of a list, by their keys."""
+    """Yield key and value of each child of an object; for a list, only a single element."""
     if isinstance(value, dict):
         yield from value.items()
     elif isinstance(value, list) and len(value) == 1:
@@ -170,7 +172,7 @@ def _children(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
 
 
 def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]:
-    """Yield which keys differ from declared ones in case and separators only."""
+    """Yield a hint if keys differ from declared names only in case and separators."""
     fields_by_letters = {(*path[:-1], _letters_of(path[-1])): path for path in fields}
     candidates = [
         (path, fields_by_letters.get((*path[:-1], _letters_of(path[-1])))) for path in extras
@@ -197,7 +199,7 @@ def _letters_of(name: object) -> str:
 def _wrapper_hint(
     assembly: "Assembly", pairs: Sequence[DocumentPair], leaves: Iterable[object]
 ) -> Iterator[str]:
-    """Yield the form of objects that hold most values, if it is not taken off already."""
+    """Yield a `--wrapped` option if most values are in wrapper objects that are not unwrapped."""
     sides = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]
     field_values = [side.get(name) for side in sides for name in leaves if isinstance(name, str)]
     values = [value for value in field_values if value is not None]
@@ -218,7 +220,7 @@ def _wrapper_hint(
 
 
 def _form_of(wrapped: Sequence[Mapping[str, JsonValue]]) -> str:
-    """Return the keys of value and confidence in most of the objects, as `VALUE:CONFIDENCE`."""
+    """Return the keys for value and confidence in most objects, as `VALUE:CONFIDENCE`."""
     counts = Counter(key for value in wrapped for key in value)
     common = [key for key, count in counts.items() if 2 * count > len(wrapped)]
     confidence = next((key for key in _CONFIDENCES if key in common), "")

@@ -1,4 +1,4 @@
-"""The job of a run: all that decides its results, the groups of its documents, and its workers."""
+"""The job of a run: everything that decides its results, the groups of documents, the workers."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -35,29 +35,29 @@ from stickler_cli.settings.deciding import (
 BY: Final = "--by"
 BY_FILE: Final = "--by-file"
 SCHEMA_BY: Final = "--schema-by"
-MARK: Final = "@"  # begins a key that is not a field of the ground truth
+MARK: Final = "@"  # prefix of a key that is not a field of the ground truth
 DIRECTORY: Final = f"{MARK}directory"
-ID: Final = f"{MARK}id"  # each document by itself, which is of use to schemas alone
+ID: Final = f"{MARK}id"  # a group for each document; useful only to choose schemas
 
 EXPECTED: Final = f"a field of the ground truth, {DIRECTORY}, or {MARK}COLUMN of the {BY_FILE} FILE"
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """A key to group documents by: a field, `@directory` or a column of a metadata file."""
+    """A key to group documents by: a field, `@directory`, or a column of a metadata file."""
 
     key: str
     path: Path = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    """By a column: the group of each document that has one, by its id."""
+    """The group of each document by its id, for a column of a metadata file."""
 
 
 def parse_groupings(
     keys: Sequence[str], file: str | None, schema_by: str | None = None
 ) -> tuple[Grouping, ...]:
-    """Read the keys to group documents by, and the metadata file, if any.
+    """Parse the keys by which documents are grouped, and read the metadata file if there is one.
 
-    The last one chooses the schema of a document, if `schema_by` is given.
+    If `schema_by` is given, the last grouping chooses the schema of a document.
     """
     requested_keys = [(BY, key) for key in keys]
     requested_keys += [] if schema_by is None else [(SCHEMA_BY, schema_by)]
@@ -103,7 +103,7 @@ def _field_named(option: str, key: str) -> Path:
 
 
 def group_of_id(document: str, grouping: Grouping) -> str | None:
-    """Return the group of a document by its id."""
+    """Return the group of a document, for a key that needs only its id; None if it has none."""
     if grouping.key == DIRECTORY:
         return str(PurePosixPath(document).parent)
     if grouping.key == ID:
@@ -112,7 +112,7 @@ def group_of_id(document: str, grouping: Grouping) -> str | None:
 
 
 def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Grouping) -> str | None:
-    """Return the group of a document by its id and ground truth; None where nothing says which."""
+    """Return the group of a document by its id or ground truth; None if it has none."""
     if grouping.key.startswith(MARK):
         return group_of_id(document, grouping)
     with suppress(LookupError):
@@ -122,34 +122,34 @@ def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Groupin
 
 @dataclass(frozen=True, slots=True)
 class OutputsRequested:
-    """The parts of results that are made beside the evaluation."""
+    """The parts of results that are requested in addition to the evaluation."""
 
     document_lines: bool = False
     non_match_lines: bool = False
     value_lines: bool = False
     first_non_matches: int = 0
-    """How many errors, the first of the run, are to be shown."""
+    """Number of errors to keep, the first ones of the run."""
     accounts: bool = False
     intervals: IntervalSettings | None = None
     document: bool = False
-    """Whether results explain the comparison of a run of one pair."""
+    """Whether to keep a record that explains the comparison, for a run of one pair."""
     detail: bool = False
-    """Whether results have the details of values and documents that an HTML page shows."""
+    """Whether to keep details of values and documents for an HTML page."""
     boxes: BoxFormat | None = None
-    """Meaning of the four numbers of a box, for pages that show boxes; None keeps no boxes."""
+    """Meaning of the four numbers of a box, for pages with boxes; None to keep no boxes."""
     fingerprints: bool = False
-    """Whether results have a fingerprint of each document."""
+    """Whether to keep a fingerprint of each document."""
     rows: KeptRows = "auto"
-    """Whether the figures of each document are kept for statistics, beyond lines in files."""
+    """Whether to keep the figures of each document, for statistics and reports."""
     recall_with_fd: bool = False
     """Whether the recall in document lines counts false discoveries as missed."""
 
 
 def unwrapper_of(root: PlaceWithFields, settings: WrapperOptions) -> Unwrapper | None:
-    """Return an unwrapper of the values of documents; None where documents stay as they are.
+    """Return an unwrapper for the values of documents; None if they are compared as they are.
 
     Raises:
-        UsageError: an option names no form or no field.
+        UsageError: an option names an invalid form or field.
     """
     edits = NO_EDITS
     if isinstance(settings, KeyOptions):
@@ -173,7 +173,10 @@ class Validation(NamedTuple):
     sides: tuple[Side, ...]
 
     def verdicts(self, pair: DocumentPair) -> dict[Side, SchemaVerdict]:
-        """Return the verdict about each side that is there."""
+        """Validate the sides of a pair that are present.
+
+        Returns violations by side, or None if unreadable.
+        """
         documents = ((side, getattr(pair, side)) for side in self.sides)
         return {
             side: None
@@ -185,7 +188,7 @@ class Validation(NamedTuple):
 
 
 def sides_of(chosen: Validate) -> tuple[Side, ...]:
-    """Return the sides that are held against the schema."""
+    """Return the sides to be validated."""
     return tuple(side for side in SIDES if chosen in (side, "both"))
 
 
@@ -196,11 +199,11 @@ def validation_of(chosen: Validate, schema: Schema, file: str | None = None) -> 
 
 
 class HasPlan(Protocol):
-    """Something with a plan: a `Job`, or a loaded schema."""
+    """Anything that has a plan: a `Job` or a loaded schema."""
 
     @property
     def plan(self) -> Plan:
-        """How its documents are compared."""
+        """Plan by which documents are compared."""
 
 
 Planned = TypeVar("Planned", bound=HasPlan)
@@ -208,35 +211,36 @@ Planned = TypeVar("Planned", bound=HasPlan)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that decides the result of a pair."""
+    """Everything that decides the result of a pair of documents."""
 
     plan: Plan
     options: Options
     missing: Missing = "fn"
-    """How a ground truth without a prediction counts: false negatives, not at all, a failure."""
+    """How a ground truth without a prediction counts: `fn`, as false negatives; `skip`, not at all;
+    `error`, as a failure."""
     requested: OutputsRequested = OutputsRequested()
     validation: Validation | None = None
     by: tuple[Grouping, ...] = ()
     unwrapper: Unwrapper | None = None
     """Takes values out of wrapper objects; None leaves documents as they are."""
     metrics: Mapping[str, Measure] = field(default_factory=dict)
-    """Empty accumulators of further metrics, by name."""
+    """Empty accumulators of the user's metrics, by name."""
     marks: Marks = field(default_factory=dict)
     """People's verdicts on errors, by document."""
     step: str = ""
-    """The key under which documents stand, where they are of one of several schemas."""
+    """Key under which documents are nested, if the run has several schemas."""
     schemas: "SchemaChoice[Job] | None" = None
     """The job of each schema, if there are several."""
 
     @property
     def has_parts(self) -> bool:
-        """Whether results have more than figures: lines, details of a page, or verdicts."""
+        """Whether results include more than figures: lines, details for a page, or verdicts."""
         requested = self.requested
         has_lines = requested.document_lines or requested.non_match_lines or requested.value_lines
         return has_lines or requested.detail or bool(self.marks)
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> "Job | Problem":
-        """Return the job of a document by its schema, or why it has none."""
+        """Return the job for the schema of a document, or the problem of choosing one."""
         return self.schemas.for_document(document, gt) if self.schemas else self
 
 
@@ -246,10 +250,10 @@ class SchemaChoice(Generic[Planned]):
 
     by: Grouping
     of_step: Mapping[str, Planned]
-    """Entry of each schema, by the key under which its documents stand."""
+    """An entry for each schema, by the key under which its documents are nested."""
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
-        """Return the entry of the schema that a document has, or why it has none."""
+        """Return the entry for the schema of a document, or the problem of choosing one."""
         name = group_of(document, gt, self.by)
         planned = self.of_step.get(f"{name}/")
         if planned is not None:
@@ -264,20 +268,20 @@ class SchemaChoice(Generic[Planned]):
     def kinds_of(
         self, document: str, gt: JsonDocument | Problem | None
     ) -> tuple[DocumentKind, ...]:
-        """Return the JSON types that a prediction may have."""
+        """Return the JSON types that the prediction of a document may have."""
         planned = self.for_document(document, gt)
         return OBJECTS_OR_ARRAYS if isinstance(planned, Problem) else (planned.plan.kind,)
 
 
 class Cluster(NamedTuple):
-    """A cluster of Dask that does the work of a run."""
+    """A Dask cluster that does the work of a run."""
 
     scheduler: str | None
-    """Its address; None for one that the run starts on this machine."""
+    """Address of the scheduler; None to start a cluster on this machine."""
     jobs: int | Literal["auto"]
-    """The workers of one that is started."""
+    """Number of workers of a cluster that is started here."""
     sources: tuple[str, ...]
-    """The files and directories of documents, which every worker must have."""
+    """Files and directories of documents, which every worker must be able to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,15 +289,16 @@ class Workers:
     """The processes that do the work of a run; its results do not depend on them."""
 
     jobs: int | Literal["auto"] = 1
-    """At least 1, which is this one; `auto` takes as many as fit the machine and the work."""
+    """Number of processes, at least 1; 1 is this process, and `auto` depends on machine and
+    work."""
     chunk_size: int | None = None
-    """Documents that are compared at once; None goes by their size and the time that they take."""
+    """Number of documents that are compared together; None adapts it to their size and time."""
     source: str = "--jobs"
     document_timeout: float | None = None
-    """Seconds that a document may take in another process; None for any."""
+    """Seconds that a document may take in another process; None for no limit."""
     watched: bool = False
-    """Whether all work is for other processes, as this one could not end it."""
+    """Whether only other processes do the work, as this process could not stop a document."""
     memory_limit: int | None = None
     """Bytes that documents may take in a process, in addition to the program itself."""
     cluster: Cluster | None = None
-    """A cluster that does the work in their place."""
+    """A Dask cluster that does the work instead of local processes."""

@@ -1,6 +1,7 @@
-"""Files that a run writes as it goes: rows, and a run directory that the next one goes on from.
+"""Files that a run writes while it compares: rows of documents, and a run directory.
 
-What is finished there, and has its fingerprint still, is not evaluated again.
+A run directory lets the next run continue: documents that are finished there and whose fingerprints
+are unchanged are not evaluated again.
 """
 
 import errno
@@ -47,18 +48,19 @@ from .job import Grouping, sides_of
 from .process import Interruption, until_interrupted
 from .whole_files import DOCUMENTS, NON_MATCHES, RUN_DIR, RUN_FILE, whole_file
 
-NAMED: Final = 5  # documents that an error names
-FINISHED: Final = "finished"  # the key of the last record of a whole run: its number of documents
+NAMED: Final = 5  # number of documents that an error lists
+# Key of the last record of a complete run, with its number of documents.
+FINISHED: Final = "finished"
 
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """The files that a run writes as it goes."""
+    """The files that a run writes while it compares."""
 
     lines: Mapping[str, LinesFile]
-    """Files of rows, by the name of the lines that they take."""
+    """Files of rows, by the kind of their lines."""
     started: str
-    """When the run began: this one, or that which it continues."""
+    """Start time of the run; if the run continues an earlier one, that of the earlier run."""
     interruption: Interruption
     directory: RunDirectory | None = None
 
@@ -67,13 +69,13 @@ class Keeper:
         items: Iterator[PairRef],
         evaluate: Callable[[Iterator[WorkItem], int], Generator[ChunkResult]],
     ) -> Generator[ChunkResult]:
-        """Yield the results of all documents, and note in the journal those that are new.
+        """Yield the results of all documents; those that are new are appended to the journal.
 
-        `evaluate` is given documents, and how many there are before them.
+        `evaluate` is called with the remaining documents, and the number of finished ones.
 
         Raises:
-            UsageError: documents are not what they were, with their names; or the journal holds
-                something else.
+            UsageError: documents have changed since they were evaluated (lists their names), or the
+                journal has invalid records.
             OSError: the journal cannot be written.
         """
         directory, interruption = self.directory, self.interruption
@@ -106,7 +108,7 @@ class Keeper:
         journal.sync()
 
     def finish(self, run: Run, written: Callable[[Run], Iterable[bytes]]) -> None:
-        """Write the run into its files.
+        """Write the finished run into its files.
 
         Raises:
             OSError: a file cannot be written, or its directory is gone.
@@ -128,7 +130,7 @@ class Keeper:
 def open_kept_files(
     assembly: Assembly, started: str, interruption: Interruption, tell: Callable[[str], None]
 ) -> Iterator[Keeper]:
-    """Open the files that a run writes as it goes, while the block runs."""
+    """Open the files that a run writes while it compares; they close with the block."""
     settings = assembly.settings
     options = ["--documents", "--non-matches", "--values"]
     places = [settings.documents, settings.non_matches, settings.values]
@@ -181,7 +183,7 @@ def deciding(assembly: Assembly) -> dict[str, object]:
 
 
 def _sources(settings: EvalSettings) -> dict[str, str | None]:
-    """Return the sources of documents; URLs without signatures, which change."""
+    """Return the sources of documents, with URLs without signatures, as these change."""
     named = {
         "GT": settings.gt,
         "PRED": settings.pred,
@@ -201,10 +203,10 @@ class _Finished:
         self._items = items
         self.documents = 0
         self.is_whole = False
-        """Whether they are all of the run."""
+        """Whether the journal has all documents of the run."""
 
     def chunks(self) -> Iterator[ChunkResult]:
-        """Yield the results, as long as the documents are those that they were made of."""
+        """Yield the results in the journal; raises UsageError if their documents have changed."""
         changed: list[str] = []
         for source, record in self._chunk_records():
             chunk = read_chunk(ChunkResult, record, source)
@@ -231,11 +233,14 @@ class _Finished:
                 yield source, record
 
     def not_the_same(self, before: list[str], now: list[str]) -> UsageError:
-        """Return which documents came and went; `before` and `now` are those from some place on."""
+        """Return an error that lists added and removed documents.
+
+        `before` and `now` are the ids from the first difference on.
+        """
         kept, present = set(before), set(now)
         gone = [f"{name} is gone" for name in before if name not in present]
         end = len(now)
-        if not self.is_whole:  # what comes after all that are finished is not evaluated yet
+        if not self.is_whole:  # later documents have not been evaluated yet
             end = max((place for place, name in enumerate(now) if name in kept), default=0)
         new = [f"{name} is new" for name in now[:end] if name not in kept]
         moved = [f"{now[0]} stands where {before[0]} was"] if not gone and not new else []
@@ -258,7 +263,10 @@ class _Finished:
 
 
 def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
-    """Yield the changes of a document, unless it was not read to its end."""
+    """Yield descriptions of the changes of a document.
+
+    None if it was not read to its end before.
+    """
     if before is None:
         return
     now = fingerprint_of(ref)

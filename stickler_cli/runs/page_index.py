@@ -1,6 +1,6 @@
-"""Errors and documents in a database, while somebody looks at them: found, sorted and grouped.
+"""A database of errors and documents for `stickler view`, to filter, sort and group them.
 
-It is kept beside a run whose directory can be written, and made anew once the run is another one.
+It is kept in the run directory if that is writable, and rebuilt if the run has changed.
 """
 
 import json
@@ -22,53 +22,59 @@ from .page_queries import DOCUMENTS, ERRORS, TESTS, Queries
 from .whole_files import RESULTS, own_file
 
 SELECTIONS: Final = 8
-"""Selections that are remembered: those that one goes back to; a million lines are 8 MB of one."""
+"""Number of query results that are remembered, as users go back to them; a million lines take 8 MB
+each."""
 
-MOST: Final = 1_000  # lines that are given at once
+MOST: Final = 1_000  # maximum number of lines of one answer
 
-ANSWER_SECONDS: Final = 60.0  # seconds after which an answer is given up
-STEPS_BETWEEN_LOOKS: Final = 100_000  # steps of SQLite between two looks at the clock
+ANSWER_SECONDS: Final = 60.0  # seconds after which a query is aborted
+STEPS_BETWEEN_LOOKS: Final = 100_000  # SQLite instructions between two checks of the time
 
 _TABLES: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
 _MADE: Final = "CREATE TABLE made AS SELECT ? AS key"
 
 
 class LineIndex:
-    """Lines with columns to find them by, in a database of their own."""
+    """JSON lines in a database, with columns to filter and sort them."""
 
     columns: ClassVar[str]
-    """SQL declaration of the columns to find lines by, in addition to number and line."""
+    """SQL declaration of the columns for filters and orders, in addition to number and line."""
     by: ClassVar[str]
-    """The column of the documents that lines are of."""
+    """Column with the id of the document that a line belongs to."""
     file: ClassVar[str]
-    """Its name beside a run."""
+    """Name of the database file in a run directory."""
     queries: ClassVar[Queries]
-    """How lines are filtered and sorted."""
+    """Filters and orders that queries can use."""
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
-        """Take rows, or the database kept beside a run; without a run, keep no database."""
-        # One connection for all threads of a server, one at a time.
+        """Open the database in the directory `run`, or build one from rows.
+
+        Without `run` it is temporary.
+        """
+        # all threads of a server share one connection, guarded by the lock
         self._lock, folder = Lock(), Path(run)
         kept = None
         if folder.is_dir() and run:
             kept = self._open_kept_database(folder)
-            with suppress(OSError, sqlite3.OperationalError):  # it is full, or of somebody else
+            # The disk is full, or the directory is not writable.
+            with suppress(OSError, sqlite3.OperationalError):
                 kept = kept or self._make_database(rows, folder)
         self._base = kept or self._make_database(rows)
         ((self.total,),) = self.ask("SELECT count(*) FROM line")
         self._found: OrderedDict[str, tuple[array[int], list[Any]]] = OrderedDict()
 
     def _open_kept_database(self, folder: Path) -> sqlite3.Connection | None:
-        """Return the database that is kept; None without one of this very run.
+        """Open the database in a run directory; None if there is none for this very run.
 
-        Whoever wrote the directory may have written a database that never ends an answer. So it has
-        to be a regular file with exactly the tables that are made here.
+        The author of the directory may have put a malicious database there. So it must be a regular
+        file with exactly the tables that this program makes, and queries are aborted after some
+        time.
         """
         with suppress(sqlite3.Error, UsageError):
             file = own_file(str(folder), self.file)
             if file is None:
                 return None
-            # Nothing but this file is opened, no journal of SQLite beside it.
+            # Open only this file, without a journal file of SQLite.
             place = f"{file.resolve().as_uri()}?mode=ro&immutable=1"
             base = sqlite3.connect(place, uri=True, check_same_thread=False)
             self._guard(base)
@@ -83,12 +89,12 @@ class LineIndex:
         return None
 
     def _guard(self, base: sqlite3.Connection) -> None:
-        """Have SQLite give up an answer that takes too long."""
+        """Make SQLite abort queries that take too long."""
         self._deadline = monotonic() + ANSWER_SECONDS
         base.set_progress_handler(lambda: monotonic() > self._deadline, STEPS_BETWEEN_LOOKS)
 
     def _tables(self) -> list[tuple[Any, ...]]:
-        """Return the tables of a database that is kept, as SQLite lists them."""
+        """Return the tables of a kept database, in the form in which SQLite lists them."""
         with closing(sqlite3.connect(":memory:")) as base:
             for statement in self._statements():
                 base.execute(statement)
@@ -96,14 +102,14 @@ class LineIndex:
             return base.execute(_TABLES).fetchall()
 
     def _statements(self) -> tuple[str, str]:
-        """Return the statements that make the table and, once it is filled, its index."""
+        """Return the SQL statements that create the table, and its index after it is filled."""
         table = f"CREATE TABLE line (n INTEGER PRIMARY KEY, {self.columns}, line)"
         return table, f"CREATE INDEX of_document ON line ({self.by})"
 
     def _make_database(
         self, rows: Callable[[], Iterable[tuple[Any, ...]]], folder: Path | None = None
     ) -> sqlite3.Connection:
-        """Return a new database: in a folder, or of a file that goes away with it."""
+        """Build a database in a folder, or a temporary one that disappears when it is closed."""
         temporary = folder and folder / f".{self.file}.{os.urandom(4).hex()}"
         marks = ", ?" * (self.columns.count(",") + 2)
         make_table, make_index = self._statements()
@@ -124,7 +130,7 @@ class LineIndex:
         return base
 
     def conditions(self, query: Mapping[str, Any]) -> tuple[str, list[Any]]:
-        """Return the filters of a query as SQL, and their values."""
+        """Return the filters of a query as an SQL condition, with its parameters."""
         conditions, values = ["1"], list[Any]()
         for key, (test, column) in self.queries["filters"].items():
             value = query.get(key)
@@ -137,15 +143,15 @@ class LineIndex:
         return " AND ".join(conditions), values
 
     def order(self, name: str) -> list[str]:
-        """Return an order as SQL: columns, backwards if its name begins with `-`."""
+        """Return an order as SQL columns; descending if its name begins with `-`."""
         columns = self.queries["orders"].get(name.removeprefix("-"), ())
         direction = " DESC" if name.startswith("-") else ""
         return [f"{column}{direction}" for column in columns]
 
     def find_lines(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
-        """Return the numbers of the lines that a query finds, in order, and its groups.
+        """Return the numbers of the lines that match a query, in order, and its groups.
 
-        A group is its key, how many lines it has, and the values of both sides.
+        A group is a list of its key, its number of lines, and its lowest values of both sides.
         """
         where, values = self.conditions(query)
         order, groups = [*self.order(str(query.get("sort", ""))), "n"], list[Any]()
@@ -153,7 +159,7 @@ class LineIndex:
         if group in self.queries["groups"]:
             columns = self.order(group)
             keys = ", ".join(columns)
-            # Causes are ordered by the values they lost; -1 means no cause.
+            # Causes are ordered by number; -1, for lines without a cause, comes last.
             by_number = group == "cause"
             rank = f"{keys} < 0, {keys}" if by_number else f"count(*) DESC, {keys}"
             key = " || char(10) || ".join(columns)
@@ -167,19 +173,19 @@ class LineIndex:
         return self.numbers(where, values, ", ".join(order)), groups
 
     def select(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        """Return how many lines a query finds, and its groups: key and number of each."""
+        """Return the number of lines that match a query, and its groups."""
         numbers, groups = self.selection(query)
         return {"count": len(numbers), "groups": groups}
 
     def page(self, query: Mapping[str, Any], first: int, count: int) -> list[str]:
-        """Return some lines that a query finds, each as JSON."""
+        """Return a page of the lines that match a query, as JSON texts."""
         numbers = self.selection(query)[0][first : first + min(count, MOST)]
         marks = ", ".join("?" * len(numbers))
         lines = dict(self.ask(f"SELECT n, line FROM line WHERE n IN ({marks})", numbers))  # noqa: S608
         return [lines[number] for number in numbers]
 
     def selection(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
-        """Return the numbers of the lines that a query finds, and its groups, worked out once."""
+        """Return the result of `find_lines`; recent results are remembered."""
         name = json.dumps(query, sort_keys=True)
         if name not in self._found:
             self._found[name] = self.find_lines(query)
@@ -188,21 +194,21 @@ class LineIndex:
         return self._found[name]
 
     def numbers(self, where: str, values: Sequence[Any], order: str) -> "array[int]":
-        """Return the numbers of lines by a condition, in an order."""
+        """Return the numbers of the lines that meet an SQL condition, in an order."""
         text = f"SELECT n FROM line WHERE {where} ORDER BY {order}"  # noqa: S608 - ours
         with self._lock:
             self._deadline = monotonic() + ANSWER_SECONDS
             return array("Q", (number for (number,) in self._base.execute(text, values)))
 
     def ask(self, text: str, values: Sequence[Any] = ()) -> list[Any]:
-        """Return the rows that answer a statement."""
+        """Execute an SQL statement; return its rows."""
         with self._lock:
             self._deadline = monotonic() + ANSWER_SECONDS
             return self._base.execute(text, values).fetchall()
 
 
 def _key_of(folder: Path) -> str:
-    """Return what tells the files of a run from those of another one."""
+    """Return a key that changes when the files of a run change."""
     files = (folder / name for name in RESULTS)
     stats = [file_or_stat.stat() if file_or_stat.exists() else None for file_or_stat in files]
     return json.dumps(
@@ -217,7 +223,7 @@ def _key_of(folder: Path) -> str:
 
 
 class ErrorIndex(LineIndex):
-    """Errors in a database of their own."""
+    """Errors in a database."""
 
     by, file, queries = "document", "view-errors.sqlite", ERRORS
     columns = (
@@ -226,11 +232,11 @@ class ErrorIndex(LineIndex):
     )
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
-        """Take errors as a page holds them."""
+        """Build or open the database; `rows` yields errors as rows of the page."""
         super().__init__(lambda: map(_error_columns, rows()), run)
 
     def place(self, query: Mapping[str, Any], place: Mapping[str, str]) -> dict[str, Any]:
-        """Return an error by document and path, and its position among those of a query, or -1."""
+        """Return an error by document and path, with its position in a query, or -1."""
         parameters = [place.get("document"), place.get("path"), place.get("as") or "%"]
         rows = self.ask(
             "SELECT n, line FROM line WHERE document = ? AND path = ? AND outcome LIKE ?",
@@ -243,13 +249,13 @@ class ErrorIndex(LineIndex):
         return {"error": json.loads(rows[0][1]) if rows else None, "at": -1}
 
     def of_document(self, document: str) -> list[str]:
-        """Return the errors of a document, each as JSON."""
+        """Return the errors of a document as JSON texts."""
         rows = self.ask("SELECT line FROM line WHERE document = ? ORDER BY n", [document])
         return [line for (line,) in rows]
 
 
 def _error_columns(page_row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the columns of an error, of a row as a page holds it."""
+    """Return the database columns of an error, given its row of the page."""
     row, document, path, field, outcome, name, *sides, similarity, inner, values = page_row[:11]
     cause, within = page_row[-2:]
     gt, pred = (side[0] if isinstance(side, list) else side or "" for side in sides)
@@ -262,18 +268,18 @@ def _error_columns(page_row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class DocumentIndex(LineIndex):
-    """Documents as a page lists them, in a database of their own."""
+    """Documents in a database."""
 
     by, file, queries = "id", "view-documents.sqlite", DOCUMENTS
     columns = "id, score REAL, is_wrong INT, has_lost INT, loss_rank INT, groups, text"
 
     def __init__(self, lines: Callable[[], Iterable[bytes]], run: str = "") -> None:
-        """Take documents as a page lists them, in order."""
+        """Build or open the database; `lines` yields documents as JSON lines of the page."""
         super().__init__(lambda: map(_document_columns, lines()), run)
         ((self.lost,),) = self.ask("SELECT count(*) FROM line WHERE has_lost")
 
     def place(self, query: Mapping[str, Any], name: str) -> dict[str, Any]:
-        """Return a document by its id, and its position among those of a query, or -1."""
+        """Return a document by its id, with its position in a query, or -1."""
         rows = self.ask("SELECT n, line FROM line WHERE id = ?", [name])
         numbers, _ = self.selection(query)
         for number, line in rows:
@@ -283,7 +289,7 @@ class DocumentIndex(LineIndex):
 
 
 def _document_columns(line: bytes) -> tuple[Any, ...]:
-    """Return the columns of a document, of a line as a page holds it."""
+    """Return the database columns of a document, given its JSON line of the page."""
     name, status, score, _, *lost, by, _ = json.loads(line)
     n_lost = sum(lost)
     is_wrong = n_lost > 0 or status != "evaluated"
@@ -293,7 +299,7 @@ def _document_columns(line: bytes) -> tuple[Any, ...]:
 
 
 def _group_text(key: str, name: str) -> str:
-    """Return a group as the page writes it: as JSON, so that no name ends it.
+    """Return a group as JSON text, in the form that the page uses.
 
     >>> _group_text("@kind", "a")
     '["@kind","a"]'

@@ -1,8 +1,8 @@
-"""What the page of a run can ask about its errors and documents: filters and orders.
+"""Filters and orders for the errors and documents on the page of a run.
 
-Two programs answer, and both read these tables: SQLite where `stickler view` serves the page
-(`page_index.py`), and the script of the page everywhere else (`reports/html/engine.js`). Each of
-them only knows how to read a column of a row, and how to test it by one of the tests below.
+Two programs execute these queries by the tables below: SQLite, if `stickler view` serves the page
+(`page_index.py`), and otherwise the script of the page (`reports/html/engine.js`). Each of them
+implements only how to read a column, and the tests below.
 """
 
 from collections.abc import Mapping
@@ -10,14 +10,15 @@ from typing import Final, TypedDict
 
 
 class Queries(TypedDict):
-    """How rows of one kind are filtered and sorted."""
+    """Filters, orders and groups for rows of one kind."""
 
     filters: Mapping[str, tuple[str, str]]
-    """By the key of a query: a test, and the column that it reads."""
+    """For each key of a query: a test, and the column that it tests."""
     orders: Mapping[str, tuple[str, ...]]
-    """By name: the columns to sort or to group by."""
+    """For each name of an order: the columns to sort by, or to group by."""
     groups: tuple[str, ...]
-    """The orders that rows can be grouped by; those of `cause` are ranked by their number."""
+    """Orders by which rows can be grouped; groups of `cause` are sorted by number, others by
+    size."""
 
 
 TESTS: Final = {
@@ -27,7 +28,7 @@ TESTS: Final = {
     "below": "{column} < {value}",
     "among": "{column} IN ({value})",
 }
-"""Each test as SQL writes it; an absent cell passes none of them."""
+"""Each test as SQL; an absent cell fails every test."""
 
 ERRORS: Final[Queries] = {
     "filters": {
@@ -57,8 +58,8 @@ ERRORS: Final[Queries] = {
     },
     "groups": ("cause", "document", "field", "class", "pair"),
 }
-"""`within` is the cause of an error, or that of the item that it is counted with; `places` are its
-path and its field, each between line ends; an absent value is the empty text."""
+"""`within` is the cause of an error, or that of the item that includes it; `places` are path and
+field of the error, each between line ends; an absent value is an empty text."""
 
 DOCUMENTS: Final[Queries] = {
     "filters": {
@@ -72,8 +73,8 @@ DOCUMENTS: Final[Queries] = {
     "orders": {"id": ("id",), "errors": ("loss_rank",)},
     "groups": (),
 }
-"""`loss_rank` is the number of values lost, times -1; `groups` are pairs of key and name as JSON,
-none of a document without a score."""
+"""`loss_rank` is minus the number of lost values; `groups` are JSON pairs of key and name, empty
+for a document without a score."""
 
 QUERIES: Final[Mapping[str, Queries]] = {"non-matches": ERRORS, "documents": DOCUMENTS}
-"""By the name of the part of a page that holds the rows."""
+"""Queries by the part of the page that has the rows."""

@@ -1,4 +1,4 @@
-"""The images and PDFs that documents were read from: found for a page, and put into it."""
+"""Find the images and PDFs that documents were read from, and link or embed them in a page."""
 
 import base64
 import io
@@ -22,24 +22,25 @@ SOURCES: Final = "--sources"
 EMBED: Final = "--embed-sources"
 SUFFIXES: Final = (".pdf", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".bmp")
 MOST_SHEETS: Final = 5
-"""Pages of a document that are put into the page: the first, and those that have boxes."""
+"""Number of pages of a document that are embedded: the first one, and pages with boxes."""
 
 _PICTURE: Final = "a picture of a document"
 _ADDRESS: Final = re.compile(r"https?://[^\s{}/]+/\S*\Z")
-_ACROSS: Final = 1400  # pixels: small print of a letter page can be read
-_QUALITY: Final = 70  # of JPEG: some 150 kB a page
+_ACROSS: Final = 1400  # width in pixels, at which small print of a letter page is legible
+_QUALITY: Final = 70  # quality of JPEG; a page takes some 150 kB
 
 
 SourcesOf: TypeAlias = Callable[[Run, Sequence[str]], tuple[PageSources, list[str]]]
-"""Returns the sources that pages show, for pages written to some files, and notes on problems."""
+"""Finds the sources of a run for pages that are written to some files; returns notes on problems
+too."""
 
 
 def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
-    """Return a function that finds the sources that options name; None without any.
+    """Return a function that finds the sources that the options name; None without sources.
 
     Raises:
-        UsageError: they name nothing that can be shown.
-        UnavailableError: pictures are asked for, and nothing can make them.
+        UsageError: the options name no sources that can be shown.
+        UnavailableError: pictures are requested, but the package to make them is missing.
     """
     if sources is None:
         if embed:
@@ -66,14 +67,14 @@ def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
 
 
 def is_address(sources: str) -> bool:
-    """Return whether sources are an address made of ids, and not a directory."""
+    """Return whether sources are an address with placeholders, instead of a directory."""
     return "://" in sources or "{" in sources
 
 
 def _sources_in(
     directory: str, embed: int, run: Run, pages: Sequence[str]
 ) -> tuple[PageSources, list[str]]:
-    """Return the sources in a directory, as links from where the pages are."""
+    """Return the sources in a directory, as links relative to the pages, and notes on problems."""
     files = _files(directory)
     folders = {Path(page).resolve().parent for page in pages} or {Path.cwd()}
     folder = folders.pop() if len(folders) == 1 else None
@@ -101,7 +102,7 @@ def _ids_of(run: Run) -> list[str]:
 
 
 def _files(folder: str) -> Mapping[str, Path]:
-    """Return the images and PDFs in a directory, by the id that a document has there."""
+    """Return the images and PDFs in a directory, by the possible ids of their documents."""
     files_by_id: dict[str, Path] = {}
     for path in sorted(Path(folder).rglob("*")):
         if path.suffix.lower() in SUFFIXES and path.is_file():
@@ -120,7 +121,7 @@ def _link(file: Path, folder: Path | None) -> str:
 
 
 def _sheets(run: Run, name: str) -> list[int]:
-    """Return which pages of a document are shown, from 1 on."""
+    """Return the page numbers of a document to embed, counted from 1."""
     boxes = run.detail.boxes.get(name, []) if run.detail else []
     named = {box.page for box in boxes}
     sheets = {int(page) for page in named if page is not None and page.isdecimal()}

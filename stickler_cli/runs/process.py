@@ -1,6 +1,6 @@
-"""The process of a run: its processors, memory and stack, and the signals that end it.
+"""The process of a run: its processors, memory, stack and signals.
 
-Ctrl-C or SIGTERM once end a run early and in order, twice at once.
+The first Ctrl-C or SIGTERM ends a run early but orderly, the second one at once.
 """
 
 import gc
@@ -16,17 +16,20 @@ from typing import Final, ParamSpec, TypeVar
 
 from stickler_cli.core.problems import Problem, UsageError
 
-if sys.platform != "win32":  # which has no such module
+if sys.platform != "win32":  # Windows lacks this module
     import resource
 
 CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
-"""Microseconds of processor time, and in how many. Source: the kernel's admin-guide/cgroup-v2."""
+"""Processor time in microseconds per period, and the period. Source: the kernel's
+admin-guide/cgroup-v2."""
 
 STATUS: Final = Path("/proc/self/status")  # source: man 5 proc_pid_status
 SIZES_OF_PROCESS: Final = Path("/proc/self/statm")  # in pages. Source: man 5 proc_pid_statm
-RECURSION_LIMIT: Final = 20_000  # Python frames; a document of 1024 levels needs some 8 a level
+# Python frames; a document of 1024 levels needs some 8 for each level.
+RECURSION_LIMIT: Final = 20_000
 LEAST_ADDRESS_SPACE: Final = 400_000  # kB; all libraries that a run may load take some 310,000
-COLLECTED_AFTER: Final = 100_000  # objects made before cycles are looked for; documents have none
+# New objects between two searches for cycles; documents have no cycles.
+COLLECTED_AFTER: Final = 100_000
 
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -35,25 +38,25 @@ T = TypeVar("T")
 
 
 def can_fork() -> bool:
-    """Return whether this process has one thread only, and so is safely copied."""
+    """Return whether this process has only one thread, so that forking it is safe."""
     if sys.platform != "linux" or threading.active_count() > 1:
         return False
-    # Threads of libraries are no threads of Python.
+    # count threads of libraries too, which Python does not know
     return b"\nThreads:\t1\n" in STATUS.read_bytes()
 
 
 def usable_cores() -> int:
-    """Return how many processors this process may use, at least 1."""
+    """Return the number of processors that this process may use, at least 1."""
     count = affinity()
     try:
         quota, period = CPU_QUOTA.read_text(encoding="ascii").split()
         return max(1, min(count, int(quota) // int(period)))
-    except (OSError, ValueError):  # no such file; no limit, which is `max`
+    except (OSError, ValueError):  # no such file, or no limit (`max`)
         return count
 
 
 def affinity() -> int:
-    """Return how many processors the system lets this process run on, at least 1."""
+    """Return the number of processors that the scheduler gives this process, at least 1."""
     if sys.version_info >= (3, 13):
         return os.process_cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
@@ -63,7 +66,7 @@ def affinity() -> int:
 
 @contextmanager
 def room_for_depth() -> Iterator[None]:
-    """Let calls inside the block nest deeper than Python lets them by default."""
+    """Allow deeper recursion inside the block than Python does by default."""
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(max(usual, RECURSION_LIMIT))
     try:
@@ -74,9 +77,9 @@ def room_for_depth() -> Iterator[None]:
 
 @contextmanager
 def rarely_collected() -> Iterator[None]:
-    """Have the garbage collector look rarely inside the block, and at new objects only."""
+    """Make garbage collection rare inside the block, and restrict it to new objects."""
     usual = gc.get_threshold()
-    if usual[0] == 0:  # somebody has turned it off
+    if usual[0] == 0:  # collection is turned off
         yield
         return
     gc.freeze()
@@ -89,7 +92,7 @@ def rarely_collected() -> Iterator[None]:
 
 
 def check_memory_limit() -> None:
-    """Refuse to limit memory where it cannot be: macOS does not keep a limit, Windows has none."""
+    """Raise UsageError on systems that cannot limit memory: all except Linux."""
     if sys.platform != "linux":
         finding = f"this is {sys.platform}"
         raise UsageError(
@@ -98,7 +101,10 @@ def check_memory_limit() -> None:
 
 
 def check_address_space() -> None:
-    """Refuse to work where `ulimit -v` leaves libraries no room; let them take it where it does.
+    """Check that a limit of `ulimit -v` leaves enough room.
+
+    Raises:
+        MemoryError: the limit is lower than libraries may need.
 
     Raises:
         MemoryError: there is less than they may need.
@@ -115,19 +121,20 @@ def check_address_space() -> None:
 
 
 def _have_libraries_settle() -> None:
-    """Make libraries allocate the memory that they need.
+    """Make libraries allocate their memory now.
 
-    Later, where there is none left, OpenBLAS would not raise an error but end the process, with
-    code 1, and a library that is not loaded yet could do anything.
+    If OpenBLAS had no memory later, it would end the process with code 1 instead of raising an
+    error; other libraries could fail in any way.
     """
-    from stickler_cli.compare.assignment import assign_product  # few processes have a limit
+    # Imported late: few processes have a limit.
+    from stickler_cli.compare.assignment import assign_product
 
     assign_product(256)
 
 
 @contextmanager
 def memory_limited(limit: int | None) -> Iterator[None]:
-    """Raise MemoryError where the block takes so many more bytes of address space."""
+    """Raise MemoryError if the block takes more than `limit` further bytes of address space."""
     if limit is None or sys.platform != "linux":
         yield
         return
@@ -143,20 +150,20 @@ def memory_limited(limit: int | None) -> Iterator[None]:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Waiting was given up because the run is to end."""
+    """Raised in a waiting call when the run is asked to end."""
 
 
 class Interruption:
-    """Whether a run is to end early, and by which signal it was asked to."""
+    """Receives the signal that asks a run to end early."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
-        """The signal that asked; None as long as none has."""
+        """The signal that was received; None without one."""
         self._waiting = False
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Take the first signal of the block as a wish; a second one acts as before."""
+        """Record the first signal inside the block; a second one acts as usual."""
         if threading.current_thread() is not threading.main_thread():
             yield  # Python delivers signals to the main thread only
             return
@@ -180,12 +187,12 @@ class Interruption:
             restore()
 
     def wait(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call something that may take long and may be given up at any point.
+        """Call a function that may take long; a signal aborts it at any point.
 
         Raises:
-            Interrupted: the run is to end.
+            Interrupted: the run is asked to end.
         """
-        self._waiting = True  # first: a signal between these lines must not be overlooked
+        self._waiting = True  # set it first, so that no signal is missed between these lines
         try:
             if self.signal is not None:
                 raise Interrupted
@@ -196,9 +203,9 @@ class Interruption:
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Let a signal end the process at once, where there is nothing to tell and no file is open.
+    """Let signals end the process at once inside the block, where nothing has to be saved.
 
-    Python hears no signal in the middle of a call of a library, and one may take long.
+    Python handles no signal while a library call runs, and such calls may take long.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -215,7 +222,7 @@ def ended_by_signals() -> Iterator[None]:
 
 
 def until_interrupted(items: Iterable[T], interruption: Interruption) -> Iterator[T]:
-    """Yield items until the run is asked to end; then stop waiting for the next one."""
+    """Yield items until the run is asked to end; waiting for the next item is then aborted."""
     iterator = iter(items)
     while True:
         try:

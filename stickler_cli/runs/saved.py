@@ -1,6 +1,7 @@
-"""Reads what earlier commands wrote: runs, errors, policies, verdicts, and tunings in schemas.
+"""Read files of earlier commands: runs, errors, policies, verdicts, and tunings in schemas.
 
-A gate on the documents that thresholds were tuned on judges them by their own evidence.
+Tunings tell which documents thresholds were tuned on: a gate on these documents would judge
+thresholds by their own evidence.
 """
 
 import json
@@ -68,9 +69,9 @@ from .directory.run_directory import begun_with
 from .whole_files import DOCUMENTS, JOURNAL, NON_MATCHES, RUN_FILE, own_file
 
 if TYPE_CHECKING:
-    from stickler_cli.schema.loading import LoadedSchema  # loads the engine
+    from stickler_cli.schema.loading import LoadedSchema  # imports the engine
 
-MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
+MAX_RUN_BYTES: Final = 2_000_000_000  # uncompressed: about a million documents of forty fields
 
 _FILE: Final = re.compile(r"\.(json(\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
 _EXPECTED: Final = "a run file, as stickler eval -o run.json writes it, or a run directory"
@@ -80,7 +81,7 @@ _VERDICTS: Final = "verdicts.jsonl of the HTML report, one verdict on each line"
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
-"""Number of hashes that are kept, the lowest; enough to notice that 5 % of documents recur."""
+"""Number of hashes that are kept, the lowest ones; enough to notice that 5 % of documents recur."""
 
 _HASH_BYTES: Final = 6
 _TUNED: Final = re.compile(
@@ -91,10 +92,10 @@ _TUNED: Final = re.compile(
 def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     """Read a run from a run file, gzipped or not, or a run directory, which holds `run.json`.
 
-    A Parquet file of documents is the run whose documents these are; `with_rows` has all of them.
+    A Parquet file of documents contains its run; use `with_rows` to get all documents.
 
     Raises:
-        UsageError: the run does not exist or cannot be read; names the place in the file.
+        UsageError: the run does not exist or cannot be read; names the location in the file.
     """
     file = _run_file(name)
     if is_in_rows(file):
@@ -106,9 +107,9 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
 
 
 def sources_of_run(name: str) -> list[tuple[str, str]]:
-    """Return the sources that a finished run names, as titles for messages and paths.
+    """Return the sources of documents that a finished run names, as pairs of title and path.
 
-    An unreadable run names no source: the command that reads the run reports the error.
+    An unreadable run has no sources here: the command that reads the run reports the error.
     """
     try:
         file = _run_file(name)
@@ -132,7 +133,7 @@ def sources_of_run(name: str) -> list[tuple[str, str]]:
 
 
 def _json_in(file: str, limit: int) -> object:
-    """Return the JSON value of a file; UsageError if it cannot be read."""
+    """Return the JSON value in a file; raise UsageError if it cannot be read."""
     data = read_bytes(file, limit)
     record = data if isinstance(data, Problem) else parse_json(data, decoded(file))
     if isinstance(record, Problem):
@@ -144,7 +145,7 @@ def file_in(directory: str, name: str) -> str | None:
     """Return the path of a file in a run directory; None if it does not exist.
 
     Raises:
-        UsageError: it is a link, or no regular file.
+        UsageError: the file is a link, or not a regular file.
     """
     if is_url(directory):
         place = f"{directory.rstrip('/')}/{name}"
@@ -154,7 +155,10 @@ def file_in(directory: str, name: str) -> str | None:
 
 
 def _run_file(name: str) -> str:
-    """Return the file that has a run; URLs go by their suffix."""
+    """Return the file that contains a run.
+
+    For a URL, the suffix decides whether it is a directory.
+    """
     path = Path(name)
     if is_url(name) and _FILE.search(decoded(name)):
         return name
@@ -170,7 +174,7 @@ def _run_file(name: str) -> str:
 
 
 def _load_run_of_table(file: str) -> Run:
-    """Return the run of a file of documents, with its rows if it keeps any."""
+    """Return the run in a file of documents, with rows if the run keeps any."""
     record = record_in(file)
     run = read_run(record, decoded(file))
     if not run.evaluation.keeps_rows or run.options.rows == "none":
@@ -180,9 +184,9 @@ def _load_run_of_table(file: str) -> Run:
 
 
 def with_rows(name: str, run: Run) -> Run:
-    """Return a run with its single documents, if there is a file that has them.
+    """Return a run with its documents, if its file has a row for each.
 
-    Many of them wait in a temporary file.
+    Many documents are kept in a temporary file.
     """
     if run.evaluation.ledger.blocks is not None or not is_in_rows(name):
         return run
@@ -190,7 +194,10 @@ def with_rows(name: str, run: Run) -> Run:
 
 
 def _with(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
-    """Return a run with documents of a file, whose records are checked: anybody may have made it.
+    """Return a run with the given records of documents.
+
+    Raises:
+        UsageError: a record has a value of a wrong type.
 
     Raises:
         UsageError: a record has a value of another type.
@@ -202,12 +209,13 @@ def _with(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
 
 
 def with_lines(name: str, run: Run) -> Run:
-    """Return a run with its single documents, for one without rows from its directory.
+    """Return a run with the documents in its run directory, if it has none itself.
 
-    Likewise in a temporary file. Nothing is resampled from them: they are to be looked at.
+    Many documents are kept in a temporary file. They are for display only: no interval is resampled
+    from them.
 
     Raises:
-        UsageError: the lines of documents cannot be read; with the line.
+        UsageError: a line of the documents cannot be read; names the line.
     """
     if run.evaluation.ledger.blocks is not None or (file := own_file(name, DOCUMENTS)) is None:
         return run
@@ -259,10 +267,10 @@ def load_policy(name: str) -> AcceptancePolicy:
 def policy_of_run(
     name: str, schema: "LoadedSchema", settings: EvalSettings
 ) -> Callable[[Evaluation], PolicyOutcome]:
-    """Read a policy, and return a function that applies it to documents.
+    """Read a policy; return a function that applies it to an evaluation.
 
     Raises:
-        UsageError: it was made under another schema, or with other options.
+        UsageError: the policy was made with another schema, or with other options.
     """
     source, policy = f"--policy {name}", load_policy(name)
     if (policy.schema, policy.inferred) != (schema.digest, schema.inferred):
@@ -287,7 +295,7 @@ def policy_of_run(
 def judgements_of(
     settings: EvalSettings, schema: "LoadedSchema"
 ) -> tuple[Marks, Callable[[Evaluation], PolicyOutcome] | None]:
-    """Return the verdicts and the policy that a run is held against, as far as it is asked for."""
+    """Return the verdicts of `--verdicts`, and a function that applies the policy of `--policy`."""
     verdicts, policy = settings.verdicts, settings.policy
     return (
         {} if verdicts is None else marks_of(verdicts, settings.max_document_size),
@@ -296,9 +304,9 @@ def judgements_of(
 
 
 def errors_of(name: str, run: Run) -> Iterator[Error] | None:
-    """Return the errors of a run; None where it does not hold them.
+    """Return the errors of a run; None if they are not stored.
 
-    A run directory has them in a file, and the run of one pair has them itself.
+    A run directory has them in a file; a run of one pair contains them.
     """
     if file := file_in(name, NON_MATCHES):
         return errors_in(file)
@@ -309,7 +317,7 @@ def errors_of(name: str, run: Run) -> Iterator[Error] | None:
 
 
 def errors_in(file: str) -> Iterator[Error]:
-    """Yield the errors that a file of JSON Lines holds; UsageError if it is another one."""
+    """Yield the errors in a file of JSON Lines; raise UsageError for another kind of file."""
     for line in lines_of(file, MAX_RUN_BYTES):
         yield _error(read_document(line).value, decoded(file), line.line)
 
@@ -332,7 +340,7 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
 
 
 def page_of(name: str) -> str:
-    """Return the address of the page that stands in or beside a finished run; empty without one."""
+    """Return the address of the HTML page in or beside a finished run; empty without one."""
     run = Path(name)
     name_ = run.stem if run.suffix == ".json" else run.name
     places = run / "report.html", run.parent / f"{name_}.html"
@@ -344,10 +352,10 @@ def _is_own(page: Path) -> bool:
 
 
 def load_detail(name: str, run: Run) -> Detail | None:
-    """Return the errors of a run as a page shows them, without its other details.
+    """Return the errors of a run for a page, without other details of the page.
 
     Raises:
-        UsageError: the file cannot be read; with the line.
+        UsageError: the file cannot be read; names the line.
     """
     errors = errors_of(name, run)
     if errors is None:
@@ -366,10 +374,10 @@ def load_detail(name: str, run: Run) -> Detail | None:
 
 
 def marks_of(file: str, limit: int) -> Marks:
-    """Read verdicts, by document; of several on one error the last one counts.
+    """Read verdicts on errors, by document; if an error has several, the last one is used.
 
     Raises:
-        UsageError: lines that are no verdicts; names all of them.
+        UsageError: lists all lines that are not verdicts.
     """
     marks_by_document: dict[str, dict[MarkedError, Mark]] = {}
     problems: list[Problem] = []
@@ -402,7 +410,7 @@ def marks_of(file: str, limit: int) -> Marks:
         marked = MarkedError(record["document"], record["path"], record["outcome"])
         seen: dict[str, JsonValue] = {side: value[side] for side in ("gt", "pred") if side in value}
         marks_by_document.setdefault(marked.document, {})[marked] = Mark(record["verdict"], seen)
-    if not marks_by_document:  # another file, of which no line is one
+    if not marks_by_document:  # no line is a verdict, so it is probably another kind of file
         problems = problems[:1] or [Problem(source_of(file), "there are no verdicts", _VERDICTS)]
     if problems:
         raise UsageError(problems)
@@ -411,18 +419,18 @@ def marks_of(file: str, limit: int) -> Marks:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """Thresholds, and the documents that they were tuned on."""
+    """A tuning: thresholds, and the documents that they were tuned on."""
 
     thresholds: str
-    """The fields, each with both thresholds: `items.name 0.8 -> 0.85`."""
+    """Fields with old and new threshold, such as `items.name 0.8 -> 0.85`."""
     count: int
-    """Documents."""
+    """Number of documents."""
     kept: frozenset[str]
-    """The lowest of their hashes."""
+    """The lowest hashes of the documents."""
 
     @property
     def sentence(self) -> str:
-        """The sentence for reports."""
+        """A sentence on the tuning, for reports."""
         return f"thresholds of the schema were tuned on {self.count} documents: {self.thresholds}"
 
     @property
@@ -433,7 +441,7 @@ class Tuned:
 
 
 def tunings(contents: JsonValue) -> tuple[Tuned, ...]:
-    """Return the tunings in the comment of a schema."""
+    """Return the tunings in the `$comment` of a schema."""
     comment = contents.get(COMMENT) if isinstance(contents, dict) else None
     return tuple(
         Tuned(match["what"], int(match["count"]), frozenset(match["kept"].split(",")))
@@ -442,7 +450,10 @@ def tunings(contents: JsonValue) -> tuple[Tuned, ...]:
 
 
 def commented(contents: JsonObject, tuned: Tuned) -> str:
-    """Return the `$comment` of a schema with one tuning more; those on the same documents join."""
+    """Return the `$comment` of a schema with a tuning added.
+
+    One on the same documents is extended.
+    """
     earlier = tunings(contents)
     same_documents = [tuning.thresholds for tuning in earlier if tuning.kept == tuned.kept]
     other_tunings = [tuning.written for tuning in earlier if tuning.kept != tuned.kept]
@@ -453,7 +464,7 @@ def commented(contents: JsonObject, tuned: Tuned) -> str:
 
 
 def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
-    """Yield a hash of the contents of each document of a source."""
+    """Yield a hash of the content of each document in a source."""
     for _, reference in open_documents(gt, settings).refs():
         value = read_document(reference, kinds=OBJECTS_OR_ARRAYS).value
         if isinstance(value, dict | list):
@@ -461,7 +472,7 @@ def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
 
 
 def canonical(document: JsonDocument) -> bytes:
-    """Return the contents of a document, sorted by key and without absent values."""
+    """Return the content of a document as bytes, sorted by key and without absent values."""
     present_values = without_absent(document)
     try:
         return orjson.dumps(present_values, option=orjson.OPT_SORT_KEYS)
@@ -470,7 +481,7 @@ def canonical(document: JsonDocument) -> bytes:
 
 
 def tuned_on(thresholds: str, documents: Iterable[str]) -> Tuned:
-    """Return a tuning on documents, given by their hashes."""
+    """Return a tuning of thresholds on documents, given the hashes of the documents."""
     distinct = sorted({*documents})
     return Tuned(thresholds, len(distinct), frozenset(distinct[:KEPT]))
 
@@ -478,15 +489,15 @@ def tuned_on(thresholds: str, documents: Iterable[str]) -> Tuned:
 def notes_of(
     schemas: Iterable[JsonValue], settings: EvalSettings, *, gated: bool
 ) -> tuple[list[str], list[str]]:
-    """Return notes on schemas that were tuned, and warnings where there are gates."""
+    """Return notes on tuned schemas, and warnings if the run has gates."""
     earlier = [tuning for contents in schemas for tuning in tunings(contents)]
     warnings = overlap(earlier, settings.gt, settings) if gated else []
     return [tuning.sentence for tuning in earlier], warnings
 
 
 def overlap(tuned: Sequence[Tuned], gt: str, settings: FindingOptions) -> list[str]:
-    """Return a warning for each tuning whose documents recur in a source."""
-    if not tuned or gt == STANDARD_INPUT:  # which cannot be read twice
+    """Return a warning for each tuning whose documents occur in a source of ground truths."""
+    if not tuned or gt == STANDARD_INPUT:  # standard input cannot be read twice
         return []
     own_hashes = {*hashes(gt, settings)}
     return [

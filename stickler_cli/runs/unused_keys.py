@@ -1,4 +1,4 @@
-"""Notes on `--ignore` and `--rename` that name no key of any document, as misspelt ones do."""
+"""Notes on patterns of `--ignore` and `--rename` that match no key, in case of a typo."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -16,11 +16,11 @@ from .job import unwrapper_of
 if TYPE_CHECKING:
     from .assembly import Assembly
 
-MAX_PAIRS: Final = 1_000  # pairs of documents in which keys are looked for
+MAX_PAIRS: Final = 1_000  # number of pairs that are searched for keys
 
 
 def note_unused_keys(assembly: "Assembly") -> Iterator[str]:
-    """Yield a note on each pattern that names no key of the first documents, read once more."""
+    """Yield a note for each pattern that matches no key; reads the first documents again."""
     settings = assembly.settings
     unwrapper = unwrapper_of(assembly.schema.plan.root, settings)
     edits = unwrapper.edits if unwrapper else NO_EDITS
@@ -45,7 +45,7 @@ def note_unused_keys(assembly: "Assembly") -> Iterator[str]:
 
 
 def _key_paths(documents: Iterable[object], edits: KeyEdits = NO_EDITS) -> set[KeySteps]:
-    """Return the names that lead to each key of documents, predictions with renamed keys."""
+    """Return the paths of all keys in documents, after the given renamings."""
     paths: set[KeySteps] = set()
     for document in documents:
         if isinstance(document, dict | list):

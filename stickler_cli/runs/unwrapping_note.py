@@ -1,6 +1,6 @@
-"""One sentence about the values of a run that were taken out of objects with metadata.
+"""A sentence on values that were unwrapped from objects with metadata.
 
-Reports have it among their notes; `stickler eval` also writes it to standard error.
+Reports show it among their notes; `stickler eval` also writes it to standard error.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _FORM_KEYS: Final = {form.value: form.confidence for form in (OWN, *USUAL)}
 
 
 def describe_unwrapping(results: Results) -> str:
-    """Describe how many values each form held and which keys were skipped; empty if none."""
+    """Describe how many values each wrapper form had and which keys were skipped; may be empty."""
     return "; ".join([*_describe_values(results), *_describe_skipped_keys(results)])
 
 

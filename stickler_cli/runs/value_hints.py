@@ -1,4 +1,4 @@
-"""Hints made of the values of some pairs: the field that identifies documents, and annotations."""
+"""Hints from values of some pairs: the field that identifies documents, and useful annotations."""
 
 import re
 from collections import Counter
@@ -12,12 +12,13 @@ from stickler_cli.core.json_values import JsonValue, brief, is_absent, json_line
 from stickler_cli.core.locations import Path, field_path
 
 MAX_NAMED: Final = 3
-MIN_DOCUMENTS: Final = 2  # one pair of documents is in order
-MIN_FILLED: Final = 0.9  # share of documents that have the field
-MIN_SHARED: Final = 0.5  # share of ids of the shorter side that the other side has too
-MAX_IN_PLACE: Final = 0.5  # share of pairs that already have the same id on both sides
+MIN_DOCUMENTS: Final = 2  # a single pair of documents is always paired correctly
+MIN_FILLED: Final = 0.9  # share of documents that must have the field
+MIN_SHARED: Final = 0.5  # share of ids of the smaller side that must occur on the other side
+# Share of pairs with equal ids from which documents are paired correctly already.
+MAX_IN_PLACE: Final = 0.5
 ID_DEPTH: Final = 2
-MAX_DEPTH: Final = 50  # levels of documents that are looked at
+MAX_DEPTH: Final = 50  # levels of documents that are searched
 
 _ID_NAME: Final = re.compile(r"(?i)(.*[_\W])?(id|ids|uuid|guid|key|number|no|nr|file)|.*Id|.*ID")
 
@@ -26,7 +27,7 @@ _Ids: TypeAlias = Mapping[Path, JsonValue]
 
 
 class _Values(NamedTuple):
-    """The values of both sides at one place of one pair."""
+    """The values of both sides at one path of one pair."""
 
     field: Path
     node: Node | None
@@ -35,9 +36,9 @@ class _Values(NamedTuple):
 
 
 def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> Iterator[str]:
-    """Yield the field whose ids would pair documents that were paired by their position, or name.
+    """Yield a hint at a field with ids, if documents were paired by position or file name.
 
-    For documents that were paired by the names of their files there is no option.
+    For documents in files of their own, the hint names no option, as there is none.
     """
     if len(pairs) < MIN_DOCUMENTS:
         return
@@ -68,7 +69,7 @@ def _is_id_name(field: Path) -> bool:
 
 
 def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, JsonValue]]:
-    """Yield the texts and integers of a document that may be ids, of objects two deep."""
+    """Yield path and value of texts and integers that may be ids, at most two objects deep."""
     for key, child in value.items() if isinstance(value, dict) else ():
         if isinstance(child, str | int) and not isinstance(child, bool) and child != "":
             yield (*parent, key), child
@@ -77,10 +78,10 @@ def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, J
 
 
 def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
-    """Return the share of ids of the shorter side that the other side has too, at any position.
+    """Return the share of ids of the smaller side that occur anywhere on the other side.
 
-    0 if the field does not identify the documents of each side, or if more than `MAX_IN_PLACE` of
-    the pairs have the same id already.
+    It is 0 if the field does not identify the documents of a side, or if more than `MAX_IN_PLACE`
+    of the pairs have equal ids already.
     """
     gt_ids = [str(ids[field]) for ids in gts if field in ids]
     pred_ids = [str(ids[field]) for ids in preds if field in ids]
@@ -95,14 +96,14 @@ def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> fl
 
 
 def hint_annotations(pairs: Sequence[DocumentValues], root: Node) -> Iterator[str]:
-    """Yield the annotations that would change how some values are read."""
+    """Yield hints at annotations that would change how some values are read."""
     values = [value for gt, pred in pairs for value in _walk(_Values((), root, gt, pred))]
     yield from _hint_absent_values(values)
     yield from _hint_any_of(values)
 
 
 def _walk(values: _Values, depth: int = 0) -> Iterator[_Values]:
-    """Yield the values of both sides at each place; items of lists by their position."""
+    """Yield the values of both sides at each path; list items are matched by position."""
     yield values
     field, node, gt, pred = values
     if depth == MAX_DEPTH:
@@ -148,7 +149,7 @@ def _hint_any_of(values: Sequence[_Values]) -> Iterator[str]:
     for field, node, gt, pred in values:
         if not isinstance(gt, list) or isinstance(pred, list) or is_absent(pred):
             continue
-        # Where a list is declared, a single value already is a list of one.
+        # A declared list accepts a single value as a list of one item.
         is_compared_as_list = len(gt) == 1 and isinstance(node, SequenceNode)
         if gt and not is_compared_as_list:
             name = field_path(field)
@@ -164,5 +165,5 @@ def _hint_any_of(values: Sequence[_Values]) -> Iterator[str]:
 
 
 def _fold(value: JsonValue) -> str:
-    """Return a text that is equal for values that differ in case and white space alone."""
+    """Return a text that is equal for values that differ only in case and white space."""
     return " ".join(json_line(value).decode().casefold().split())

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all: written beside their place, then put into it."""
+"""Write files completely or not at all: into a temporary file that is renamed at the end."""
 
 import errno
 import io
@@ -18,24 +18,26 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-PARTIAL: Final = ".partial"  # ends names of files whose format cannot say that some documents lack
+# Suffix of incomplete files whose format cannot say that documents are missing.
+PARTIAL: Final = ".partial"
 RUN_DIR: Final = "--run-dir"
 RUN_FILE: Final = "run.json"
 DOCUMENTS: Final = "documents.jsonl"
 NON_MATCHES: Final = "non-matches.jsonl"
 JOURNAL: Final = "journal"
-RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)  # of a finished run, beside its journal
+# Result files of a finished run; the journal is not one.
+RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)
 
 _SUFFIXES_OF_RUNS: Final = (".json", ".json.gz", ".json.zst", ".parquet")
-_BEGINNING_BYTES: Final = 200  # in which a run file has said its format
+_BEGINNING_BYTES: Final = 200  # bytes at the start of a run file within which it names its format
 
-AS_IT_IS: Final = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
+AS_IT_IS: Final = getattr(os, "O_BINARY", 0)  # keep Windows from translating line ends
 
 _STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
 
 
 def own_file(folder: str, name: str) -> Path | None:
-    """Return the path of a regular file in a run directory; None if the name is not there.
+    """Return the path of a regular file in a run directory; None if it does not exist.
 
     Raises:
         UsageError: the file is a link, a pipe or anything else than a regular file.
@@ -56,7 +58,7 @@ def own_file(folder: str, name: str) -> Path | None:
 
 
 def holds_run(path: str) -> bool:
-    """Return whether a path here is that of a run directory, or may be that of a run file."""
+    """Return whether a local path is a run directory, or may be a run file."""
     place = _real_place(path)
     with suppress(OSError, ValueError):
         if not isinstance(place, Path):
@@ -66,7 +68,7 @@ def holds_run(path: str) -> bool:
         if place.name.lower().endswith(_SUFFIXES_OF_RUNS):
             with place.open("rb") as stream:
                 beginning = stream.read(_BEGINNING_BYTES)
-            is_packed = beginning.lstrip()[:1] not in (b"{", b"[")  # or Parquet
+            is_packed = beginning.lstrip()[:1] not in (b"{", b"[")  # compressed, or Parquet
             return is_packed or b'"stickler-run/' in beginning
     return False
 
@@ -80,8 +82,8 @@ def check_own_files(folder: str) -> None:
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
     """Check that no output would overwrite an input or another output.
 
-    An output is an option and its path; an input is its name in messages and its path. A directory
-    stands for everything in it; a link in it stands for the file that it leads to.
+    An output is a pair of option and path; an input is a pair of its name in messages and its path.
+    A directory stands for all files in it, and a link in it for its target.
 
     Raises:
         UsageError: an output would overwrite one of them.
@@ -113,7 +115,7 @@ def _overlap(place: PurePath, input_place: PurePath) -> bool:
 
 
 def _is_linked_to(place: PurePath, directory: str) -> bool:
-    """Return whether a link in a directory leads to a file that is there already."""
+    """Return whether a link in a directory leads to a given existing file."""
     if is_url(directory) or not isinstance(place, Path) or not place.is_file():
         return False
     return any(
@@ -124,7 +126,7 @@ def _is_linked_to(place: PurePath, directory: str) -> bool:
 
 
 def _real_place(path: str) -> PurePath:
-    if path.lower().startswith("file://"):  # which names what a path names, too
+    if path.lower().startswith("file://"):  # a file URL names the same as a path
         return Path(path.partition("://")[2]).resolve()
     return PurePosixPath(path) if is_url(path) else Path(path).resolve()
 
@@ -133,15 +135,15 @@ def _real_place(path: str) -> PurePath:
 def whole_file(
     path: str, option: str, *, partial: Callable[[], bool] = lambda: False
 ) -> Iterator[BinaryIO]:
-    """Open a file for writing; it takes its place when the block ends well, and never otherwise.
+    """Open a file for writing; it appears under its name only if the block succeeds.
 
-    A device or a pipe is written to as it goes; a link leads to the place; to a URL it is sent in
-    the end. If `partial` says so then, that is `path` with `.partial` after it. The option names
-    the file in messages.
+    Devices and pipes are written to directly, a link is followed, and a file at a URL is uploaded
+    at the end. If `partial` returns True at the end, `.partial` is appended to the name. `option`
+    names the file in messages.
 
     Raises:
-        UsageError: no file can be made there.
-        OSError: it cannot be written; names the file.
+        UsageError: no file can be created there.
+        OSError: the file cannot be written; names the file.
     """
     if is_url(path):
         with _sent(path, option, partial) as sent:
@@ -161,7 +163,7 @@ def whole_file(
             handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_IT_IS, 0o666)
     except OSError as error:
         finding = f"no file can be made there ({error.strerror})"
-        is_misspelt_url = hide_secrets(path) != path  # parts of it may hold parts of a password
+        is_misspelt_url = hide_secrets(path) != path  # parts of it may contain parts of a password
         lacks_parent = not target.parent.exists() and not is_misspelt_url
         hint = f"make the directory {target.parent} first" if lacks_parent else ""
         raise UsageError([Problem(f"{option} {path}", finding, hint=hint)]) from None
@@ -180,7 +182,7 @@ def whole_file(
 
 
 def check_url_of_output(url: str, source: str) -> None:
-    """Raise UsageError if nothing can be written to such URLs."""
+    """Raise UsageError if this kind of URL cannot be written to."""
     if url.lower().startswith(("http://", "https://")):
         expected = "a file, or a URL of a store, such as s3://"
         finding = "nothing can be written there"
@@ -190,7 +192,10 @@ def check_url_of_output(url: str, source: str) -> None:
 
 @contextmanager
 def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[BinaryIO]:
-    """Open a file that is sent to a URL when the block ends well; unsent it is kept here."""
+    """Open a file that is uploaded when the block succeeds.
+
+    If the upload fails, it is kept locally.
+    """
     check_url_of_output(url, f"{option} {shown_url(url)}")
     with NamedTemporaryFile(prefix="stickler-", delete=False) as stream:
         temporary = Path(stream.name)
@@ -208,10 +213,11 @@ def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[Binary
 
 
 class WholeWriter(io.FileIO):
-    """A file that takes all that it is given; else it raises, and names itself as the user did.
+    """An unbuffered file that writes all bytes that it is given, or raises an OSError.
 
-    The system may take a part only: what is almost full, or is a pipe and a signal comes. Python's
-    buffers see to the rest, but text without a buffer, as PYTHONUNBUFFERED asks for, does not.
+    The error names the file as the user did. The system may write only a part, on an almost full
+    disk or if a signal arrives. Buffers of Python handle this, but unbuffered text
+    (PYTHONUNBUFFERED) does not.
     """
 
     def __init__(self, handle: int, path: str | None = None, *, closefd: bool = True) -> None:
@@ -219,7 +225,7 @@ class WholeWriter(io.FileIO):
         self._path = path
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Write all, however often that takes."""
+        """Write all bytes, with as many system calls as necessary."""
         remaining = memoryview(data).cast("B")
         size = len(remaining)
         while remaining:
@@ -227,7 +233,7 @@ class WholeWriter(io.FileIO):
                 n_written = super().write(remaining)
             except OSError as error:
                 raise OSError(error.errno, error.strerror, self._path) from None
-            if n_written is None:  # it does not block, and is full for now
+            if n_written is None:  # the file is non-blocking and full for now
                 select.select([], [self], [])
             else:
                 remaining = remaining[n_written:]

@@ -1,1 +1,1 @@
-"""Run directories: everything of a run in files, and a journal to continue it from."""
+"""Run directories: the files of a run, and a journal from which an interrupted run continues."""

@@ -1,12 +1,13 @@
-"""A directory that keeps everything of a run: its results, and a journal to continue it from.
+"""A run directory: the files of a run, and a journal from which an interrupted run continues.
 
-One at a URL is kept in a temporary directory here, and sent as it grows. Stores add nothing to a
-file. So its journal goes there in parts, each named by the place of its first byte,
-`journal.000000001234`; in the end they are put together.
+A directory at a URL is kept in a local temporary directory and uploaded as it grows. Remote stores
+cannot append to a file. The journal is therefore uploaded in parts, each named after the position
+of its first byte (`journal.000000001234`), and joined at the end.
 
-A journal is a file that only grows, of records that are there whole or not at all. Its first line
-names the format; each further one is a checksum, over the one before it and the record, a blank and
-a record of JSON. What a killed program or a disk left at the end is cut off.
+A journal is a file that only grows. Its first line names the format; each further line is a
+checksum (over the previous checksum and the record), a blank and a JSON record. A record is valid
+as a whole or not at all: anything damaged at the end, by a killed program or a full disk, is cut
+off.
 """
 
 import errno
@@ -50,7 +51,7 @@ from stickler_cli.runs.whole_files import (
 )
 from stickler_cli.settings.of_commands import EvalSettings
 
-if sys.platform != "win32":  # which has no such module
+if sys.platform != "win32":  # Windows lacks this module
     import fcntl
 
 FORMAT: Final = b"stickler-journal/"
@@ -59,19 +60,20 @@ FIRST_LINE: Final = FORMAT + b"1\n"
 CHECKSUM_BYTES: Final = 16
 
 _NOT_ELSEWHERE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-"""A link is not followed, and a pipe is not waited for."""
+"""Flags to open a file without following links and without waiting for a pipe."""
 
-SYNC_SECONDS: Final = 1.0  # how long a crash of the machine, and nothing else, may lose a record
+# How many seconds of records a crash of the machine may lose; no other failure loses any.
+SYNC_SECONDS: Final = 1.0
 
 
 class Journal:
-    """A journal that no other process has open."""
+    """A journal file that is locked for this process."""
 
     def __init__(self, path: str, option: str, *, restart: bool = False) -> None:
-        """Open a journal or create it; begin it anew if a restart is requested.
+        """Open or create a journal; `restart` discards its records.
 
         Raises:
-            UsageError: it cannot be opened, is no journal, or another run has it.
+            UsageError: the file cannot be opened, is not a journal, or is in use by another run.
         """
         self._path = path
         try:
@@ -85,7 +87,7 @@ class Journal:
         self._chain = b""
         self._synced = monotonic()
         self.cut = 0
-        """Bytes at the end that were no records, once all records were read."""
+        """Number of bytes after the last valid record; known once all records have been read."""
         try:
             self._begin(option, restart=restart)
         except BaseException:
@@ -93,8 +95,8 @@ class Journal:
             raise
 
     def _begin(self, option: str, *, restart: bool) -> None:
-        """Lock the file, and write its first line if that is missing or incomplete."""
-        if sys.platform != "win32":  # which has no such lock
+        """Lock the file, and write the first line if it is missing or incomplete."""
+        if sys.platform != "win32":  # Windows has no such lock
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -107,7 +109,7 @@ class Journal:
                     ]
                 ) from None
         start = os.read(self._handle, len(FIRST_LINE))
-        is_ours = FIRST_LINE.startswith(start)  # or begins as it does: it was not written whole
+        is_ours = FIRST_LINE.startswith(start)  # also if it is incomplete: a crash can cut it
         is_of_another_version = start.startswith(FORMAT) and not is_ours
         if is_of_another_version and not restart:
             finding = "another version of stickler wrote its journal"
@@ -132,13 +134,16 @@ class Journal:
             self.clear()
 
     def clear(self) -> None:
-        """Leave out all records."""
+        """Remove all records."""
         self._cut_at(0)
         self._chain = b""
         self._write(FIRST_LINE)
 
     def records(self) -> Iterator[bytes]:
-        """Yield all whole records, then cut off the rest; only then can more be added."""
+        """Yield all valid records, then cut off the rest.
+
+        Records can be appended only after that.
+        """
         self._chain = b""
         end = len(FIRST_LINE)
         with open(self._handle, "rb", closefd=False) as stream:
@@ -155,7 +160,7 @@ class Journal:
         self._cut_at(end)
 
     def append(self, record: object) -> None:
-        """Add a record of JSON values; an OSError names the file."""
+        """Append a record of JSON values; an OSError names the file."""
         line = json_line(record)
         self._chain = self._next(line)
         self._write(self._chain.hex().encode() + b" " + line)
@@ -163,7 +168,7 @@ class Journal:
             self.sync()
 
     def sync(self) -> None:
-        """Bring all records to the disk; an OSError names the file."""
+        """Flush all records to the disk; an OSError names the file."""
         try:
             os.fsync(self._handle)
         except OSError as error:
@@ -171,7 +176,7 @@ class Journal:
         self._synced = monotonic()
 
     def close(self) -> None:
-        """Let go of the file, and so let others have it."""
+        """Close the file and release its lock."""
         with suppress(OSError):
             os.close(self._handle)
 
@@ -191,39 +196,40 @@ class Journal:
             raise OSError(error.errno, error.strerror, self._path) from None
 
 
-SEND_SECONDS: Final = 30.0  # how much of a run a crash of the machine may lose
+SEND_SECONDS: Final = 30.0  # how many seconds of a run a crash of the machine may lose
 SENT: Final = (*RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS))
 _PART: Final = re.compile(rf"{JOURNAL}(\.\d+)?", re.ASCII)
 
 
 BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"
-JournalRecord: TypeAlias = tuple[str, dict[str, object]]  # its name in messages, and its values
+# Name of the record in messages, and its values.
+JournalRecord: TypeAlias = tuple[str, dict[str, object]]
 
 
 class SentDirectory:
-    """The copy here of a run directory elsewhere, for the time of a run."""
+    """The local copy of a run directory at a URL, while a run uses it."""
 
     def __init__(self, url: str, source: str, tell: Callable[[str], None]) -> None:
-        """Make an empty copy.
+        """Create an empty local copy.
 
         Raises:
-            UsageError: nothing can be written to such URLs.
+            UsageError: this kind of URL cannot be written to.
         """
         check_url_of_output(url, source)
         self.folder = mkdtemp(prefix="stickler-run-")
         self._url, self._source, self._tell = url.rstrip("/"), source, tell
         self._journal = Path(self.folder) / JOURNAL
-        self._there: set[str] = set()  # names of files that are of the run
-        self._sent = 0  # bytes of the journal
+        self._there: set[str] = set()  # names of the run's files at the URL
+        self._sent = 0  # number of journal bytes that have been uploaded
         self._last = monotonic()
 
     @contextmanager
     def synchronise(self, *, restart: bool) -> Iterator[None]:
-        """Have the journal here while the block runs, then send its end, and the results.
+        """Download the journal, run the block, then upload the rest of the journal and the results.
 
         Raises:
-            UsageError: it cannot be listed or read, or holds something else.
-            OSError: results cannot be sent; the message says where they are kept.
+            UsageError: the remote directory cannot be listed or read, or holds something else.
+            OSError: results cannot be uploaded; the message says where they are kept.
         """
         try:
             self._begin(restart=restart)
@@ -242,7 +248,10 @@ class SentDirectory:
             self._finish(with_results=ended_well)
 
     def _begin(self, *, restart: bool) -> None:
-        """Bring the journal here; or remove the files of the run, to begin again."""
+        """Download the parts of the journal.
+
+        With `restart`, delete the run's remote files instead.
+        """
         listed = [name for name, _, _ in list_url(self._url)]
         _refuse_others(self._source, listed)
         sections = sorted(name for name in listed if _PART.fullmatch(name))
@@ -254,7 +263,8 @@ class SentDirectory:
                 place = int(name.partition(".")[2] or 0)
                 if place > stream.tell():
                     break
-                # A part holds again what was damaged before it, or was put together already.
+                # Later parts replace damaged bytes of earlier ones, or repeat a journal that was
+                # joined.
                 stream.truncate(place)
                 stream.seek(place)
                 with open_url(f"{self._url}/{name}") as section:
@@ -262,8 +272,8 @@ class SentDirectory:
         self._sent = self._journal.stat().st_size
 
     def append(self, journal: Journal, record: object) -> None:
-        """Add a record to the journal, and send new records from time to time."""
-        # What was damaged at its end has been cut off.
+        """Append a record to the journal; upload new records at intervals."""
+        # damaged bytes at the end have been cut off
         self._sent = min(self._sent, self._journal.stat().st_size)
         journal.append(record)
         if monotonic() - self._last < SEND_SECONDS:
@@ -276,7 +286,7 @@ class SentDirectory:
         self._last = monotonic()
 
     def send(self) -> None:
-        """Send new records of the journal."""
+        """Upload the records that have not been uploaded yet."""
         with self._journal.open("rb") as stream:
             stream.seek(self._sent)
             data = stream.read()
@@ -287,7 +297,7 @@ class SentDirectory:
             self._sent += len(data)
 
     def _finish(self, *, with_results: bool) -> None:
-        """Send files that are not there yet; the folder stays if that fails."""
+        """Upload missing files and delete the local copy; keep the copy if the upload fails."""
         try:
             self.send()
             if with_results:
@@ -311,34 +321,34 @@ class SentDirectory:
 
 @dataclass(slots=True)
 class RunDirectory:
-    """A directory that this run has to itself."""
+    """A run directory that is locked for this run."""
 
     path: str
     source: str
-    """How messages name it."""
+    """Name of the directory in messages."""
     journal: Journal
     records: Iterator[JournalRecord]
-    """Records of the journal after its settings."""
+    """Records of the journal after its first one, which has the settings."""
     tell: Callable[[str], None]
     """Prints a line about the state of the journal."""
     started: str
-    """When the run began: this one, or that which it continues."""
+    """Start time of the run; if the run continues an earlier one, that of the earlier run."""
     sent: SentDirectory | None = None
-    """Sends the journal if the directory is at a URL."""
+    """Uploads the files if the directory is at a URL, else None."""
 
     def place(self, name: str) -> str:
-        """Return the path of a file in it."""
+        """Return the path of a file in the directory."""
         return os.path.join(self.path, name)  # noqa: PTH118 - as the user wrote it
 
     def note(self, record: object) -> None:
-        """Add a record to the journal."""
+        """Append a record to the journal."""
         if self.sent is None:
             self.journal.append(record)
         else:
             self.sent.append(self.journal, record)
 
     def finish(self) -> None:
-        """Remove files that an interrupted run left."""
+        """Delete the partial files of an interrupted run."""
         for name in RESULTS:
             Path(self.place(name) + PARTIAL).unlink(missing_ok=True)
 
@@ -352,12 +362,12 @@ def run_directory(
     restart: bool = False,
     tell: Callable[[str], None],
 ) -> Iterator[RunDirectory]:
-    """Lock a run directory while the block runs; create it if it does not exist.
+    """Lock a run directory while the block runs; create it if necessary.
 
     Raises:
-        UsageError: it cannot be used, holds something else, was begun with other settings, or
-            another run is using it.
-        OSError: it cannot be written to.
+        UsageError: the directory cannot be used, holds something else, was begun with other
+            settings, or is in use by another run.
+        OSError: the directory cannot be written to.
     """
     source = f"{RUN_DIR} {decoded(path)}"
     with ExitStack() as stack:
@@ -383,11 +393,12 @@ def run_directory(
 
 
 def _begin(directory: RunDirectory, settings: Mapping[str, object], shown_path: str) -> None:
-    """Compare the settings with those in the journal, or note them if the run begins now."""
+    """Check that the settings equal those of the journal; write them if the run begins now."""
     directory.records = _journal_records(directory.journal, shown_path)
     first = next(directory.records, None)
     for name in RESULTS:
-        for file in Path(directory.path).glob(f".{name}.*"):  # a run that was killed had begun it
+        # Temporary file of a run that was killed.
+        for file in Path(directory.path).glob(f".{name}.*"):
             file.unlink(missing_ok=True)
         if first is None:
             Path(directory.place(name)).unlink(missing_ok=True)
@@ -403,10 +414,10 @@ def _begin(directory: RunDirectory, settings: Mapping[str, object], shown_path: 
 
 
 def begun_with(path: str) -> dict[str, object]:
-    """Return the settings that the run of a directory was begun with.
+    """Return the settings with which the run of a directory was begun.
 
     Raises:
-        UsageError: there is no journal that tells, or a run is using it.
+        UsageError: there is no usable journal, or a run is using it.
     """
     with ExitStack() as stack:
         file, shown_path = Path(path) / JOURNAL, os.path.join(decoded(path), JOURNAL)  # noqa: PTH118
@@ -452,10 +463,10 @@ def _refuse_others(source: str, names: Iterable[str]) -> None:
 
 
 def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
-    """Parse the records, which may be whole and still not ours."""
+    """Parse the records of a journal; a valid checksum does not make a record valid JSON."""
     for number, record in enumerate(journal.records(), 1):
         try:
-            # Not orjson, which makes floats of large integers and stops at some depth.
+            # orjson would turn large integers into floats, and limits the depth
             value = json.loads(record)
         except ValueError as error:
             finding = f"record {number} is not JSON ({error})"
@@ -471,11 +482,11 @@ _OPTIONS: Final = {
     "first_non_matches": "--show-non-matches",
     "intervals": "--ci or --seed",
 }
-"""What users name settings that are not called as their option."""
+"""Names for users of settings whose name differs from their option."""
 
 
 def _option_of(setting: str) -> str:
-    """Return the option of a setting of a run; the setting itself where it has none."""
+    """Return the option of a setting; the name of the setting if it has no option."""
     is_option = setting in EvalSettings.__dataclass_fields__
     return _OPTIONS.get(setting) or (f"--{setting.replace('_', '-')}" if is_option else setting)
 

@@ -1,1 +1,1 @@
-"""Executors compare the documents of a run: in this process, in several, or on a cluster."""
+"""Executors: they compare the documents of a run in this process, in several, or on a cluster."""

@@ -1,8 +1,8 @@
-"""A run on a cluster of Dask: tasks go out, their results come back in order.
+"""Run on a Dask cluster: tasks are submitted, and their results are collected in order.
 
-A task says where documents are, which a worker reads itself. Dask does the tasks of a dead worker
-again elsewhere; what several have died of is tried again in halves, with nothing beside it, until
-the document is known that no worker survives.
+A task has references to documents, which the worker reads itself. Dask repeats the tasks of a dead
+worker on another one. A task that killed several workers is repeated in halves, with no other task
+running, until the fatal document is found.
 """
 
 import asyncio
@@ -62,23 +62,23 @@ DECIDING: Final = (
     "rapidfuzz",
     "scipy",
 )
-"""Packages that figures depend on. Every worker must have the same versions."""
+"""Packages that figures depend on; every worker must have the same versions of them."""
 
 NOT_INSTALLED: Final = "not installed"
 
 
-AT_A_WORKER: Final = 2  # tasks: one that it does, and one that waits there
+AT_A_WORKER: Final = 2  # tasks for each worker: one that it works on, and one that waits
 KEPT_MESSAGES: Final = 10
-CONNECTING: Final = 10.0  # seconds until a scheduler must have answered
-LOOKING: Final = 2.0  # seconds after which it is asked again how many workers there are
-ALONE: Final = 60.0  # seconds that a run waits for the first worker, or for one after the last
+CONNECTING: Final = 10.0  # seconds within which a scheduler must answer
+LOOKING: Final = 2.0  # seconds between two queries for the number of workers
+ALONE: Final = 60.0  # seconds that a run waits for a worker while there is none
 ENGINE: Final = "--engine dask"
 LOST: Final = (OSError, TimeoutError, RuntimeError)
-"""Errors raised when a scheduler is gone."""
+"""Errors that are raised if the scheduler is gone."""
 
 
 class Done(NamedTuple):
-    """The result of a task, packed, and how long it took."""
+    """The pickled result of a task, and the seconds that it took."""
 
     seconds: float
     result: bytes
@@ -86,16 +86,16 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Versions and files that every worker must have."""
+    """Requirements on every worker: versions and files."""
 
     versions: Mapping[str, str]
     directory: str
-    """Working directory in which the paths of the run are valid."""
+    """Working directory that the paths of the run are relative to."""
     sources: tuple[str, ...]
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of all packages that decide figures."""
+    """Return the versions of all packages that figures depend on."""
     python = ".".join(platform.python_version_tuple()[:2])
     packages = {package: _version(package) for package in DECIDING}
     return {"Python": python, "stickler-cli": __version__, **packages}
@@ -109,16 +109,16 @@ def _version(package: str) -> str:
 
 
 def read_job(packed: bytes) -> Job:
-    """Return the job, which the workers have of each other from then on."""
+    """Unpickle the job; this is a task of its own, whose result the workers share."""
     job: Job = pickle.loads(packed)  # noqa: S301 - of the run
     return job
 
 
 def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
-    """Evaluate the documents of a task, chunk by chunk, and add up the results.
+    """Evaluate the documents of a task in chunks, and add up their results.
 
     Raises:
-        UsageError: the worker is not what the run needs.
+        UsageError: the worker does not meet the requirements of the run.
     """
     start = monotonic()
     worker = get_worker()
@@ -138,13 +138,13 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
 
 
 def packed_items(items: Iterable[WorkItem]) -> bytes:
-    """Return a task as it is sent: where documents are; Dask keeps a thousand tasks."""
+    """Return a task as packed bytes, kept small because the scheduler keeps thousands of tasks."""
     items_or_ranges = [_unread(item_or_range) for item_or_range in in_ranges(items)]
     return zlib.compress(pickle.dumps(items_or_ranges), 1)
 
 
 def _unread(item: Part) -> Part:
-    """Return a pair without the lines that a worker can read again."""
+    """Return a pair reference without the lines that a worker can read again."""
     if not isinstance(item, PairRef):
         return item
 
@@ -157,7 +157,7 @@ def _unread(item: Part) -> Part:
 
 
 def unpacked_items(packed: bytes) -> Iterator[WorkItem]:
-    """Yield the documents of a task, with lines; each file is opened once for single lines."""
+    """Yield the documents of a packed task with their lines; opens each file only once."""
     items_or_ranges: list[Part] = pickle.loads(zlib.decompress(packed))  # noqa: S301 - of the run
     with ExitStack() as stack:
         files: dict[str, IO[bytes]] = {}
@@ -171,7 +171,7 @@ def unpacked_items(packed: bytes) -> Iterator[WorkItem]:
                 files[side.file].seek(side.offset)
                 return side._replace(data=files[side.file].read(side.size))
             except OSError:
-                return side  # who reads it next says why
+                return side  # the next reader reports the error
 
         for item_or_range in items_or_ranges:
             if isinstance(item_or_range, LineRange):
@@ -185,7 +185,7 @@ def unpacked_items(packed: bytes) -> Iterator[WorkItem]:
 
 
 def _check(needs: Needs, worker: str, threads: int) -> None:
-    """Refuse to work where results would be others, or where there are no documents."""
+    """Raise UsageError if a worker would give other results, or cannot read the documents."""
     if threads != 1:
         finding = f"the worker {worker} has {threads} threads"
         hint = "dask worker --nworkers auto --nthreads 1"
@@ -226,24 +226,24 @@ def _check(needs: Needs, worker: str, threads: int) -> None:
 
 @dataclass(slots=True, eq=False)
 class _Task(Handed):
-    """Documents that a worker is sent, to be cut into chunks there."""
+    """Documents that are sent to a worker, which evaluates them in chunks."""
 
     items: bytes
-    """Where the documents are, as it is sent: held until workers are done, packed takes little."""
+    """Packed references to the documents; they are kept until the result is there."""
     size: ChunkSize
     result: ChunkResult | None = None
     suspected: bool = False
-    """Whether workers died of it, so that it is to be alone."""
+    """Whether the task may have killed a worker, so that it must run alone."""
 
 
 @contextmanager
 def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]:
-    """Give the client of a cluster; one that was started here ends with the block."""
-    for name in ("distributed", "distributed.client"):  # what matters is told by the run
+    """Connect to a cluster; one that was started here ends with the block."""
+    for name in ("distributed", "distributed.client"):  # the run itself reports what matters
         logging.getLogger(name).setLevel(logging.CRITICAL)
     jobs = usable_cores() if cluster.jobs == "auto" else cluster.jobs
     with ExitStack() as stack:
-        # Each connection keeps its last messages, a thousand by default, to be looked at.
+        # By default each connection keeps its last thousand messages for debugging.
         stack.enter_context(config.set({"distributed.admin.low-level-log-length": KEPT_MESSAGES}))
         place: str | LocalCluster | None = cluster.scheduler
         try:
@@ -254,7 +254,8 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
                     started = LocalCluster(
                         n_workers=jobs,
                         threads_per_worker=1,
-                        dashboard_address="127.0.0.1:0",  # any free port; there is no way to none
+                        # Any free port; the dashboard cannot be turned off.
+                        dashboard_address="127.0.0.1:0",
                         silence_logs=logging.CRITICAL,
                     )
                 place = stack.enter_context(started)
@@ -271,7 +272,7 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
 
 
 def _check_that_answers(address: str) -> None:
-    """Raise OSError if nothing answers as Dask does: where it is silent a client waits for ever."""
+    """Raise OSError if no Dask scheduler answers; the client would wait for ever."""
 
     async def greet() -> None:
         arguments = Security().get_connection_args("client")
@@ -283,11 +284,14 @@ def _check_that_answers(address: str) -> None:
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Have threads and processes that start in the block hear no Ctrl-C: it is for this thread."""
+    """Make threads and processes that start in the block ignore Ctrl-C.
+
+    The main thread handles it.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # where it starts, it lets Ctrl-C through to its thread
+    resource_tracker.ensure_running()  # start it first, as it unblocks Ctrl-C in its thread
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -296,14 +300,14 @@ def _unheard() -> Iterator[None]:
 
 
 class DaskExecutor(Elsewhere[_Task]):
-    """The tasks of a run, and where they are."""
+    """Runs the tasks of a run on a Dask cluster."""
 
     source = ENGINE
 
     def __init__(
         self, job: Job, cluster: Cluster, left: int | None, interruption: Interruption
     ) -> None:
-        """Take the cluster that is asked for; the rest is as every executor has it."""
+        """Create an executor for a cluster; `left` is the number of documents, None if unknown."""
         super().__init__(job, left, interruption)
         self.cluster = cluster
         directory = os.getcwd()  # noqa: PTH109 - it may be no text
@@ -313,14 +317,14 @@ class DaskExecutor(Elsewhere[_Task]):
         self.workers = 0
         self.looked = 0.0
         self.seen = 0.0
-        """When there last was a worker."""
+        """Time at which there was a worker last."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Evaluate documents on a cluster and yield the results in the order of the documents.
+        """Evaluate documents on a cluster; yields results in the order of the documents.
 
         Raises:
-            UsageError: there is no such cluster, or its workers are not what the run needs.
-            WorkerDiedError: the cluster is gone, or its workers die whatever they compare.
+            UsageError: the cluster does not exist, or its workers do not meet the requirements.
+            WorkerDiedError: the cluster is gone, or its workers die of any document.
         """
         packed = packed_job(self.job, ENGINE)
         try:
@@ -345,14 +349,17 @@ class DaskExecutor(Elsewhere[_Task]):
         return _Task(packed_items(items), size_of(items))
 
     def _cancel(self) -> None:
-        """Cancel the tasks that were not begun."""
+        """Cancel all tasks that have not begun."""
         try:
             self.client.cancel([*self.at])
         except LOST:
             return
 
     def _look(self) -> None:
-        """Ask now and then how many workers there are; there may be more later, or none."""
+        """Query the number of workers at intervals.
+
+        Raise WorkerDiedError if there is none for long.
+        """
         now = monotonic()
         if now - self.looked < LOOKING:
             return
@@ -367,7 +374,7 @@ class DaskExecutor(Elsewhere[_Task]):
             )
 
     def _hand_out(self, chunks: Chunks) -> None:
-        """Keep all workers busy."""
+        """Submit tasks until all workers are busy."""
         self._look()
         while len(self.at) < max(1, self.workers) * AT_A_WORKER:
             task = self._next(chunks)
@@ -383,7 +390,7 @@ class DaskExecutor(Elsewhere[_Task]):
         future.add_done_callback(self.finished.put)
 
     def _next(self, chunks: Chunks) -> _Task | None:
-        """Return the next task to send; None if no more may be sent now."""
+        """Return the next task to submit; None if no task may be submitted now."""
         running_tasks = [*self.at.values()]
         if any(task.suspected for task in running_tasks):
             return None
@@ -400,32 +407,34 @@ class DaskExecutor(Elsewhere[_Task]):
         return self._new(chunks, max(1, self.workers))
 
     def _receive(self, chunks: Chunks) -> None:
-        """Wait for a task that is finished, and take its result; not for ever."""
+        """Wait a limited time for a finished task, and take its result."""
         try:
             future = self.interruption.wait(self.finished.get, timeout=LOOKING)
         except Empty:
             return
         task = self.at.pop(future)
-        match future.status:  # it changes when it will
+        match future.status:  # the status can change at any time
             case "finished":
                 try:
                     done = self.interruption.wait(future.result)
-                except KilledWorker as error:  # it was lost on its way, and others died of it
+                # The result was lost in transit, and repeating the task killed workers.
+                except KilledWorker as error:
                     self._failed(task, error)
                     return
                 chunks.took(task.size, done.seconds)
                 task.result = pickle.loads(done.result)  # noqa: S301 - by a worker of ours
                 self.in_vain = 0
-                gc.collect()  # Dask leaves cycles of each task, which a run looks for too rarely
+                # Dask leaves reference cycles of each task, and a run rarely collects garbage.
+                gc.collect()
             case "error":
                 self._failed(task, future.exception())
-            case "lost":  # with the worker that had it, before it came here
+            case "lost":  # the worker was lost before its result was fetched
                 self._give(task)
             case _:
                 raise WorkerDiedError([Problem(ENGINE, "the scheduler has lost what it was given")])
 
     def _failed(self, task: _Task, error: Any) -> None:
-        """Try a task again that workers died of; raise other errors."""
+        """Repeat a task that killed workers; raise any other error."""
         match error:
             case KilledWorker():
                 self._try_again(task)
@@ -446,13 +455,14 @@ class DaskExecutor(Elsewhere[_Task]):
                         )
                     ]
                 )
-            case _:  # what cannot be sent, or raises: it does so here too
+            # A result that cannot be sent, or an error: evaluate here, where the error is raised.
+            case _:
                 task.result = self.interruption.wait(
                     evaluate_chunk, self.job, [*unpacked_items(task.items)]
                 )
 
     def _try_again(self, task: _Task) -> None:
-        """Send a task again in halves; a document that was alone is failed."""
+        """Repeat a task in halves; a single document that killed a worker alone is failed."""
         self._note_death(f"workers died of {MOST_IN_VAIN} tasks, one after the other")
         items = [*unpacked_items(task.items)]
         if len(items) > 1:

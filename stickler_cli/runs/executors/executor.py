@@ -1,8 +1,8 @@
-"""Documents cut into chunks, and executors: this process, and others that have parts of a run.
+"""Cut documents into chunks, and execute them in this process or hand them to others.
 
-Large chunks save work, but runs end, or share, between them. Results come in the order of the
-documents; a few that came early are kept, and a part is tried again in halves where whoever had it
-died.
+Large chunks save work, but a run can stop, or change workers, only between chunks. Results are in
+the order of the documents, so a few early results are held back. If a worker dies, its documents
+are tried again in halves.
 """
 
 import pickle
@@ -22,44 +22,47 @@ from stickler_cli.runs.chunk import ChunkResult, WorkItem, evaluate_chunk, faile
 from stickler_cli.runs.job import Job
 from stickler_cli.runs.process import Interrupted, Interruption, memory_limited
 
-LEAST_SECONDS: Final = 0.1  # of work, which is not cut any further: else much is the chunk itself
-FIRST_CHUNK: Final = 32  # documents, for all processes together, whose work nobody knows yet
-FIRST_BYTES: Final = 250_000  # their text: documents with long lists take much longer than others
-GROWTH: Final = 8  # how many times as large as the last chunk the next one may be
+# Work that is not cut any further: smaller chunks have mostly fixed costs.
+LEAST_SECONDS: Final = 0.1
+# Number of documents in the first chunks of all processes, as their work is unknown yet.
+FIRST_CHUNK: Final = 32
+# Bytes of text in the first chunk, as documents with long lists take much longer.
+FIRST_BYTES: Final = 250_000
+GROWTH: Final = 8  # how many times larger than the previous chunk the next one may be
 
 ASKED_TOGETHER: Final = 64
-"""Documents whose questions to models are asked together: enough to fill batches and connections,
-few enough to be worth showing progress after."""
+"""Number of documents whose questions to models are asked together: enough to fill batches and
+connections, few enough to show progress."""
 
-OWN_BYTES: Final = 500  # what a document costs beside its text, in bytes of text
+OWN_BYTES: Final = 500  # fixed cost of a document, in bytes of text
 
 
 AT_ONCE: Final = 0.3
-"""The units of work that this process does without a look at signals: a fraction of a second."""
+"""Work that this process does without checking for signals: a fraction of a second."""
 
 
 class Largest(NamedTuple):
-    """Limits of a chunk."""
+    """Maximum size of a chunk."""
 
     seconds: float
-    """The work, by the time that the last one took. With less, many fields, which take tens of
-    milliseconds for any documents, would make chunks smaller and smaller."""
+    """Seconds of work, estimated from the previous chunk. A smaller limit would shrink chunks of
+    schemas with many fields again and again, as these have fixed costs of tens of milliseconds."""
     documents: int
     text: int
-    """Bytes."""
+    """Bytes of text."""
 
 
 CHUNK: Final = Largest(1.0, 256, 4_000_000)
-"""Limits of one comparison: larger chunks gain little, and take some thirty times as much memory as
-their text."""
+"""Limits of a chunk: larger chunks gain little, and take about thirty times the memory of their
+text."""
 
 TASK: Final = Largest(4.0, 8192, 8_000_000)
-"""Limits of a task for another machine, which cuts it into chunks: large enough that sending it and
-adding up its results cost little, small enough to be done again."""
+"""Limits of a task for another machine, which cuts it into chunks: large enough for low costs of
+sending, small enough to be repeated."""
 
 
 class ChunkSize(NamedTuple):
-    """How large a chunk is."""
+    """Size of a chunk."""
 
     documents: int
     text: int
@@ -67,7 +70,7 @@ class ChunkSize(NamedTuple):
 
 
 class Chunks:
-    """The documents of a run, to be taken in chunks."""
+    """The documents of a run, which are taken in chunks of suitable size."""
 
     def __init__(
         self,
@@ -78,24 +81,25 @@ class Chunks:
         jobs: int = 1,
         largest: Largest | None = None,
     ) -> None:
-        """Prepare to cut items into chunks of a size; None goes by their bytes and time.
+        """Create chunks of `size` documents; None adapts the size to bytes and time.
 
-        `timed` is whether time tells what work there is; it does not where models are waited for.
-        `jobs` are the processes that wait for their first chunk, `largest` is `CHUNK` by default.
+        Set `timed` to False if chunks wait for models, as their time says nothing about work then.
+        `jobs` is the number of processes that wait for a first chunk; `largest` is `CHUNK` by
+        default.
         """
         self._items = items
         self._largest = largest or CHUNK
         self._fixed = size or (None if timed else ASKED_TOGETHER)
-        # So few for several that all are at work at once, and what they take is known soon.
+        # The first chunks are small: all processes are busy at once, and their speed is soon known.
         first = FIRST_CHUNK if jobs == 1 else max(1, FIRST_CHUNK // (GROWTH * jobs))
         self._size = self._fixed or first
         self._bytes = float(FIRST_BYTES)
         self._least = 1
         self.returned: list[WorkItem] = []
-        """Items that were taken and must be taken again as one chunk."""
+        """Items that were taken but not evaluated; the next chunk consists of them."""
 
     def take(self, max_documents: int | None = None) -> list[WorkItem]:
-        """Return the next documents; more than `max_documents` only if these are little work."""
+        """Return the next documents: at most `max_documents`, or more if they are little work."""
         max_documents = self._largest.documents if max_documents is None else max_documents
         if self.returned:
             returned, self.returned = self.returned, []
@@ -112,7 +116,7 @@ class Chunks:
         return items
 
     def took(self, size: ChunkSize, seconds: float) -> None:
-        """Learn from the time that a chunk took."""
+        """Adapt the size of chunks to the time that a chunk took."""
         if self._fixed is not None:
             return
         documents, text = size
@@ -123,7 +127,7 @@ class Chunks:
 
 
 def size_of(items: Sequence[WorkItem]) -> ChunkSize:
-    """Return how large a chunk is."""
+    """Return the size of a chunk."""
     return ChunkSize(len(items), sum(map(_bytes_of, items)))
 
 
@@ -134,19 +138,25 @@ def _bytes_of(item: WorkItem) -> int:
 
 
 class Inline:
-    """This process. A chunk that is too much at once for it is returned, to be another's."""
+    """Evaluates chunks in this process.
+
+    A chunk that would block this process for too long is put back, for another process.
+    """
 
     def __init__(
         self, job: Job, limit: int | None = None, interruption: Interruption | None = None
     ) -> None:
-        """Take a job, a limit of bytes, and a wish to end, which work at once would not hear."""
+        """Create an executor; `limit` is the maximum of memory in bytes.
+
+        With an `interruption`, chunks that could not be interrupted in time are put back.
+        """
         at_once = None if interruption is None else AT_ONCE
         self._job = replace(job, options=replace(job.options, work_at_once=at_once))
         self._limit = limit
         self._interruption = interruption or Interruption()
 
     def results(self, chunks: Chunks) -> Generator[ChunkResult]:
-        """Yield the results of chunks, up to one that is too much at once."""
+        """Yield the results of chunks, until a chunk would block this process for too long."""
         while items := chunks.take():
             start = monotonic()
             try:
@@ -160,7 +170,7 @@ class Inline:
             yield from results
 
     def _under_limit(self, items: Sequence[WorkItem]) -> Iterator[ChunkResult]:
-        """Evaluate documents under a limit of memory: one by one if they take too much together."""
+        """Evaluate documents under the memory limit; one by one if they exceed it together."""
         try:
             with memory_limited(self._limit):
                 chunk = evaluate_chunk(self._job, items)
@@ -174,8 +184,10 @@ class Inline:
             yield chunk
 
 
-PARTS_AHEAD: Final = 4  # for each worker that are held, because one before them takes longer
-MOST_IN_VAIN: Final = 32  # deaths without a result between them: to find one document takes 10
+# Parts for each worker that may be held back, while an earlier part takes longer.
+PARTS_AHEAD: Final = 4
+# Number of deaths in a row without a result; finding one fatal document takes 10.
+MOST_IN_VAIN: Final = 32
 
 PICKLING_ERRORS: Final = (
     pickle.PickleError,
@@ -185,14 +197,14 @@ PICKLING_ERRORS: Final = (
     TypeError,
     ValueError,
 )
-"""Errors of pickling values that cannot be sent: a local class, a value nested too deeply."""
+"""Errors raised by pickle for values that cannot be sent, such as local classes."""
 
 
 def packed_job(job: Job, source: str) -> bytes:
-    """Return a job as it is sent to workers, whom the option `source` asks for.
+    """Pickle a job for workers; `source` is the option that requested them.
 
     Raises:
-        UsageError: it cannot be sent; with each comparator that is the reason.
+        UsageError: the job cannot be pickled; names each comparator that is a reason.
     """
     try:
         return pickle.dumps(job)
@@ -221,7 +233,7 @@ def _pickling_error(value: object) -> Exception | None:
 
 
 class Handed(ABC):
-    """Documents that are handed out together."""
+    """Documents that are handed to a worker together."""
 
     result: ChunkResult | None
 
@@ -230,37 +242,37 @@ H = TypeVar("H", bound=Handed)
 
 
 class Elsewhere(ABC, Generic[H]):
-    """An executor that hands out parts of a run."""
+    """An executor that hands parts of a run to workers."""
 
     source: str
-    """The option that asked for it, for messages."""
+    """Option that requested the executor, for messages."""
 
     def __init__(self, job: Job, left: int | None, interruption: Interruption) -> None:
-        """Take a job; `left` is the number of documents to come, None if it is unknown."""
+        """Create an executor; `left` is the number of documents to come, None if unknown."""
         self.job = job
         self.left = left
         self.interruption = interruption
         self.order: deque[H] = deque()
-        """The parts without a result that was yielded, in the order of the documents."""
+        """Parts whose results have not been yielded yet, in the order of the documents."""
         self.all_read = False
         self.in_vain = 0
-        """Deaths since there was a result."""
+        """Number of deaths of workers since the last result."""
 
     @abstractmethod
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Yield the results of all chunks, in order; of those that were done if interrupted."""
+        """Yield the results of all chunks in order; after an interruption, of finished ones."""
 
     @abstractmethod
     def _hand_out(self, chunks: Chunks) -> None:
-        """Give parts to all who wait for one."""
+        """Give a part to every worker that waits for one."""
 
     @abstractmethod
     def _receive(self, chunks: Chunks) -> None:
-        """Wait for something to happen, and take the results that there are."""
+        """Wait for an event, and take all results that have arrived."""
 
     @abstractmethod
     def _make_part(self, items: Sequence[WorkItem]) -> H:
-        """Make a part of documents."""
+        """Create a part with some documents."""
 
     def _in_order(self, chunks: Chunks) -> Iterator[ChunkResult]:
         while True:
@@ -273,10 +285,10 @@ class Elsewhere(ABC, Generic[H]):
                 yield result
 
     def _new(self, chunks: Chunks, workers: int) -> H | None:
-        """Return a part of documents that were in none; None where all are, or enough are held."""
+        """Return a new part; None if no documents are left, or too many parts are held back."""
         if len(self.order) >= workers * PARTS_AHEAD:
             return None
-        # The last parts are small, so that all workers have work until the end.
+        # Make the last parts small, so that all workers have work until the end.
         items = chunks.take(None if self.left is None else self.left // (2 * workers) + 1)
         if not items:
             self.all_read = True
@@ -287,7 +299,7 @@ class Elsewhere(ABC, Generic[H]):
         return self.order[-1]
 
     def _replace(self, replaced: H, *items_of_parts: Sequence[WorkItem]) -> list[H]:
-        """Have documents of a part tried again as smaller ones."""
+        """Replace a part by smaller ones with the given documents, to be tried again."""
         position, smaller = self.order.index(replaced), [*map(self._make_part, items_of_parts)]
         del self.order[position]
         for smaller_part in reversed(smaller):
@@ -295,12 +307,12 @@ class Elsewhere(ABC, Generic[H]):
         return smaller
 
     def _halve(self, replaced: H, items: Sequence[WorkItem]) -> list[H]:
-        """Have documents of a part tried again in halves."""
+        """Replace a part by its two halves, to be tried again."""
         middle = len(items) // 2
         return self._replace(replaced, items[:middle], items[middle:])
 
     def _note_death(self, found: str) -> None:
-        """Count a death; raise WorkerDiedError after too many without a result between them."""
+        """Count a death of a worker; raise WorkerDiedError after too many without a result."""
         self.in_vain += 1
         if self.in_vain > MOST_IN_VAIN:
             hint = "does a comparator end its process, or was there too little memory?"

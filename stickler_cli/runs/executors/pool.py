@@ -1,8 +1,8 @@
-"""A run in several processes: chunks of documents go out, their results come back in order.
+"""Run in several processes: chunks are sent to workers, and their results arrive in order.
 
-A worker is sent a chunk only when it waits for one: so no pipe can fill up on both sides, and where
-it dies it is known which documents it had. These are tried again in smaller chunks, until those are
-known that no worker survives. What cannot be sent is evaluated in this process.
+A worker is sent a chunk only when it waits for one. No pipe can therefore fill up on both sides,
+and if a worker dies, its documents are known. These are tried again in smaller chunks until the
+fatal documents are found. Chunks that cannot be pickled are evaluated in this process.
 """
 
 import os
@@ -57,19 +57,22 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 
-READY: Final = b"ready"  # what a worker says first, or why it is not
-NOT_HERE: Final = b"not here"  # of a chunk that cannot be read, or whose result cannot be sent
-ASKS: Final = b"asks "  # what a message with questions to a model begins with
-NO_MEMORY: Final = TOO_LITTLE_MEMORY.encode()  # of a chunk that there is no memory for
+# First message of a worker; anything else is the reason why it cannot start.
+READY: Final = b"ready"
+# Answer for a chunk that cannot be unpickled, or whose result cannot be pickled.
+NOT_HERE: Final = b"not here"
+ASKS: Final = b"asks "  # prefix of a message with questions to a model
+NO_MEMORY: Final = TOO_LITTLE_MEMORY.encode()  # answer for a chunk that exceeds the memory limit
 PR_SET_PDEATHSIG: Final = 1  # source: man 2 prctl, and linux/prctl.h
-SECONDS_TO_END: Final = 5.0  # how long a worker that is told to end may take before it is killed
+SECONDS_TO_END: Final = 5.0  # seconds after which a worker that was told to end is killed
 
 
-MOST_DEATHS: Final = 2  # of workers by one document; one may have been killed from outside
+# Deaths by one document before it is failed; the first may have been caused from outside.
+MOST_DEATHS: Final = 2
 
 
 class Worker:
-    """A worker as the run sees it."""
+    """A worker process, as seen from the main process."""
 
     def __init__(
         self,
@@ -78,20 +81,21 @@ class Worker:
         memory_limit: int | None,
         other_workers: "Iterable[Worker]" = (),
     ) -> None:
-        """Start a process: a fork has the job as it is, one that begins anew is sent it packed.
+        """Start a worker process; a fork inherits `job`, any other process is sent `packed`.
 
         Raises:
-            OSError: it cannot be started.
+            OSError: the process cannot be started.
         """
         self.ready = False
         context = _context(job)
         self.connection, worker_connection = context.Pipe()
-        # A pipe ends when nobody holds its end: what a fork has of this process is closed there.
+        # A pipe reports its end once all copies are closed, so a fork closes those that it
+        # inherits.
         forked = context.get_start_method() == "fork"
         own_connections = (
             [self.connection, *(worker.connection for worker in other_workers)] if forked else []
         )
-        # What is forked from a server has the environment of when that began.
+        # A process from the fork server has the environment of the server's start.
         environment = {} if forked else dict(os.environ)
         arguments = (
             worker_connection,
@@ -101,17 +105,17 @@ class Worker:
             environment,
         )
         self._process = context.Process(target=work, args=arguments, daemon=True)
-        # Signals wait until a fork has forgotten what this process does of them.
+        # Block signals until the fork has reset the handlers that it inherits.
         earlier_mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS) if forked else ()
         try:
             self._process.start()
         finally:
             if forked:
                 signal.pthread_sigmask(signal.SIG_SETMASK, earlier_mask)
-        worker_connection.close()  # what is read from it ends when the worker does
+        worker_connection.close()  # so that reading reports the end of the worker
 
     def end(self) -> str:
-        """Make sure that the process is gone; return how it went, such as `exit code 1`."""
+        """Wait for the process to end, or kill it; return its fate, such as `exit code 1`."""
         self.connection.close()
         self._process.join(SECONDS_TO_END)
         if self._process.exitcode is None:
@@ -123,19 +127,20 @@ class Worker:
         return f"signal {-code}" + ("; out of memory?" if code == -signal.SIGKILL else "")
 
     def stop(self) -> None:
-        """Tell the process to end at once."""
+        """Terminate the process."""
         self._process.terminate()
 
 
 def _context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext":
-    """Return the way to start processes.
+    """Return the way to start processes: fork, fork server or spawn.
 
-    A fork of this process can work after some milliseconds, since all is loaded. Where that would
-    not be safe, the fork of a server is, which has loaded the engine; elsewhere they begin anew.
+    A fork can work within milliseconds, as everything is loaded. If forking this process is not
+    safe, a fork server that has loaded the engine is forked on Linux; other systems spawn new
+    processes.
     """
-    # Clients of models may hold connections, which two processes cannot share. And a process that
-    # was started by Python may be running a script that starts itself again, which Python notices
-    # only where processes begin anew.
+    # Clients of models may have open connections, which two processes cannot share. A process that
+    # Python itself started may be running a script that starts itself again; Python notices this
+    # only for new processes.
     if current_process().name == "MainProcess" and can_fork() and not job.plan.asks_models:
         return get_context("fork")
     if sys.platform != "linux":
@@ -152,25 +157,25 @@ def work(
     inherited: Iterable[Connection] = (),
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Be a worker: take chunks and send results, until the run is over or its process gone."""
+    """Run a worker process: evaluate chunks until the run ends or its process is gone."""
     os.environ.update(environment)
     for other in inherited:
         other.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process above to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles Ctrl-C
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    if sys.platform == "linux":  # which kills this process with that which started it
+    if sys.platform == "linux":  # kill this process when the main process dies
         CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if (parent := parent_process()) is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    # Documents are read as deep as above. An OSError: nobody listens any more.
+    # Read documents as deep as the main process does. OSError: the main process is gone.
     with room_for_depth(), rarely_collected(), suppress(EOFError, OSError):
         if isinstance(job, bytes):
             try:
                 job = cast("Job", pickle.loads(job))  # noqa: S301 - from the process above
             except PICKLING_ERRORS as error:
-                # A class that was typed into an interpreter is in no module to be imported.
+                # a class that was typed into an interpreter cannot be imported
                 connection.send_bytes(str(error).encode("utf-8", "backslashreplace"))
                 return
         if job.options.client is not None:
@@ -181,7 +186,7 @@ def work(
 
 
 def _relaying(options: Options, connection: Connection) -> Options:
-    """Return options whose client has the process above ask models, for all workers."""
+    """Return options with a client that has the main process ask models for all workers."""
 
     def relay(questions: bytes) -> bytes:
         connection.send_bytes(ASKS + questions)
@@ -192,13 +197,13 @@ def _relaying(options: Options, connection: Connection) -> Options:
 
 
 def _end_with(parent: "BaseProcess") -> None:
-    """End this process when the one above ends, also in the middle of a document."""
+    """End this process when the main process ends, even in the middle of a document."""
     parent.join()
     os._exit(1)
 
 
 def packed_result(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
-    """Evaluate a chunk and return the pickled result, or the reason why it failed."""
+    """Evaluate a packed chunk; return the pickled result, or the kind of failure."""
     try:
         items: list[WorkItem] = pickle.loads(packed)  # noqa: S301 - from the process above
         with memory_limited(memory_limit):
@@ -215,11 +220,11 @@ class _Chunk(Handed):
     result: ChunkResult | None = None
     sent_at: float = 0.0
     deaths: int = 0
-    """Workers that died of it when it was one document."""
+    """Number of workers that this chunk killed when it had only one document."""
 
 
 class Pool(Elsewhere[_Chunk]):
-    """Workers, and the chunks that they are at."""
+    """Runs the chunks of a run in worker processes."""
 
     def __init__(
         self,
@@ -229,19 +234,19 @@ class Pool(Elsewhere[_Chunk]):
         left: int | None,
         interruption: Interruption,
     ) -> None:
-        """Prepare a number of workers; the rest is as every executor has it."""
+        """Create a pool of `number` workers; `left` is the number of documents, None if unknown."""
         super().__init__(job, left, interruption)
         self.workers = workers
         self.number = number
         self.source = workers.source
         self.packed = b""
         self.at: dict[Worker, _Chunk | None] = {}
-        """Every worker, and the chunk that it is at."""
+        """The chunk that each worker is evaluating; None for an idle worker."""
         self.asking: Asking | None = None
-        """The questions of workers to models; None before any asks."""
+        """Queue of questions from workers to models; None before the first question."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Yield the results of all chunks, in their order; they are cut as workers ask for more."""
+        """Yield the results of all chunks in order; chunks are cut when workers are idle."""
         self.packed = packed_job(self.job, self.workers.source)
         try:
             for _ in range(self.number):
@@ -254,7 +259,7 @@ class Pool(Elsewhere[_Chunk]):
                 self.asking.put(None)
             for worker, chunk in self.at.items():
                 if chunk is not None or not worker.ready:
-                    worker.stop()  # where it is
+                    worker.stop()  # even in the middle of a chunk
             for worker in self.at:
                 worker.end()
 
@@ -262,7 +267,7 @@ class Pool(Elsewhere[_Chunk]):
         return _Chunk(items)
 
     def _hand_out(self, chunks: Chunks) -> None:
-        """Send a chunk to every worker that waits for one."""
+        """Send a chunk to every idle worker."""
         for worker in [
             worker for worker, busy_with in self.at.items() if busy_with is None and worker.ready
         ]:
@@ -274,19 +279,19 @@ class Pool(Elsewhere[_Chunk]):
                     continue
                 self.at[worker] = chunk
                 chunk.sent_at = monotonic()
-                with suppress(OSError):  # it is dead; reading from it will tell
+                with suppress(OSError):  # the worker is dead; reading from it reports that
                     worker.connection.send_bytes(packed)
 
     def _next(self, chunks: Chunks) -> _Chunk | None:
-        """Return the next chunk to send; None if none is left or enough are held."""
+        """Return the next chunk to send; None if none is left or too many are held back."""
         under_way = self.at.values()
         for chunk in self.order:
             if chunk.result is None and chunk not in under_way:
-                return chunk  # it is to be tried again
+                return chunk  # it has to be tried again
         return self._new(chunks, len(self.at))
 
     def _receive(self, chunks: Chunks) -> None:
-        """Take the answers of workers; wait for one unless a result is ready."""
+        """Take the messages of workers; wait for one unless the next result is already there."""
         block = not self.order or self.order[0].result is None
         waited = [worker.connection for worker in self.at]
         ready = self.interruption.wait(wait, waited, self._patience() if block else 0)
@@ -322,10 +327,10 @@ class Pool(Elsewhere[_Chunk]):
                 )
                 raise UsageError([problem])
         self._stop_late(chunks)
-        self._hand_out(chunks)  # so that no worker waits while the result is added
+        self._hand_out(chunks)  # before results are added, so that no worker is idle
 
     def _ask(self, worker: Connection, questions: bytes) -> None:
-        """Have questions of a worker answered, in a thread that waits for models."""
+        """Pass questions of a worker to the thread that asks models."""
         if self.asking is None:
             self.asking = SimpleQueue()
             arguments = self.job.options.client, self.asking
@@ -333,13 +338,13 @@ class Pool(Elsewhere[_Chunk]):
         self.asking.put((worker, questions))
 
     def _patience(self) -> float | None:
-        """Return the seconds until a worker is late; None if none ever is."""
+        """Return the seconds until a worker exceeds the time limit; None without a limit."""
         limit = self.workers.document_timeout
         begun = [chunk.sent_at for chunk in self.at.values() if chunk is not None]
         return max(0.0, min(begun) + limit - monotonic()) if begun and limit is not None else None
 
     def _stop_late(self, chunks: Chunks) -> None:
-        """End workers that take too long; documents that came together are tried one by one."""
+        """Stop workers that exceed the time limit; try their documents again one by one."""
         limit, now = self.workers.document_timeout, monotonic()
         late = [
             (worker, chunk)
@@ -359,7 +364,7 @@ class Pool(Elsewhere[_Chunk]):
                 chunk.result = failed_chunk(self.job, chunk.items[0], finding)
 
     def _bury(self, worker: Worker) -> None:
-        """Put a new worker in the place of a dead one, and have its documents tried again."""
+        """Replace a dead worker, and try its documents again."""
         chunk = self.at.pop(worker)
         cause_of_death = worker.end()
         if not worker.ready:
@@ -372,7 +377,7 @@ class Pool(Elsewhere[_Chunk]):
             self._try_again(chunk, f"the worker process that compared it died ({cause_of_death})")
 
     def _try_again(self, chunk: _Chunk, found: str) -> None:
-        """Send a chunk again in halves; a document by itself once more, then it is failed."""
+        """Try a chunk again in halves; a single document is tried once more, then failed."""
         chunk.deaths += 1
         if len(chunk.items) > 1:
             self._halve(chunk, chunk.items)
