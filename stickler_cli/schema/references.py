@@ -1,7 +1,8 @@
 """Follow `$ref` in all its forms: inside the schema, by `$id` and anchor, and to other files.
 
-The network is never asked. Not by `referencing`, which takes 0.05 s to load and gives new objects
-each time a file is asked for: by its identity a schema is compiled once and a recursion ends.
+The network is never asked. The package `referencing` is not used: it returns the contents of a
+target, but neither its file, pointer nor dialect, which messages and inferred annotations need.
+docs/architecture.md, "References", says more.
 """
 
 import codecs
