@@ -82,8 +82,8 @@ def measure(repeat: int, seed: int) -> Report:
         records,
         notes=(
             (
-                "Seconds for one more document, net of start-up; the memory of a process that"
-                " compares one document, start-up included."
+                "The time is that of one additional document, without start-up. Memory is that of"
+                " a process that compares one document, including start-up."
             ),
         ),
         figures={

@@ -77,6 +77,6 @@ def measure(seed: int, few: int = FEW, many: int = MANY) -> Report:
             {"results": kind, "few": values[0], "many": values[-1], "ratio": times[kind]}
             for kind, values in peaks.items()
         ],
-        notes=("Peak of resident memory, small documents in JSON Lines.",),
+        notes=("Memory is the peak of resident memory, for small documents in JSON Lines.",),
         figures={targets.memory_target(kind): value for kind, value in times.items()},
     )

@@ -68,7 +68,11 @@ def measure(
             shown = ["-", "-"] if theirs is None else [f"{theirs:.3f} ms", ratio(times or 0)]
             rows.append([f"{call}, {name}", f"{ours:.3f} ms", *shown])
             records.append({"call": call, "document": name, "ours": ours, "theirs": theirs})
-    described = "made up by seed" if data is None else "but the middle one, of the given data"
+    origin = (
+        "The documents come from the generator."
+        if data is None
+        else f"The {MIDDLE} comes from given data, the other documents from the generator."
+    )
     return Report(
         "One document",
         ("call", "ours", "stickler-eval", "times faster"),
@@ -76,8 +80,8 @@ def measure(
         records,
         notes=(
             (
-                f"Documents {described}. Processor time of a call with all counts and errors, of"
-                " models that are made before; the least of all rounds."
+                f"{origin} Times are the least processor time over all rounds of one call with"
+                " all counts and errors; models are made before."
             ),
         ),
         figures=figures,

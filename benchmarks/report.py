@@ -91,8 +91,8 @@ def results_page(reports: Sequence[Report], described: dict[str, str], command: 
         [
             "# Results",
             "",
-            "One run of the benchmarks. [README.md](README.md) says what is measured and how;",
-            "repeat it with:",
+            "These are the results of one run of the benchmarks. [README.md](README.md) says what",
+            "is measured and how. To repeat the run:",
             "",
             "```console",
             f"$ {command}",

@@ -204,11 +204,11 @@ def report(timed: Sequence[Timed]) -> Report:
         [_record(one) for one in timed],
         notes=(
             (
-                "Seconds for whole processes, from files to result (medians, in turns)."
-                " stickler-eval gets the first documents of each set, once; what it takes to load"
-                " is counted once, the rest scaled to all documents. Intervals: what they take of"
-                " ours, by processor time. The native floor makes neither intervals nor classes of"
-                " errors."
+                "Times are medians of whole processes that ran alternately, from reading files to"
+                " printing results. stickler-eval runs once on the first documents of each set; its"
+                ' loading time counts once, and the rest is scaled to all documents. "Intervals"'
+                ' is their share of the processor time of "ours". The native floor computes'
+                " neither intervals nor classes of errors."
             ),
         ),
         failures=[

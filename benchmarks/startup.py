@@ -36,8 +36,8 @@ def measure(repeat: int, seed: int) -> Report:
         [{"command": name, "seconds": seconds[name], "ratio": times[name]} for name in commands],
         notes=(
             (
-                f"Two documents for eval; medians of {repeat} runs in turns by processor time,"
-                " with bytecode on disk."
+                "`eval` has two documents. Times are medians of the processor time of"
+                f" {repeat} alternating runs, with bytecode on disk."
             ),
         ),
         figures={

@@ -54,9 +54,10 @@ def measure(repeat: int, seed: int, share: float = 1.0, seconds: float = SECONDS
         {"documents": many.documents, "seconds": took, "gain": gain, "first": first},
         notes=(
             (
-                f"{base.documents:,} documents of invoices-10 under several names; seconds for"
-                " whole processes. First comparison: from the start of a worker, whose clock ticks"
-                f" in hundredths, until it compares a value; median of {len(first)} workers."
+                f"The documents are {base.documents:,} of invoices-10, each under several names."
+                ' Times are those of whole processes. "First comparison" is the time from the'
+                " start of a worker until it compares a value, measured in hundredths of a second;"
+                f" median of {len(first)} workers."
             ),
         ),
         figures=figures,
