@@ -1,5 +1,5 @@
 """Find, read and pair documents.
 
-A bad document is a `Problem` in the stream of pairs, never an exception; only a source that
-cannot be used at all raises, before the first pair.
+A bad document becomes a `Problem` in the stream of pairs, never an exception. Only an unusable
+source raises, before the first pair.
 """

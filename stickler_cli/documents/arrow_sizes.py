@@ -1,4 +1,4 @@
-"""Sizes of the batches of an Arrow IPC file, known before anything of it is unpacked.
+"""Read the sizes of the batches in an Arrow IPC file without decompressing them.
 
 Sources: the Arrow columnar format, "IPC File Format" and "Compression"; Message.fbs, File.fbs and
 the binary format of FlatBuffers.
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAGIC: Final = b"ARROW1"
-CONTINUATION: Final = b"\xff\xff\xff\xff"  # before the length of metadata, since version 0.15
-DICTIONARY_BATCH: Final = 2  # of the union `MessageHeader`; 3 is a batch of records
+CONTINUATION: Final = b"\xff\xff\xff\xff"  # precedes the length of metadata since version 0.15
+DICTIONARY_BATCH: Final = 2  # number in the union `MessageHeader` of a record batch
 
 _BLOCK: Final = np.dtype(
     [("offset", "<i8"), ("metadata_bytes", "<i4"), ("padding", "<i4"), ("body_bytes", "<i8")]
@@ -23,16 +23,16 @@ _BUFFER: Final = np.dtype([("offset", "<i8"), ("length", "<i8")])
 
 
 class BatchSize(NamedTuple):
-    """The size of one batch, or of all dictionaries together."""
+    """Size of one batch, or of all dictionaries together."""
 
     packed_bytes: int
     unpacked_bytes: int
     values: int
-    """Number of values, including nulls, of all columns and the columns nested in them."""
+    """Number of values in all columns and nested columns, including nulls."""
 
 
 class _FlatTable(NamedTuple):
-    """A table of FlatBuffers: its fields are found by their number in the schema of the format."""
+    """A FlatBuffers table; its fields are found by their number in the schema of the format."""
 
     data: bytes
     position: int
@@ -59,7 +59,7 @@ class _FlatTable(NamedTuple):
         return np.frombuffer(self.data, dtype, length, start + 4)
 
     def _find(self, field: int) -> int | None:
-        """Return the position of a field; None if it is not written."""
+        """Return the position of a field; None if the table does not have it."""
         table = self.position - _unpack("<i", self.data, self.position)
         entry = 4 + 2 * field
         if entry >= _unpack("<H", self.data, table):
@@ -79,7 +79,9 @@ def _root_of(data: bytes) -> _FlatTable:
 
 
 def read_batch_sizes(stream: IO[bytes], n_bytes: int) -> Iterator[BatchSize]:
-    """Yield the size of all dictionaries of a file of some bytes, then that of each batch.
+    """Yield the size of all dictionaries in an Arrow file, then the size of each batch.
+
+    `n_bytes` is the size of the file.
 
     Raises:
         OSError: the metadata cannot be read.
@@ -110,7 +112,7 @@ def _read_block(stream: IO[bytes], start: int, size: int, n_bytes: int) -> bytes
 
 
 def _size_of(stream: IO[bytes], block: np.void, n_bytes: int) -> BatchSize:
-    """Return the size of the batch in a block, by the lengths that stand before its buffers."""
+    """Return the size of the batch in a block, read from the lengths before its buffers."""
     start, metadata_bytes = int(block["offset"]), int(block["metadata_bytes"])
     metadata = _read_block(stream, start, metadata_bytes, n_bytes)
     prefix_bytes = 8 if metadata.startswith(CONTINUATION) else 4
@@ -121,7 +123,8 @@ def _size_of(stream: IO[bytes], block: np.void, n_bytes: int) -> BatchSize:
     buffers = batch.vector(2, _BUFFER)
     packed_bytes = unpacked_bytes = int(buffers["length"].sum())
     if batch.has(3):
-        # A compressed buffer begins with its length once it is unpacked; -1 if it is as it was.
+        # A compressed buffer begins with its decompressed length; -1 means that it is not
+        # compressed.
         body = start + metadata_bytes
         unpacked_bytes = 0
         for offset, length in buffers.tolist():

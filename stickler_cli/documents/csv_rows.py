@@ -1,4 +1,4 @@
-"""Rows of CSV and TSV, read strictly: a quote that is never closed must not swallow other rows."""
+"""Read rows of CSV and TSV strictly: an unclosed quote must not swallow the following rows."""
 
 import codecs
 import csv
@@ -7,20 +7,20 @@ from typing import IO, Final
 
 from stickler_cli.core.problems import Problem
 
-MAX_C_LONG: Final = 2**31 - 1  # the largest limit of a cell that Python takes on each system
+MAX_C_LONG: Final = 2**31 - 1  # the largest cell size that Python accepts on every system
 
 
 class CsvError(Exception):
-    """A row that is no CSV; nothing after it can be read."""
+    """Raised for a row that is not valid CSV; nothing after it can be read."""
 
     def __init__(self, finding: str, expected: str, hint: str, line: int) -> None:
         super().__init__(finding)
         self._finding, self._expected, self._hint = finding, expected, hint
         self.line = line
-        """The line of the text, from 1, in which it is wrong."""
+        """Line of the text with the fault, from 1."""
 
     def problem(self, source: str, line: int) -> Problem:
-        """Return the problem of a document, whose place in its source is `line`."""
+        """Return the problem of a document; `line` is its line in the source."""
         return Problem(
             source=source, found=self._finding, expected=self._expected, hint=self._hint, line=line
         )
@@ -29,14 +29,14 @@ class CsvError(Exception):
 def read_csv_rows(
     stream: IO[bytes], delimiter: str, max_bytes: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row that is not blank, with the line in which the row ends, from 1.
+    """Yield the cells of each row that is not blank, with the last line of the row, from 1.
 
-    A row has at most `max_bytes`. Bytes that are not UTF-8 become surrogates.
+    A row may have at most `max_bytes`. Bytes that are not UTF-8 become surrogates.
 
     Raises:
         CsvError: a quote is not closed, text follows a closing quote, or a row is too long.
     """
-    # Python keeps one limit of cells for all readers; 131,072 characters are too few for texts.
+    # Python has one cell limit for all readers; its default of 131,072 characters is too small.
     csv.field_size_limit(max(csv.field_size_limit(), min(max_bytes, MAX_C_LONG)))
     lines = _Lines(stream, max_bytes)
     try:
@@ -49,7 +49,7 @@ def read_csv_rows(
 
 
 class _Lines:
-    """The lines of a stream, with their ends; those of the row that is being read are kept."""
+    """The lines of a stream with line ends; keeps the lines of the current row."""
 
     def __init__(self, stream: IO[bytes], max_bytes: int) -> None:
         self._stream = stream
@@ -58,21 +58,21 @@ class _Lines:
         self.n_read = 0
         self.of_row: list[str] = []
         self.row_is_cut = False
-        """Whether the row continues after the text read so far."""
+        """Whether the row continues after the text that has been read."""
 
     def __iter__(self) -> "_Lines":
         return self
 
     def __next__(self) -> str:
         max_line_bytes = self._max_bytes + len(b"\r\n")
-        # No line is read further than the limit: it may have no end.
+        # Do not read a line further than the limit: it may be endless.
         line = self._stream.readline(max_line_bytes + 1)
         if not line:
             raise StopIteration
         self._row_bytes = len(line) + (self._row_bytes if self.of_row else 0)
         self.row_is_cut = self._row_bytes > max_line_bytes
         if self.n_read == 0:
-            # A byte order mark is no part of the first name, nor does it come before its quotes.
+            # A byte order mark is not part of the first name, and must not precede its quotes.
             line = line.removeprefix(codecs.BOM_UTF8)
         self.n_read += 1
         self.of_row.append(line.decode("utf-8", "surrogateescape"))
@@ -82,7 +82,7 @@ class _Lines:
 
 
 def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
-    """Return the error of the row that was being read."""
+    """Return the error of the current row."""
     row, first_line = "".join(lines.of_row), max(1, lines.n_read - len(lines.of_row) + 1)
     quote = _find_wrong_quote(row, delimiter)
     if quote is None:
@@ -107,9 +107,9 @@ def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
 
 
 def _find_wrong_quote(row: str, delimiter: str) -> tuple[int, int] | None:
-    """Find the quoted cell of a row that is wrong: its start, and the quote that closes it or -1.
+    """Find the first invalid quoted cell of a row; None if there is none.
 
-    None if all quoted cells are right.
+    Returns the position of the cell, and of the quote that closes it (-1 if none does).
     """
     start = 0
     while start < len(row):

@@ -1,9 +1,9 @@
-"""One document: its place, its value, and everything odd about it.
+"""One document: its reference, its value, and all its oddities.
 
-Where it is stands apart from reading it, so that a run can hand out references to processes, and
-have each document read where it is compared. They are tuples: those are the fastest to pickle.
+References are separate from reading, so that a run can send references to processes, which read
+each document when it is compared. They are named tuples, as these are pickled fastest.
 
-A document inside other text is looked for only in what the one reader has refused.
+Only a text that is not a JSON document itself is searched for a document inside it.
 """
 
 import io
@@ -39,61 +39,64 @@ from .reading import (
 if TYPE_CHECKING:
     from .lenient import Wrapped
 
-BYTE_ORDER_MARK: Final = "byte_order_mark"  # a remark: it begins with one, which is left out
-DUPLICATE_KEYS: Final = "duplicate_keys"  # a remark: an object has a key twice; the last counts
-MOST_FOR_A_HINT: Final = 1_000_000  # bytes that are looked into only to name an option
-_DIGEST_BYTES: Final = 16  # enough that two documents never share a digest by accident
+# Remark: the document begins with a byte order mark, which is ignored.
+BYTE_ORDER_MARK: Final = "byte_order_mark"
+# Remark: an object has a key twice; the last value is used.
+DUPLICATE_KEYS: Final = "duplicate_keys"
+MOST_FOR_A_HINT: Final = 1_000_000  # bytes of a text that is searched only to name an option
+# Enough to make equal digests of different documents practically impossible.
+_DIGEST_BYTES: Final = 16
 
 _ESCAPED_COLON: Final = re.compile(rb"\\u003[aA]")
 
 
 class FileReference(NamedTuple):
-    """A file that holds one document."""
+    """Reference to a file that contains one document."""
 
     file: str
-    """May hold surrogates."""
+    """Name of the file; it may contain surrogates."""
     limit: int
-    """The most bytes the document may have, unpacked."""
+    """Maximum size of the document in bytes, decompressed."""
     size: int = 0
-    """Packed size in bytes when the file was listed; 0 if unknown."""
+    """Compressed size of the file in bytes when it was listed; 0 if unknown."""
     data: bytes | Problem | None = None
-    """The document itself, where it was read ahead."""
+    """Content of the file, if it has been read ahead."""
 
     @property
     def source(self) -> str:
-        """The file as a problem is to name it."""
+        """Name of the file in messages."""
         return decoded(self.file)
 
     @property
     def line(self) -> None:
-        """The document is no line."""
+        """None, as the document is not a line of a file."""
 
     def read_data(self) -> bytes | Problem:
-        """Return the bytes of the document, unpacked."""
+        """Return the bytes of the document, decompressed."""
         if self.data is not None:
             return self.data
         return read_bytes(self.file, self.limit, self.size or None)
 
 
 class LineReference(NamedTuple):
-    """A line of JSON Lines."""
+    """Reference to a line of JSON Lines."""
 
     file: str
     line: int
-    """From 1."""
+    """Number of the line, from 1."""
     size: int
     offset: int | None
-    """Offset of its first byte in the file; None if the line cannot be read again."""
+    """Offset of the line in the file in bytes; None if it cannot be read again."""
     data: bytes | None
-    """The line itself; None of one that is to be read again."""
+    """Content of the line; None if it is to be read again."""
 
     @property
     def source(self) -> str:
-        """The file as a problem is to name it."""
+        """Name of the file in messages."""
         return source_of(self.file)
 
     def read_data(self) -> bytes | Problem:
-        """Return the line, or the one in its place now."""
+        """Return the content of the line; if it is read again, the bytes that are there now."""
         if self.data is not None:
             return self.data
         try:
@@ -105,36 +108,40 @@ class LineReference(NamedTuple):
 
 
 Reference: TypeAlias = FileReference | LineReference | Problem
-"""Where a document is; a problem where it is already known that it cannot be read."""
+"""Reference to a document; a problem if it is already known to be unreadable."""
 
 Side: TypeAlias = Literal["gt", "pred"]
 
-Data: TypeAlias = bytes | Problem | None  # of a document; why they cannot be read
+# Content of a document, or the reason why it cannot be read.
+Data: TypeAlias = bytes | Problem | None
 
 
 Wrapping: TypeAlias = Literal["refused", "hinted", "taken"]
-"""Treatment of a document that is inside other text, or in a list of one: of one that is hinted
-at, the problem names the option that would take it."""
+"""How to treat a document inside other text, or in a list of one: refuse it, refuse it with a hint
+at the option that would accept it, or accept it."""
 
 
 class Reading(NamedTuple):
-    """One document as it was read, or the reason why it was not."""
+    """Result of reading one document: its value or problem, and its oddities."""
 
     value: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
-    """Oddities of a readable document, by name: `duplicate_keys`."""
+    """Names of oddities of the document, such as `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
 
 
 def bytes_of(reference: Reference | None) -> Data:
-    """Read the bytes of a document, unpacked."""
+    """Return the bytes of a document, decompressed; None without a document."""
     if reference is None or isinstance(reference, Problem):
         return reference
     return reference.read_data()
 
 
 def digest_of(data: Data) -> str:
-    """Return the digest of unpacked bytes, or of the error of reading them; empty if absent."""
+    """Return the digest of a document's bytes, or of the reason why it cannot be read.
+
+    Empty for None.
+    """
     if isinstance(data, Problem):
         data = str(data).encode("utf-8", "backslashreplace")
     return "" if data is None else blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
@@ -146,7 +153,10 @@ def read_document(
     data: Data = None,
     kinds: Sequence[DocumentKind] = OBJECTS,
 ) -> Reading:
-    """Read and parse a document; `data` is the answer of `bytes_of`, if that was asked before."""
+    """Read and parse a document.
+
+    `data` is the result of `bytes_of` if it has been called already.
+    """
     if data is None:
         data = bytes_of(reference)
     if reference is None or not isinstance(data, bytes):
@@ -156,9 +166,9 @@ def read_document(
 
 
 def read_plain(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Reading | None:
-    """Parse a document about which there is nothing to tell; None for any other text.
+    """Parse a document without oddities; returns None for any other text.
 
-    Nearly all are like this, so that nothing is worked out that only a message would need.
+    Nearly all documents are of this kind, so nothing else is computed for them.
     """
     try:
         value = orjson.loads(data)
@@ -176,7 +186,7 @@ def read_text(
     wrapping: Wrapping = "refused",
     kinds: Sequence[DocumentKind] = OBJECTS,
 ) -> Reading:
-    """Parse a document and note everything odd about it; see `parse_json`."""
+    """Parse a document and collect all its oddities; see `parse_json`."""
     text = data.removeprefix(BOM)
     remarks: tuple[str, ...] = (BYTE_ORDER_MARK,) if len(text) < len(data) else ()
     value = parse_document(text, source, line, kinds)
@@ -208,7 +218,7 @@ def read_text(
         line=line,
     )
     start = text.find(json_text)
-    if start >= 0:  # what was rewritten has other offsets
+    if start >= 0:  # offsets of rewritten JSON do not apply to the text
         before = text[: start + offset].decode("utf-8", "replace")
         line_number = before.count("\n") + (line or 1)
         column = len(before) - before.rfind("\n")
@@ -217,10 +227,11 @@ def read_text(
 
 
 def nothing_dropped(data: bytes, value: JsonValue) -> bool:
-    """Return whether a text is known to have no duplicate keys, at a fraction of a parser's cost.
+    """Return whether a text certainly has no duplicate keys; much faster than parsing it.
 
-    Each key has a colon after it, and colons in strings are written as they are: so a value
-    written anew has as many as its text, unless a key, and what is under it, was dropped.
+    Each key is followed by a colon, and colons inside strings are not escaped. The text of the
+    parsed value therefore has as many colons as the original, unless parsing dropped a duplicate
+    key with its value.
     """
     try:
         written = orjson.dumps(value)
@@ -231,7 +242,7 @@ def nothing_dropped(data: bytes, value: JsonValue) -> bool:
             return False
     if written == data:
         return True
-    # A search for one byte costs a third of one for the escaped colon.
+    # Searching for one byte takes a third of the time of searching for the escaped colon.
     if b"\\" in data and _ESCAPED_COLON.search(data):
         return False
     return data.count(b":") == written.count(b":")
@@ -239,7 +250,7 @@ def nothing_dropped(data: bytes, value: JsonValue) -> bool:
 
 def _find_document(data: bytes, kinds: Sequence[DocumentKind]) -> "Wrapped | None":
     """Find a document inside other text."""
-    from .lenient import find_document  # most documents stand alone
+    from .lenient import find_document  # imported late: most documents are plain JSON
 
     return find_document(data, kinds)
 
@@ -247,8 +258,8 @@ def _find_document(data: bytes, kinds: Sequence[DocumentKind]) -> "Wrapped | Non
 def _inner_problem(
     data: bytes, source: str, line: int | None, kinds: Sequence[DocumentKind]
 ) -> Problem | None:
-    """Return the problem of the JSON inside a text, where that is not all of it."""
-    from .lenient import find_json  # most documents stand alone
+    """Return the problem of JSON inside a text, if there is other text before it."""
+    from .lenient import find_json  # imported late: most documents are plain JSON
 
     text = data.decode("utf-8", "replace")
     place = find_json(text)

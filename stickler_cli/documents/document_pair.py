@@ -1,6 +1,6 @@
-"""One pair of documents: their places, in files and in these, their values, their fingerprint.
+"""One pair of documents: where they are in files, their values, and their fingerprint.
 
-A run hands out `PairRef`s, and `read_pair` turns each into documents where they are compared.
+A run distributes `PairRef`s; `read_pair` reads the documents where they are compared.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,20 +40,20 @@ from .roots import find_at, parse_root, root_text
 
 
 class PairShape(NamedTuple):
-    """The places of the documents of a pair in their files; can be pickled."""
+    """Where the documents of a pair are inside their files; can be pickled."""
 
     wrapping: Wrapping = "hinted"
-    """Treatment of a prediction that is inside other text."""
+    """How to treat a prediction inside other text."""
     gt_root: tuple[str, ...] = ()
-    """The keys, or indexes, that lead to a ground truth."""
+    """Keys and list indexes that lead to the ground truth in its file."""
     pred_root: tuple[str, ...] = ()
     kinds: tuple[DocumentKind, ...] = OBJECTS
-    """Kinds of the documents."""
+    """JSON types that the documents may have."""
     renamings: KeyEdits = NO_EDITS
-    """New names of keys of predictions, under which their ids are found."""
+    """Renamings of keys of predictions, which also apply to the field with the id."""
 
     def root(self, side: Side) -> tuple[str, ...]:
-        """Return the keys, or indexes, that lead to the document of a side."""
+        """Return the keys and list indexes that lead to the document of a side."""
         return self.gt_root if side == "gt" else self.pred_root
 
     def read_side(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
@@ -73,7 +73,7 @@ class PairShape(NamedTuple):
     def _read_inner_text(
         self, text: str, reading: Reading, option: str, place: Reference, side: Side
     ) -> Reading:
-        """Read the document in a text below the root, which may be inside other text itself."""
+        """Read the document in a JSON text below the root; it may be inside other text."""
         wrapping: Wrapping = "refused" if side == "gt" else self.wrapping
         data = text.encode("utf-8", "surrogatepass")
         inner = read_text(data, place.source, place.line, wrapping, OBJECTS_OR_ARRAYS)
@@ -102,7 +102,7 @@ class PairShape(NamedTuple):
         return document
 
     def read_container(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
-        """Read the value that the document of a side stands in."""
+        """Read the JSON value that contains the document of a side, before following its root."""
         root = self.root(side)
         is_around_any = root and (self.kinds != OBJECTS or root[0].isdigit())
         kinds = OBJECTS_OR_ARRAYS if is_around_any else self.kinds
@@ -115,7 +115,7 @@ ANY_SHAPE: Final = PairShape(kinds=OBJECTS_OR_ARRAYS)
 
 
 def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECTS) -> PairShape:
-    """Return the shape that settings tell of documents of some kinds."""
+    """Return the shape of pairs for settings, and for documents of some JSON types."""
     wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
     rename = settings.rename if isinstance(settings, KeyOptions) else ()
     return PairShape(
@@ -129,67 +129,69 @@ def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECT
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Digests that identify the documents of a pair."""
+    """Digests of the documents of a pair, to notice changes."""
 
     gt: str
-    """Digest of its unpacked bytes, or of why they cannot be read; empty without a file."""
+    """Digest of the decompressed bytes, or of the reason why they cannot be read; empty without a
+    file."""
     pred: str
     hint: str
-    """Hint about a document that stands alone; it depends on other documents."""
+    """Hint about a document without a partner; it depends on other documents."""
 
 
-Metadata: TypeAlias = Mapping[FieldPath, JsonObject]  # of the values of a document, by their place
+# Metadata of the values of a document, by path.
+Metadata: TypeAlias = Mapping[FieldPath, JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentPair:
-    """The two sides to be compared under one id."""
+    """Two documents to be compared under one id."""
 
     id: str
-    """Unique in a run."""
+    """Id of the pair, unique in a run."""
     gt: JsonDocument | Problem | None
-    """None where there is only a prediction; a problem where there is no reading it."""
+    """The ground truth; None if there is only a prediction, a problem if it cannot be read."""
     pred: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
-    """Oddities of either, by name, each once: `duplicate_keys`."""
+    """Names of oddities of either document, each once, such as `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
     hint: str = ""
-    """Possible mistake in the id of a document that stands alone."""
+    """Possible mistake in the id of a document without a partner."""
     fingerprint: Fingerprint | None = None
     confidences: JsonValue = None
-    """Confidences of the prediction, in its shape, if it has any."""
+    """Confidences of the prediction in the same shape as its value; None without any."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
-    """How many values were taken out of wrappers of each kind."""
+    """Number of unwrapped values by the form of their wrapper."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
-    """Number of values of each metadata key of wrappers that is not evaluated."""
+    """Number of values of each metadata key that is not evaluated."""
     metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
-    """Metadata in wrappers on either side, beside values and confidences, by place."""
+    """Metadata of wrappers on both sides by path, other than values and confidences."""
     gold: Gold | None = field(default=None, compare=False)
-    """The gold of the ground truth, if it was taken out of wrappers."""
+    """Annotations of the ground truth, from its wrappers; None without any."""
     is_marked: bool = field(default=True, compare=False)
-    """Whether there may be wrappers in it, or confidences beside it."""
+    """Whether the documents may contain wrappers, or have separate confidences."""
     separate_confidences: JsonValue | Problem = None
-    """Confidences that came beside the prediction; None without any."""
+    """Confidences of the prediction from a separate source; None without them."""
 
 
 KindsOf: TypeAlias = Callable[[str, "JsonDocument | Problem | None"], tuple[DocumentKind, ...]]
 
 
 class PairRef(NamedTuple):
-    """Where the two documents of a pair are; can be pickled."""
+    """References to the two documents of a pair; can be pickled."""
 
     id: str
     gt: Reference | None
     pred: Reference | None
     hint: str = ""
     shape: PairShape = DEFAULT_SHAPE
-    """The places of the documents in their files."""
+    """Where the documents are inside their files."""
     confidences: Reference | None = None
-    """Where those of the prediction are, if they are beside it."""
+    """Reference to separate confidences of the prediction; None without them."""
 
 
 def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
-    """Return pairs with their URLs of a known size read, all at once: each takes its time."""
+    """Return pairs whose remote files of known size have been downloaded, all at the same time."""
     sides = (side for ref in refs for side in (ref.gt, ref.pred, ref.confidences))
     files = (
         reference
@@ -225,10 +227,10 @@ def read_pair(
     marks: Iterable[bytes] = (),
     kinds_of: KindsOf | None = None,
 ) -> DocumentPair:
-    """Read and parse the documents of a pair; never raises for their contents.
+    """Read and parse the documents of a pair; never raises because of their contents.
 
-    The pair is marked if the text of a side has one of the `marks`. `kinds_of` returns the types
-    that a prediction may have, if these depend on its id or ground truth.
+    `is_marked` of the pair is set if the text of a side contains one of `marks`. `kinds_of` returns
+    the JSON types that a prediction may have, if these depend on its id or ground truth.
     """
     data = bytes_of(ref.gt), bytes_of(ref.pred)
     gt, kinds = ref.shape.read_side(ref.gt, "gt", data[0]), ref.shape.kinds
@@ -251,7 +253,7 @@ def read_pair(
 
 
 def fingerprint_of(ref: PairRef, data: tuple[Data, Data] | None = None) -> Fingerprint:
-    """Return the fingerprint of a pair; `data` are its bytes, if they were read."""
+    """Return the fingerprint of a pair; `data` are the bytes of both sides, if already read."""
     gt, pred = data or (bytes_of(ref.gt), bytes_of(ref.pred))
     confidence_digest = digest_of(bytes_of(ref.confidences))
     return Fingerprint(digest_of(gt), digest_of(pred) + confidence_digest, ref.hint)

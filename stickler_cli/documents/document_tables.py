@@ -1,6 +1,7 @@
-"""Tables: with documents in cells (Parquet, Arrow, JSON Lines of whole pairs), or with metadata.
+"""Tables with documents in cells (Parquet, Arrow, JSON Lines of pairs), and tables of metadata.
 
-A row is named as a line is. Cells hold JSON text, or structs, lists and maps, which become JSON.
+Cells contain JSON text, or structs, lists and maps, which become JSON. A row of a table has an id
+and problems like a line of JSON Lines.
 """
 
 import datetime as dt
@@ -52,26 +53,27 @@ SIDES: Final[Mapping[Side, tuple[str, ...]]] = {
     ),
     "pred": ("pred", "prediction", "output", "actual", "actual_output", "response"),
 }
-"""The columns that may hold the documents of a side; the first one that is there counts."""
-ANY_SIDE: Final = "document"  # the column of a table that has those of one side only
+"""Names of columns with the documents of a side; the first one that a table has is used."""
+ANY_SIDE: Final = "document"  # name of the column in a table with documents of one side only
 
-ROWS: Final = 1_000  # that are in memory at once
-MAX_DECODED_BYTES: Final = 64_000_000  # of texts that are made values of Python at once
-BYTES_OF_OBJECT: Final = 40  # of a value of Python, and of its place in a list
-BYTES_OF_VALUE: Final = 8  # that a value in a list takes at least, once it is one of Python
-MAX_GROUP_BYTES: Final = 200_000_000  # of a group of rows that is unpacked whatever its size is
+ROWS: Final = 1_000  # rows that are in memory together
+MAX_DECODED_BYTES: Final = 64_000_000  # bytes of cells that are converted to Python values together
+BYTES_OF_OBJECT: Final = 40  # size of a Python value and of its entry in a list
+BYTES_OF_VALUE: Final = 8  # minimum size of a value in a list after conversion
+# Decompressed size of a row group up to which it is never refused.
+MAX_GROUP_BYTES: Final = 200_000_000
 
 
 class TableColumns(NamedTuple):
-    """Columns of a table that the user named; None for the usual ones."""
+    """Names of columns that the user gave; None for the default names."""
 
     id: str | None = None
     gt: str | None = None
-    """A column, or a dotted path into one."""
+    """A column, or a dotted path to documents inside a column."""
     pred: str | None = None
 
     def column_of(self, side: Side) -> str | None:
-        """Return the column of a side."""
+        """Return the name of the column for a side."""
         return self.gt if side == "gt" else self.pred
 
 
@@ -81,17 +83,17 @@ _Cell: TypeAlias = JsonValue | bytes | Problem
 
 
 class TableRow(NamedTuple):
-    """One row: its id, and the documents of the sides that were asked for."""
+    """A row of a table: its id, and the documents of the requested sides."""
 
     number: int
-    """From 1."""
+    """Number of the row, from 1."""
     id: str | Problem | None
-    """None where the table has no ids."""
+    """Id of the row; None if the table has no ids."""
     documents: tuple[Reference | None, ...]
 
 
 def is_arrow_table(file: str) -> bool:
-    """Return whether a name is that of a Parquet or Arrow file."""
+    """Return whether the suffix of a file is that of Parquet or Arrow."""
     return file.lower().endswith((".parquet", ".arrow"))
 
 
@@ -100,10 +102,10 @@ def _is_parquet(file: str) -> bool:
 
 
 def count_rows(file: str) -> int | None:
-    """Return how many rows a file has, if that is written in it; None for any other.
+    """Return the number of rows of a Parquet file; None for any other file.
 
     Raises:
-        UsageError: it is no such table.
+        UsageError: the file is not valid Parquet.
     """
     if not _is_parquet(file):
         return None
@@ -114,13 +116,13 @@ def count_rows(file: str) -> int | None:
 def rows_of(
     file: str, sides: Sequence[Side], limit: int, columns: TableColumns = USUAL_COLUMNS
 ) -> Iterator[TableRow]:
-    """Yield the rows of a table, each with its documents of some sides.
+    """Yield the rows of a table with the documents of some sides.
 
-    A document of more than `limit` bytes is a problem, and so is the place where the file breaks
-    off. Without an id column, and without the usual one, rows have none.
+    A document of more than `limit` bytes becomes a problem, and so does a point at which the file
+    breaks off. Rows have no ids if no id column is named and the default one is missing.
 
     Raises:
-        UsageError: it is no table, or lacks a column.
+        UsageError: the file is not a table, or lacks a column.
     """
     rows = _arrow_rows if is_arrow_table(file) else _line_rows
     source = decoded(file)
@@ -132,7 +134,10 @@ def rows_of(
 def documents_of_table(
     file: str, side: Side, limit: int, columns: TableColumns = USUAL_COLUMNS
 ) -> Iterator[tuple[str, Reference]]:
-    """Yield each document of one side with its id; ids count as in `documents_by_id`.
+    """Yield the documents of one side of a table with their ids.
+
+    Raises:
+        UsageError: the file is not a table, or lacks a column.
 
     Raises:
         UsageError: it is no table, or lacks a column.
@@ -154,7 +159,7 @@ def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference 
             if isinstance(cell, bytes)
             else cell.encode()
             if isinstance(cell, str)
-            # Not orjson, which writes null for NaN: that is no JSON, and its reader is to say so.
+            # orjson would write null for NaN, which is not JSON; reading the text must report it
             else json.dumps(cell, ensure_ascii=False, default=_as_json).encode()
         )
     except (TypeError, ValueError) as error:
@@ -169,8 +174,8 @@ def _as_json(value: object) -> object:
         case Decimal() if value == value.to_integral_value():
             return int(value)
         case Decimal():
-            return float(value)  # what a reader of JSON makes of its digits
-        case dt.date() | dt.time():  # a datetime is a date
+            return float(value)  # as parsing its digits as JSON would give
+        case dt.date() | dt.time():  # a datetime is a date too
             return value.isoformat()
         case _:
             raise TypeError(f"a value is of type {type(value).__name__}")
@@ -179,7 +184,7 @@ def _as_json(value: object) -> object:
 def _line_rows(
     file: str, sides: Sequence[Side], limit: int, columns: TableColumns
 ) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
-    """Yield the lines of a file whose lines are objects of an id and documents."""
+    """Yield number, id and documents for each line of a file whose lines are objects."""
     for line in lines_of(file, limit):
         number = line.line or 0
         cells = line if isinstance(line, Problem) else _cells_of(line)
@@ -198,7 +203,7 @@ def _line_rows(
 def _check_columns(
     cells: Mapping[str, _Cell], line: Reference, columns: TableColumns
 ) -> Problem | None:
-    """Return the problem of a row that has no column of documents, if it has none."""
+    """Return a problem if a row has no column with documents."""
     names = [name for side in SIDES.values() for name in side]
     if columns.gt or columns.pred or not cells.keys().isdisjoint(names):
         return None
@@ -211,7 +216,7 @@ def _check_columns(
 def _cell_of_side(
     cells: Mapping[str, _Cell], side: Side, line: Reference, columns: TableColumns
 ) -> _Cell:
-    """Return the document of a side in a row, which a dotted path may lead to."""
+    """Return the document of a side in a row; the column may be given as a dotted path."""
     column = columns.column_of(side)
     if column is None:
         return next((cells[name] for name in SIDES[side] if cells.get(name) is not None), None)
@@ -225,7 +230,7 @@ def _cell_of_side(
 
 
 def _find_in_cell(cell: _Cell, steps: Steps, option: str, line: Reference) -> _Cell:
-    """Return what steps lead to in a cell; null if the row lacks it."""
+    """Return the value at some steps inside a cell; null if the row does not have it."""
     value: Any = cell
     if isinstance(cell, bytes | str):
         data = cell.encode("utf-8", "surrogatepass") if isinstance(cell, str) else cell
@@ -236,7 +241,7 @@ def _find_in_cell(cell: _Cell, steps: Steps, option: str, line: Reference) -> _C
 
 
 def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
-    """Return the values of the object on a line: documents as their text, exactly."""
+    """Return the values in the object of a line; documents as their exact text."""
     data = line.data or b""
     plain = read_plain(data)
     value = plain.value if plain else parse_document(data, line.source, line.line)
@@ -252,7 +257,7 @@ def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
 def _arrow_rows(
     file: str, sides: Sequence[Side], limit: int, columns: TableColumns
 ) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
-    """Yield the rows of a Parquet or Arrow file, some at a time."""
+    """Yield number, id and documents for each row of a Parquet or Arrow file."""
     number, source = 0, decoded(file)
     with _open_table(file) as table:
         is_parquet = _is_parquet(file)
@@ -300,9 +305,9 @@ def _arrow_rows(
 
 
 def _bounded_slices(batch: Any, columns: Sequence[str]) -> Iterator[Any]:
-    """Yield slices of a batch that take about `MAX_DECODED_BYTES` each, as values of Python.
+    """Split a batch into slices that take about `MAX_DECODED_BYTES` each as Python values.
 
-    A text that stands in every row takes its length once in a file, and in each row here.
+    A text that is repeated in every row is stored once in the file, but once per row here.
     """
     sizes = sum((_decoded_sizes(batch.column(name)) for name in columns), np.zeros(batch.num_rows))
     slice_of_row = np.cumsum(sizes) // MAX_DECODED_BYTES
@@ -320,7 +325,7 @@ def _decoded_sizes(column: Any) -> NDArray[np.float64]:
     own_sizes: NDArray[np.float64] = np.full(len(column), float(BYTES_OF_OBJECT))
     if types.is_dictionary(kind):
         indices = column.indices.fill_null(0).to_numpy(zero_copy_only=False)
-        # The dictionary is empty where all values are null.
+        # The dictionary is empty if all values are null.
         return _decoded_sizes(column.dictionary)[indices] if len(column.dictionary) else own_sizes
     if _is_text(kind):
         lengths = compute.binary_length(column).fill_null(0)
@@ -343,10 +348,10 @@ def _is_text(kind: Any) -> bool:
 
 
 def _check_row_group(group: Any, number: int, columns: Sequence[str]) -> None:
-    """Raise an OSError if a small group of rows would fill the memory once it is unpacked."""
+    """Raise OSError if a small row group would fill the memory once it is decompressed."""
     chunks = [group.column(index) for index in range(group.num_columns)]
     read_chunks = [chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in columns]
-    # Of values that are all the same, a file has one and how often.
+    # Equal values are stored once with their number.
     unpacked_bytes = sum(
         max(chunk.total_uncompressed_size, chunk.num_values * BYTES_OF_VALUE)
         for chunk in read_chunks
@@ -365,21 +370,21 @@ def _check_unpacked(what_unpacks: str, packed_bytes: int, unpacked_bytes: int) -
 
 
 def _parquet_batches(table: Any, columns: Sequence[str]) -> Iterator[Any]:
-    for group in range(table.num_row_groups):  # damage in one spares those before
+    for group in range(table.num_row_groups):  # damage in one group spares the earlier ones
         _check_row_group(table.metadata.row_group(group), group, columns)
         yield from table.iter_batches(ROWS, [group], list(columns), use_threads=False)
 
 
 def _arrow_batches(table: Any, file: str) -> Iterator[Any]:
-    """Yield the batches of an Arrow file, some rows at a time.
+    """Yield the batches of an Arrow file, in slices of limited length.
 
     Raises:
-        OSError: a small batch would fill the memory once it is unpacked.
+        OSError: a small batch would fill the memory once it is decompressed.
     """
     with _open_binary(file) as stream:
         sizes = read_batch_sizes(stream, stream.seek(0, io.SEEK_END))
         for number, size in enumerate(sizes):
-            # Nulls take no bytes in a file, however many they are.
+            # Nulls take no bytes in a file, whatever their number.
             unpacked_bytes = max(size.unpacked_bytes, size.values * BYTES_OF_VALUE)
             name = f"batch {number - 1} unpacks" if number else "the dictionaries unpack"
             _check_unpacked(name, size.packed_bytes, unpacked_bytes)
@@ -395,11 +400,11 @@ def _open_binary(file: str) -> BinaryIO:
 
 @contextmanager
 def _open_table(file: str) -> Iterator[Any]:
-    """Open a table.
+    """Open a Parquet or Arrow file.
 
     Raises:
         OSError: the file cannot be read.
-        UsageError: it is no table.
+        UsageError: the file is not a table.
     """
     source = decoded(file)
     pa = import_pyarrow(f"the table {source}")
@@ -408,7 +413,7 @@ def _open_table(file: str) -> Iterator[Any]:
         try:
             if _is_parquet(file):
                 table = parquet.ParquetFile(stream)
-                # Texts that stand in many rows are kept once.
+                # Texts that occur in many rows are stored once.
                 texts = [
                     arrow_field.name
                     for arrow_field in table.schema_arrow
@@ -441,7 +446,7 @@ def _id_column(
 def _stated_column(
     names: Sequence[str], side: Side, columns: TableColumns, source: str
 ) -> tuple[str, Steps] | None:
-    """Return the column that the user named for a side, and the steps that lead on inside it."""
+    """Return the column that the user named for a side, and the steps to follow inside it."""
     stated = columns.column_of(side)
     if stated is None:
         return None
@@ -456,7 +461,10 @@ def _stated_column(
 
 
 def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
-    """Return what steps lead to in a cell of a place, whose problem text is its column."""
+    """Return the value at some steps inside a cell.
+
+    `place` is its location, with the column as text.
+    """
     if not steps or cell is None or isinstance(cell, Problem):
         return cell
     return _find_in_cell(cell, steps, f"column {place.found}", place)
@@ -465,7 +473,7 @@ def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
 def _side_column(
     names: Sequence[str], side: Side, ids: str | None, source: str, *, is_only_side: bool
 ) -> str:
-    """Return the column that holds the documents of a side."""
+    """Return the name of the column with the documents of a side."""
     usual_names: list[str] = [*SIDES[side], *([ANY_SIDE] if is_only_side else ())]
     for name in usual_names:
         if name in names:
@@ -485,7 +493,7 @@ def _side_column(
 
 
 def _cells(column: Any, name: str, source: str) -> list[_Cell]:
-    """Return the documents of a column: text as bytes, other kinds as values of Python."""
+    """Return the documents in a column: text as bytes, nested types as Python values."""
     pa = import_pyarrow()
     kind, types = column.type, pa.types
     if isinstance(kind, pa.BaseExtensionType):
@@ -504,7 +512,7 @@ def _cells(column: Any, name: str, source: str) -> list[_Cell]:
 
 
 def _python_values(column: Any, **how: str) -> list[_Cell]:
-    """Return values of Arrow as those of Python; problems where that has none, such as a year."""
+    """Convert Arrow values to Python values; a value that Python cannot hold becomes a problem."""
     try:
         return list(column.to_pylist(**how))
     except (OverflowError, ValueError, KeyError):
@@ -519,12 +527,12 @@ def _python_value(cell: Any, **how: str) -> _Cell:
     return value
 
 
-MAX_METADATA_BYTES: Final = 1_000_000_000  # unpacked: some ten million rows
-_Row: TypeAlias = tuple[int, Mapping[str, JsonValue]]  # the line of a row, and its cells by column
+MAX_METADATA_BYTES: Final = 1_000_000_000  # decompressed: some ten million rows
+_Row: TypeAlias = tuple[int, Mapping[str, JsonValue]]  # line of a row, and its cells by column
 
 
 def cell_text(value: JsonValue) -> str | None:
-    """Return a single value as text; None for nothing, and for a list or an object.
+    """Return a scalar as text; None for null, a list or an object.
 
     >>> cell_text("a"), cell_text(True), cell_text(2.5), cell_text([1]), cell_text(None)
     ('a', 'true', '2.5', None, None)
@@ -535,12 +543,12 @@ def cell_text(value: JsonValue) -> str | None:
 
 
 def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return some columns of a metadata file: by column, the value of each id that has one.
+    """Return columns of a metadata file: for each column, the values by document id.
 
-    It is CSV with a header, or JSON Lines with an object on each line; either gzipped or not.
+    The file is CSV with a header, or JSON Lines of objects; either may be gzipped.
 
     Raises:
-        UsageError: the file cannot be read, has no ids or no such column, or an id twice.
+        UsageError: the file cannot be read, has no id column, lacks a column, or has an id twice.
     """
     source = decoded(file)
     is_csv = file.lower().endswith((".csv", ".csv.gz"))

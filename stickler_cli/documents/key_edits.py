@@ -1,4 +1,4 @@
-"""Keys of documents that the user renames or leaves out before documents are compared."""
+"""Rename or drop keys of documents, as the user asks, before documents are compared."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,35 +18,38 @@ from stickler_cli.core.problems import Problem, UsageError
 IGNORE: Final = "--ignore"
 RENAME: Final = "--rename"
 
-KeySteps: TypeAlias = tuple[str, ...]  # that lead to a key, without indexes of lists
+KeySteps: TypeAlias = tuple[str, ...]  # names that lead to a key, without list indexes
 
 
 class Renaming(NamedTuple):
-    """A key of predictions that gets another name."""
+    """A new name for keys of predictions."""
 
     pattern: KeySteps
-    """The names that lead to the key, with `*` and `**` as in gates."""
+    """Path of the keys, with `*` and `**` as in gates."""
     name: str
     """The new name of the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyEdits:
-    """All keys that are renamed or left out."""
+    """All keys that are renamed or dropped."""
 
     ignored: tuple[KeySteps, ...] = ()
-    """Patterns of keys that are left out on both sides."""
+    """Patterns of keys that are dropped on both sides."""
     renamings: tuple[Renaming, ...] = ()
-    """New names of keys of predictions, which patterns of other keys already have."""
+    """Renamings of keys of predictions; their patterns use the new names of parent keys."""
 
     def __bool__(self) -> bool:
         return bool(self.ignored or self.renamings)
 
     def edit(self, value: JsonObject, parent: Path, *, is_truth: bool) -> JsonObject:
-        """Return an object at a place with its keys renamed and left out; itself if all stay."""
+        """Return an object with its keys renamed and dropped.
+
+        The same object if nothing changes.
+        """
         names = tuple(step for step in parent if isinstance(step, str))
         new_names = {} if is_truth else self._find_new_names(value, names)
-        # An absent value under the new name of another key gives way.
+        # An absent value under the new name is replaced.
         gives_way = {new for new in new_names.values() if new not in new_names}
         edited = {
             new_names.get(key, key): child
@@ -56,9 +59,9 @@ class KeyEdits:
         return edited if new_names or len(edited) < len(value) else value
 
     def _find_new_names(self, value: JsonObject, parent: KeySteps) -> dict[str, str]:
-        """Return the new name of each key of an object that gets one.
+        """Return the new names of the keys of an object, without those that keep their name.
 
-        A key keeps its name if another value has the new one, so that no value is lost.
+        A key keeps its name if the new name already has a value, so that no value is lost.
         """
         wanted = {key: self._rename((*parent, key)) for key in value}
         new_names: dict[str, str] = {}
@@ -66,7 +69,7 @@ class KeyEdits:
             is_free = is_absent(value.get(name)) or wanted[name] != name
             if name != key and is_free and name not in new_names.values():
                 new_names[key] = name
-        # A key that keeps its name after all stands in the way of others.
+        # A key that keeps its name after all can block the new name of another one.
         while blocked := [
             key
             for key, name in new_names.items()
@@ -77,7 +80,7 @@ class KeyEdits:
         return new_names
 
     def edit_all(self, value: JsonValue, *, is_truth: bool, parent: Path = ()) -> JsonValue:
-        """Return a document with the keys of all its objects renamed and left out."""
+        """Return a document with the keys of all its objects renamed and dropped."""
         if isinstance(value, dict):
             edited = self.edit(value, parent, is_truth=is_truth)
             return {
@@ -107,10 +110,10 @@ def _matches_any(patterns: tuple[KeySteps, ...], names: KeySteps) -> bool:
 
 
 def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
-    """Read the values of `--ignore` and `--rename`.
+    """Parse the values of `--ignore` and `--rename`.
 
     Raises:
-        UsageError: with every value that cannot be used.
+        UsageError: lists all values that are invalid.
     """
     problems: list[Problem] = []
     patterns: list[KeySteps] = []
@@ -138,7 +141,7 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
 
 
 def _parse_names(text: str) -> KeySteps | None:
-    """Return the names of a field path; None if it has none, or an index of a list."""
+    """Return the names of a field path; None if it is invalid, empty, or has a list index."""
     try:
         path = parse_field_path(text)
     except ValueError:
@@ -148,7 +151,7 @@ def _parse_names(text: str) -> KeySteps | None:
 
 
 def _parse_renaming(text: str) -> tuple[KeySteps, KeySteps] | None:
-    """Return the old and the new names; None if these are not both names of one place."""
+    """Return the old and the new path; None if they are not names in the same object."""
     for index in (index for index, character in enumerate(text) if character == "="):
         old, new = _parse_names(text[:index]), _parse_names(text[index + 1 :])
         if old is None or new is None or old[-1] in ("*", ANY_NAMES):
@@ -160,7 +163,7 @@ def _parse_renaming(text: str) -> tuple[KeySteps, KeySteps] | None:
 
 
 def _order_renamings(pairs: Iterable[tuple[KeySteps, KeySteps]]) -> tuple[Renaming, ...]:
-    """Return renamings whose patterns have the new names of the keys around them."""
+    """Return renamings by depth; their patterns use the new names of parent keys."""
     new_names: dict[str, KeySteps] = {}
     renamings = []
     for old, new in sorted(pairs, key=lambda pair: len(pair[0])):

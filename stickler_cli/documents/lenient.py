@@ -1,9 +1,9 @@
-"""Documents inside other text, as models write them: in a code fence, in prose, in a list of one.
+"""Find documents inside other text, as models write them: in a code fence, prose or a list of one.
 
-Where a text holds several JSON values of the right kind, the last one in a code fence counts, else
-the last one. Values are taken as they stand, or as `relaxed_json` reads them, never repaired. Where
-the last value is broken there is no document: the values before it were not meant. All work is
-linear in the text.
+If a text contains several JSON values of the right type, the last one in a code fence is used, or
+else the last one. Values are read as strict JSON or by `relaxed_json`, but never repaired. If the
+last value is broken, no document is found, as earlier values were not meant as the answer. All work
+is linear in the length of the text.
 """
 
 import json
@@ -23,7 +23,7 @@ from stickler_cli.core.problems import Problem
 from .reading import parse_json
 from .relaxed_json import find_end_of_value, to_strict_json
 
-LENIENT: Final = "lenient"  # the remark on a document that was found inside other text
+LENIENT: Final = "lenient"  # remark on a document that was found inside other text
 
 _RELAXED: Final = "relaxed"
 _WRAPPINGS: Final = {
@@ -35,7 +35,7 @@ _WRAPPINGS: Final = {
 }
 
 _FENCE: Final = re.compile(r"(?:```|~~~)[\w+.-]*")
-_SPACE: Final = r"\s*(?:(?://|\#)[^\n]{0,200}\n\s*){0,5}"  # and comments
+_SPACE: Final = r"\s*(?:(?://|\#)[^\n]{0,200}\n\s*){0,5}"  # with comments
 _KEY: Final = r"""(?:"(?:[^"\\\n]|\\.){0,300}"|'(?:[^'\\\n]|\\.){0,300}')\s*:"""
 _OBJECT: Final = rf"(?:\[\s*)?\{{{_SPACE}{_KEY}"
 _TEXTS: Final = r"\[\s*[\"']"
@@ -44,36 +44,36 @@ _OPENINGS: Final = {
     ("array",): re.compile(rf"\[\s*\{{{_SPACE}{_KEY}|{_TEXTS}"),
     ("object", "array"): re.compile(rf"{_OBJECT}|{_TEXTS}"),
 }
-"""Beginnings of an object, and of a list of objects or texts, by the kinds of documents."""
+"""Pattern for the start of a document, by the JSON types that documents may have."""
 _THOUGHTS: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
-"""Tags around the thoughts of a model, which may hold drafts of the document."""
+"""Tags around the reasoning of a model, which may contain drafts of the document."""
 _BRACKET: Final = re.compile(r"[{}\[\]]")
 _NOT_SPACE: Final = re.compile(r"\S")
 
 _DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str)
 MAX_DECODING_ERRORS: Final = 50
-"""Values that are tried as strict JSON first; the position of each error takes a look at all
+"""Number of values that are tried as strict JSON first; each error takes time in proportion to the
 text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """A document and the text that it was inside of."""
+    """A document that was found inside other text."""
 
     value: JsonDocument
     text: bytes
-    """The document as strict JSON."""
+    """Text of the document as strict JSON."""
     forms: tuple[str, ...]
     """Names of `_WRAPPINGS`, from the outside in."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The names of its oddities."""
+        """Names of remarks on the document."""
         return (LENIENT, *(f"{LENIENT}_{how_read}" for how_read in self.forms))
 
     @property
     def hint(self) -> str:
-        """The option that would read it."""
+        """Hint at the option that would accept the document."""
         wrappings = [_WRAPPINGS[how_read] for how_read in self.forms if how_read != _RELAXED]
         if not wrappings:
             return f"--lenient-json reads {_WRAPPINGS[_RELAXED]}"
@@ -81,9 +81,9 @@ class Wrapped:
 
 
 def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapped | None:
-    """Find a document inside a text that is not JSON itself; None if there is none.
+    """Find a document inside a text that is not a JSON document itself; None if there is none.
 
-    Lists of one and JSON strings are searched; the reasoning of a model is not.
+    JSON strings and lists of one are searched too, but not the reasoning of a model.
     """
     try:
         text = data.decode()
@@ -99,7 +99,7 @@ def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapp
 
 
 def find_json(text: str) -> tuple[int, int] | None:
-    """Return start and end of the part meant as JSON in a text that holds no document."""
+    """Return start and end of the part that looks like JSON, in a text without a valid document."""
     _, values = _ValueSearch(text, OBJECTS).find_values()
     if not values or values[-1].is_inside_brackets:
         return None
@@ -107,14 +107,14 @@ def find_json(text: str) -> tuple[int, int] | None:
 
 
 def _read_document(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
-    """Return a text that is a document, or a list of one, and nothing else."""
+    """Return the document if a text consists of a document, or of a list of one; None otherwise."""
     value, data, how_read = _read_value(text)
     document = _as_document(value, data, kinds)
     return replace(document, forms=(*document.forms, *how_read)) if document else None
 
 
 def _read_value(text: str) -> tuple[JsonValue | Problem, bytes, tuple[str, ...]]:
-    """Parse a text as strict, else as relaxed JSON; return the value, its JSON and `ways`."""
+    """Parse a text as strict or else relaxed JSON; return value, strict JSON, and forms."""
     data = text.encode("utf-8", "replace")
     value = parse_json(data, "")
     if not isinstance(value, Problem):
@@ -143,9 +143,9 @@ class _Value(NamedTuple):
 
     start: int
     end: int | None
-    """None if its bracket stays open."""
+    """End of the part; None if its bracket is not closed."""
     is_inside_brackets: bool
-    """Whether it stands inside of brackets that are no JSON."""
+    """Whether it is inside other brackets that do not belong to JSON."""
 
 
 def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
@@ -155,10 +155,10 @@ def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
 
 
 def _find_end_of_thoughts(text: str) -> int:
-    """Return the index after the thoughts of a model, where its answer begins.
+    """Return the index after the reasoning of a model, where its answer begins.
 
-    0 if the text does not begin with thoughts, the length of the text if they never end. Some
-    models leave out the opening tag.
+    It is 0 if the text does not begin with reasoning, and the length of the text if the reasoning
+    never ends. Some models leave out the opening tag.
     """
     opening_bracket = _OPENINGS[OBJECTS]
     first_bracket = opening_bracket.search(text)
@@ -167,29 +167,29 @@ def _find_end_of_thoughts(text: str) -> int:
         return 0
     has_opening_tag = not tags[0][1]
     if has_opening_tag and first_bracket is not None and first_bracket.start() < tags[0].start():
-        return 0  # the answer comes first
+        return 0  # the answer precedes the tag
     end = next((tag.end() for tag in tags if tag[1]), len(text))
-    # Without an opening tag, only an answer after the closing tag shows that it ends thoughts.
+    # Without an opening tag, only a value after the closing tag proves that reasoning precedes it.
     return end if has_opening_tag or opening_bracket.search(text, end) else 0
 
 
 class _ValueSearch:
-    """A search for values in a text, whose work is bounded."""
+    """A search for JSON values in a text; its work is bounded."""
 
     def __init__(self, text: str, kinds: Sequence[DocumentKind]) -> None:
         self.text = text
-        self.opening = _OPENINGS[tuple(sorted({*kinds}, reverse=True))]  # objects first
+        self.opening = _OPENINGS[tuple(sorted({*kinds}, reverse=True))]  # "object" sorts first
         self.n_errors = 0
-        """Values that were no strict JSON."""
+        """Number of values so far that were not strict JSON."""
 
     def find_values(self) -> tuple[str, list[_Value]]:
-        """Return the values in code fences, else those in the text, and which of both they are."""
+        """Return the values in code fences, or else all values; the first result names which."""
         start = _find_end_of_thoughts(self.text)
         fenced = [*self._find_fenced(start)]
         return ("fence", fenced) if fenced else ("prose", [*self._find(start, len(self.text))])
 
     def _find_fenced(self, start: int) -> Iterator[_Value]:
-        """Yield the values in Markdown code fences; one that is left open ends with the text."""
+        """Yield the values in Markdown code fences; an unclosed fence ends with the text."""
         fence = _FENCE.search(self.text, start)
         while fence is not None:
             end = self._find_closing(fence, fence.end())
@@ -197,7 +197,7 @@ class _ValueSearch:
                 yield value
                 if value.end is None:
                     return
-                if value.end > end:  # the fence seemed to end inside a string
+                if value.end > end:  # the apparent end of the fence was inside a string
                     end = self._find_closing(fence, value.end)
             fence = _FENCE.search(self.text, end + len("```"))
 
@@ -206,10 +206,10 @@ class _ValueSearch:
         return len(self.text) if end < 0 else end
 
     def _find(self, start: int, end: int, *, is_fenced: bool = False) -> Iterator[_Value]:
-        """Yield what looks like a value and starts in a part of the text.
+        """Yield parts that look like JSON values and start between two positions.
 
-        Nothing follows a value that is not complete. What a fence begins with may be empty, or of
-        another kind.
+        Stops after an unclosed value. The first value in a fence may also be empty, or of another
+        type.
         """
         opening = _NOT_SPACE.search(self.text, start, end) if is_fenced else None
         if opening is None or opening[0] not in "{[":
@@ -225,7 +225,7 @@ class _ValueSearch:
             opening = self.opening.search(self.text, position, end)
 
     def _find_end(self, start: int) -> int | None:
-        """Return where the value that starts here ends; None if it does not end."""
+        """Return the end of the value that starts at a position; None if it is not closed."""
         if self.n_errors < MAX_DECODING_ERRORS:
             try:
                 _, end = _DECODER.raw_decode(self.text, start)
@@ -237,7 +237,7 @@ class _ValueSearch:
 
 
 def _count_open_brackets(text: str, depth: int) -> int:
-    """Return the number of open brackets after a text, given the number before it."""
+    """Return the number of open brackets after a text; `depth` is their number before it."""
     for bracket in _BRACKET.findall(text):
         depth = depth + 1 if bracket in "{[" else max(0, depth - 1)
     return depth
@@ -246,7 +246,7 @@ def _count_open_brackets(text: str, depth: int) -> int:
 def _read_last_document(
     text: str, values: Sequence[_Value], kinds: Sequence[DocumentKind]
 ) -> Wrapped | None:
-    """Return the last value of the right kind; None if a value that is broken comes after it."""
+    """Return the last value of the right type; None if a broken value follows it."""
     for value in reversed(values):
         if value.end is None or value.is_inside_brackets:
             return None

@@ -1,7 +1,8 @@
-"""JSON Lines, a document on each line, and ids: on disk where they are many.
+"""JSON Lines and other files of many documents, read line by line, and their ids.
 
-Lines are streamed: a file is opened once and never held in memory. What pairs by id is found again
-by its place; lines that have none (packed ones, standard input) are kept.
+Files are streamed: a file is opened once and never held in memory. Documents that pair by id are
+read again by their offset; lines without an offset (compressed files, standard input) are kept, on
+disk if there are many.
 """
 
 import codecs
@@ -41,17 +42,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FEW: Final = 50_000
-"""Ids that are held in memory, some 10 MB."""
+"""Number of ids that are held in memory; they take some 10 MB."""
 
 MOST_SKIPPED: Final = 10
-"""Lengths of the longest document after which the end of a line is looked for no further."""
+"""Number of maximum document sizes after which a search for the end of a line is given up."""
 
 MAX_BLANK_LINES: Final = 1_000_000
-"""Blank lines that are skipped one after the other, in about a second: a packed file of few bytes
+"""Number of consecutive blank lines that are skipped, in about a second; a small compressed file
 may have billions."""
 
 LITTLE: Final = 16_000_000
-"""Bytes of documents that are held with them."""
+"""Bytes of documents that are held in memory with the ids."""
 
 _MAKE: Final = "CREATE TABLE known (place INTEGER PRIMARY KEY, id BLOB UNIQUE, value BLOB)"
 _PUT_FIRST: Final = "INSERT INTO known (id, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
@@ -59,14 +60,17 @@ _PUT: Final = (
     "INSERT INTO known (id, value) VALUES (?, ?)"
     " ON CONFLICT (id) DO UPDATE SET value = excluded.value"
 )
-_CACHE: Final = -16_000  # kilobytes of it that are in memory
+_CACHE: Final = -16_000  # kilobytes of the database that are held in memory
 
 
 class ById(Mapping[str, T]):
-    """Values under ids, in the order in which ids were first met."""
+    """A mapping of values by id, in order of insertion; it moves to disk when it grows."""
 
     def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
-        """Take values that can be pickled; of two under one id the last counts."""
+        """Insert entries.
+
+        Values must be picklable, and a repeated id replaces the earlier value.
+        """
         self._few: dict[str, T] = {}
         self._bytes = 0
         self._many: sqlite3.Connection | None = None
@@ -74,21 +78,21 @@ class ById(Mapping[str, T]):
             self.put(name, value)
 
     def put(self, name: str, value: T) -> None:
-        """Put a value under an id, in place of any other."""
+        """Set the value of an id, replacing an earlier one."""
         if (table := self._on_disk(value)) is None:
             self._few[name] = value
         else:
             table.execute(_PUT, _entry_of(name, value))
 
     def first(self, name: str, value: T) -> T:
-        """Return the first value under an id: this, if the id is new."""
+        """Set the value of an id if it is new; return the first value of the id."""
         if (table := self._on_disk(value)) is None:
             return self._few.setdefault(name, value)
         new = table.execute(_PUT_FIRST, _entry_of(name, value)).rowcount == 1
         return value if new else self[name]
 
     def __getitem__(self, name: str) -> T:
-        """Return the value under an id; raise KeyError if the id is unknown."""
+        """Return the value of an id; raise KeyError if the id is unknown."""
         if self._many is None:
             return self._few[name]
         row = self._many.execute("SELECT value FROM known WHERE id = ?", (_key(name),)).fetchone()
@@ -98,7 +102,7 @@ class ById(Mapping[str, T]):
         return value
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the ids."""
+        """Yield the ids in order of insertion."""
         if self._many is None:
             yield from self._few
             return
@@ -106,21 +110,21 @@ class ById(Mapping[str, T]):
             yield bytes(key).decode("utf-8", "surrogatepass")
 
     def __len__(self) -> int:
-        """Return how many ids there are."""
+        """Return the number of ids."""
         if self._many is None:
             return len(self._few)
-        # Places are counted from 1, and none is skipped: nothing need be gone through.
+        # Positions count from 1 without gaps, so the highest one is the number of ids.
         return int(self._many.execute("SELECT coalesce(max(place), 0) FROM known").fetchone()[0])
 
     def _on_disk(self, value: T) -> "sqlite3.Connection | None":
-        """Return the database for new values; None while memory takes them."""
+        """Return the database, once there is too much for memory; until then None."""
         if self._many is None:
             self._bytes += len(getattr(value, "data", None) or b"")
             if len(self._few) < FEW and self._bytes < LITTLE:
                 return None
-            import sqlite3  # 10 ms that most runs never pay
+            import sqlite3  # takes 10 ms, which most runs never need
 
-            # Without a name it is a temporary file, which the system removes whatever happens.
+            # Without a name it is a temporary file, which the system removes in any case.
             table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
             for setting in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = {_CACHE}"):
                 table.execute(f"PRAGMA {setting}")
@@ -132,7 +136,7 @@ class ById(Mapping[str, T]):
 
 
 def _key(name: str) -> bytes:
-    return name.encode("utf-8", "surrogatepass")  # which an id in JSON may hold
+    return name.encode("utf-8", "surrogatepass")  # an id in JSON may contain surrogates
 
 
 def _entry_of(name: str, value: object) -> tuple[bytes, bytes]:
@@ -147,14 +151,14 @@ _DECODER: Final = json.JSONDecoder()
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
 ONE: Final = {"line": "one line for each id", "row": "one row for each id"}
-"""Expectation where two places of a kind have one id."""
+"""Expectation in messages about an id that occurs twice."""
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
-    """Yield the lines that are not blank.
+    """Yield references to the lines that are not blank; also to elements of arrays and rows of CSV.
 
-    A line of more than `limit` bytes is a problem, and so is the place where the file breaks off
-    (a gzip file cut short, a disk error): that one is the last.
+    A line of more than `limit` bytes becomes a problem. A point at which the file breaks off (a
+    truncated gzip file, a disk error) becomes the last problem.
     """
     source = source_of(file)
     number = offset = blank_lines = 0
@@ -170,7 +174,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                 if length > limit and not data.endswith(b"\n"):
                     while not data.endswith(b"\n") and (data := stream.readline(limit + 1)):
                         length += len(data)
-                        if length > MOST_SKIPPED * (limit + 1):  # it may have no end
+                        if length > MOST_SKIPPED * (limit + 1):  # a line may be endless
                             finding = (
                                 f"the line has more than {length:,} bytes, and nothing follows"
                             )
@@ -179,7 +183,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                     yield too_large(source, f"the line has {length:,} bytes", limit, number)
                     blank_lines = -1
                 elif text := data.rstrip(b" \t\r\n"):
-                    # Without its end: else an error at the end would be on the next line.
+                    # without its line end, as an error there would belong to the next line
                     yield LineReference(
                         file=file,
                         line=number,
@@ -187,7 +191,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                         offset=offset if again else None,
                         data=text,
                     )
-                    blank_lines = -1  # and 0 after this line
+                    blank_lines = -1  # 0 after this line
                 blank_lines += 1
                 if blank_lines > MAX_BLANK_LINES:
                     finding = f"more than {MAX_BLANK_LINES:,} blank lines follow each other"
@@ -199,7 +203,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
 
 
 def _is_array(file: str, stream: IO[bytes]) -> bool:
-    """Return whether a JSON file is an array."""
+    """Return whether a JSON file contains an array."""
     if LINES_SUFFIX.search(file) or file == STANDARD_INPUT:
         return False
     head: bytes = stream.peek(HEAD) if hasattr(stream, "peek") else b""
@@ -207,14 +211,14 @@ def _is_array(file: str, stream: IO[bytes]) -> bool:
 
 
 def holds_array(file: str) -> bool:
-    """Return whether a JSON file that can be read holds an array."""
+    """Return whether a JSON file is readable and contains an array."""
     with suppress(OSError, *unpacking_errors()), _open_lines(file) as (stream, _):
         return _is_array(file, stream)
     return False
 
 
 def _elements(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | Problem]:
-    """Yield the elements of an array, each as it is written."""
+    """Yield references to the elements of an array, with their exact text."""
     source, number = source_of(file), 0
     data = stream.read(limit + 1)
     if len(data) > limit:
@@ -240,7 +244,7 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
     """Yield each row of CSV or TSV as a document of texts; column `a.b` is field b of object a.
 
     Raises:
-        UsageError: two columns are for one place in a document.
+        UsageError: two columns have the same path in documents.
     """
     source = source_of(file)
     rows = read_csv_rows(stream, "\t" if "tsv" in file[-8:].lower() else ",", limit)
@@ -282,10 +286,10 @@ def _nested(paths: Sequence[Sequence[str]], cells: Sequence[str]) -> dict[str, A
 
 
 def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
-    """Return the keys that lead to each column.
+    """Return the path in documents for each column.
 
     Raises:
-        UsageError: two columns have one name, or one is inside another.
+        UsageError: two columns have the same name, or one is inside another.
     """
     paths = [_path_of(name) for name in names]
     column_of_path: dict[tuple[str, ...], int] = {}
@@ -325,32 +329,34 @@ def _path_of(name: str) -> tuple[str, ...]:
 def documents_by_id(
     file: str, side: Side, id_field: FieldPath, limit: int, shape: PairShape = ANY_SHAPE
 ) -> Iterator[tuple[str, Reference]]:
-    """Yield each document of a file of JSON Lines with its id.
+    """Yield the documents of a file of JSON Lines with their ids.
 
-    A line without an id is a problem under an id of its own, `gt line 7`. Of two with one id the
-    second is a problem: of ground truth under an id of its own, so that the first counts; of
-    predictions under the same id, since neither can be preferred.
+    A line without an id becomes a problem with a made-up id, such as `gt line 7`. If two lines have
+    the same id, the second one becomes a problem: of ground truths under a made-up id, so that the
+    first is used; of predictions under the same id, as neither is preferable.
     """
     ids = Ids(source_of(file), side, "line")
     for line in lines_of(file, limit):
         name, problem = ids.place(_id_of(line, id_field, side, shape), line.line or 0)
         reference: Reference = problem or line
         if side == "pred" and isinstance(reference, LineReference) and reference.offset is not None:
-            reference = reference._replace(data=None)  # all are held until the last is known
+            # All lines are held in memory until the last one is read.
+            reference = reference._replace(data=None)
         yield name, reference
 
 
 class Ids:
-    """The ids of a source, and those given to its documents that have none."""
+    """Ids of the documents in a source, with made-up ids for documents that have none."""
 
     def __init__(self, source: str, side: Side, place: Literal["line", "row"]) -> None:
         self._source, self._side, self._word = source, side, place
         self._places = ById[int]()
 
     def place(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
-        """Return the id of the document at a place, and a problem that takes its place, if any.
+        """Return the id of a document, and a problem that replaces it, if any.
 
-        Of two with one id the second is a problem: see `documents_by_id`.
+        `found` is the id in the document, or the problem of reading it; `number` is its line or
+        row. The second document of an id is a problem, as described at `documents_by_id`.
         """
         problem = found if isinstance(found, Problem) else None
         if not isinstance(found, Problem):
@@ -369,10 +375,10 @@ class Ids:
 
 
 def value_at(value: JsonValue, path: FieldPath) -> JsonValue:
-    """Return the value at a place in a document.
+    """Return the value at a path in a document.
 
     Raises:
-        LookupError: there is no such place.
+        LookupError: the document has no value at this path.
     """
     for step in path:
         match value, step:
@@ -386,13 +392,13 @@ def value_at(value: JsonValue, path: FieldPath) -> JsonValue:
 
 
 def is_stream(file: str) -> bool:
-    """Return whether a source can be read once only: standard input, a pipe or a device.
+    """Return whether a source can be read only once: standard input, a pipe or a device.
 
-    Files and folders below `/dev/`, such as those in `/dev/shm`, are like any other.
+    Regular files below `/dev/`, such as those in `/dev/shm`, can be read again.
     """
     if not file.startswith("/dev/"):
         return file == STANDARD_INPUT
-    if file == "/dev/stdin" or file.startswith("/dev/fd/"):  # it may have been read already
+    if file == "/dev/stdin" or file.startswith("/dev/fd/"):  # they may have been read already
         return True
     path = FilePath(file)
     return not (path.is_file() or path.is_dir())
@@ -400,10 +406,14 @@ def is_stream(file: str) -> bool:
 
 @contextmanager
 def _open_lines(file: str) -> Iterator[tuple[IO[bytes], bool]]:
-    """Open a source of lines, unpacked; with it, whether a line of it can be read again."""
-    once = is_url(file) or is_stream(file)  # elsewhere a line costs as much as a file
+    """Open a file of lines, decompressed.
+
+    Yields the stream, and whether lines can be read again.
+    """
+    # Remotely, reading one line costs as much as reading the file.
+    once = is_url(file) or is_stream(file)
     with open_stream(file) as stream:
-        # Looking ahead keeps the bytes, which a pipe would not give twice.
+        # peeking keeps the bytes, which a pipe would not give twice
         head = stream.peek(HEAD) if isinstance(stream, io.BufferedReader) else b""
         if is_packed(head):
             with unpacked(stream, head) as unpacked_stream:
@@ -413,7 +423,7 @@ def _open_lines(file: str) -> Iterator[tuple[IO[bytes], bool]]:
 
 
 def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
-    """Open a source of lines, from its beginning though someone has looked into it."""
+    """Open a file of lines from its beginning, even if `looking_into` has read a part of it."""
     owner, beginning = _LOOKED_INTO.pop(file, (None, None))
     if beginning is not None and owner is sys.stdin:
         return nullcontext(beginning)
@@ -423,11 +433,12 @@ def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
 
 
 _LOOKED_INTO: Final[dict[str, tuple[object, IO[bytes]]]] = {}
-"""Streams whose beginning was read, until they are opened again, with their standard input."""
+"""Streams whose beginning was read, until they are opened again; with the `sys.stdin` of that
+time."""
 
 
 class _Again(io.RawIOBase):
-    """The beginning of a stream, and then the rest of it."""
+    """A stream that gives the beginning again, and then the rest."""
 
     def __init__(self, head: bytes, remainder: IO[bytes]) -> None:
         self._head, self._rest = io.BytesIO(head), remainder
@@ -443,17 +454,17 @@ class _Again(io.RawIOBase):
 
 @contextmanager
 def looking_into(file: str) -> Iterator[None]:
-    """Have a stream opened in the block end after its beginning, and be whole afterwards.
+    """Limit a stream to its beginning inside the block; afterwards it can be read completely.
 
     Raises:
-        OSError: it cannot be opened.
+        OSError: the stream cannot be opened.
     """
     if not is_stream(file):
         yield
         return
     _LOOKED_INTO.pop(file, None)
     stream = open_stream(file).__enter__()
-    head = stream.read(LITTLE)  # and the run will read on
+    head = stream.read(LITTLE)  # the run will read the rest
     _LOOKED_INTO[file] = sys.stdin, io.BufferedReader(io.BytesIO(head))
     try:
         yield
@@ -485,7 +496,7 @@ def _id_of(
 
 
 def _ids_in(document: JsonValue, parent: FieldPath = ()) -> Iterator[str]:
-    """Yield the fields that may be ids, of objects two deep."""
+    """Yield the fields that may contain ids, at most two objects deep."""
     for key, value in document.items() if isinstance(document, dict) else ():
         if isinstance(value, str | int) and not isinstance(value, bool):
             yield field_path((*parent, key))
@@ -505,7 +516,7 @@ ID_EXPECTED: Final = "a string or an integer"
 def id_text(
     value: JsonValue | bytes | Problem, source: str, line: int | None, name: str = "the id"
 ) -> str | Problem:
-    """Return a value as an id, or a problem if it is not an id."""
+    """Return a value as an id; a problem if it cannot be one."""
     if isinstance(value, Problem):
         return value
     if isinstance(value, str | int) and not isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Patterns of `--pair-by`: the part of a name or id by which documents pair."""
+"""Patterns of `--pair-by`: they find the part of a name or id by which documents pair."""
 
 import json
 import re
@@ -18,34 +18,35 @@ from .name_search import name_by
 PAIR_BY: Final = "--pair-by"
 
 LONGEST_NAME: Final = 500
-"""Characters of an id in which a pattern looks for a part: enough for a path. The time that
-patterns take grows with the square of the length, or its cube."""
-MOST_NAMES: Final = 1000  # of each side that are looked at; a pattern shows in fewer
+"""Length of an id up to which a pattern is applied: enough for a path. The time of a search grows
+with the square or the cube of the length."""
+MOST_NAMES: Final = 1000  # number of names of each side from which a pattern is proposed
 
-SEARCH_SECONDS: Final = 5  # in a batch of names; patterns without nested repeats take milliseconds
-BATCH_NAMES: Final = 100  # that are searched at once: their documents are in memory meanwhile
+# Names that are searched together; patterns without nested repeats take milliseconds.
+SEARCH_SECONDS: Final = 5
+BATCH_NAMES: Final = 100  # names that wait for the search together, with their documents in memory
 
 PATTERNS: Final = (
-    r"([^/]+)$",  # other directories
-    r"_(.+)$",  # gt_1, pred_1
+    r"([^/]+)$",  # different directories
+    r"_(.+)$",  # names such as gt_1 and pred_1
     r"-(.+)$",
     r"^(.+)_",
     r"^(.+)-",
-    r"^(.+)\.",  # 1.gt, 1.pred
+    r"^(.+)\.",  # names such as 1.gt and 1.pred
     r"(\d+)\D*$",
     r"^\D*(\d+)",
 )
-"""Common parts of names that differ otherwise; the first that pairs most is proposed."""
+"""Patterns for common differences between names; the first that pairs most names is proposed."""
 
 NameSearch: TypeAlias = Callable[[Sequence[str]], list[str]]
-"""Returns the part of each name that pairs."""
+"""Returns the part of each name by which documents pair."""
 
 
 def parse_name_pattern(text: str) -> re.Pattern[str]:
-    """Read the value of `--pair-by`.
+    """Parse the value of `--pair-by`.
 
     Raises:
-        UsageError: it is no regular expression.
+        UsageError: it is not a regular expression.
     """
     try:
         return re.compile(text)
@@ -59,7 +60,7 @@ def rename_by_pattern(
     name_pattern: re.Pattern[str],
     source: str,
 ) -> Iterator[tuple[str, Reference]]:
-    """Yield documents under the part of their names that a pattern finds.
+    """Yield documents with the part of their name that a pattern finds as their id.
 
     Raises:
         UsageError: the pattern finds the same text in two names, a name is too long for a search,
@@ -90,25 +91,25 @@ def _check_length(name: str, source: str) -> None:
 
 
 def _open_search(name_pattern: re.Pattern[str], source: str) -> AbstractContextManager[NameSearch]:
-    """Open a search that ends: in this process where it is surely quick, else in another one."""
+    """Open a search that always ends: in this process if it is fast, otherwise in another."""
     if _is_quick(name_pattern.pattern):
         return nullcontext(lambda names: [name_by(name_pattern, name) for name in names])
     return _search_in_process(name_pattern, source)
 
 
 def _is_quick(pattern: str) -> bool:
-    """Return whether a pattern has one repeat at most, and no alternatives.
+    """Return whether a pattern has at most one repeat, and no alternatives.
 
-    The steps of its search then grow with the square of the name's length only.
+    The number of steps then grows only with the square of the length of a name.
     """
     return sum(map(pattern.count, "*+?{|")) <= 1
 
 
 @contextmanager
 def _search_in_process(name_pattern: re.Pattern[str], source: str) -> Iterator[NameSearch]:
-    """Open a search in a process that ends itself if it takes too long."""
+    """Open a search in another process, which ends itself if a search takes too long."""
     with subprocess.Popen(  # noqa: S603 - a program of this package
-        # Without the site's modules, which the program does not need.
+        # Skip the modules of the site, which the program does not need.
         [sys.executable, "-I", "-S", name_search.__file__, str(SEARCH_SECONDS)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -139,9 +140,10 @@ def _took_too_long(name: str, source: str) -> UsageError:
 
 
 def propose_pattern(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | None:
-    """Return a pattern for `--pair-by`, and how many of some names it pairs.
+    """Propose a pattern for `--pair-by`; returns it with the number of names that it pairs.
 
-    None where each pairs fewer than half of the shorter side, or finds the same in two names.
+    Returns None if every pattern pairs fewer than half of the names of the smaller side, or finds
+    the same text in two names.
     """
     gts, preds = gts[:MOST_NAMES], preds[:MOST_NAMES]
     if max(map(len, (*gts, *preds)), default=0) > LONGEST_NAME:

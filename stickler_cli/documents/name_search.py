@@ -1,10 +1,10 @@
-"""A program that searches names for a pattern, and ends itself if a search takes too long.
+"""A program that applies a pattern to names, and ends itself if a search takes too long.
 
-Python's regular expressions have no limit of steps, and nothing in a process can end a search. The
-program needs the standard library alone, so that it starts in some 20 ms.
+Regular expressions of Python have no step limit, and nothing inside a process can end a search. The
+program needs only the standard library, so that it starts in some 20 ms.
 
-Its first line of input is the pattern, each further line a list of names. It answers with a line
-for each name, all of them JSON.
+The first line of its input is the pattern; each further line is a list of names. It answers with a
+line for each name. All lines are JSON.
 """
 
 import faulthandler
@@ -15,7 +15,7 @@ import sys
 
 
 def name_by(name_pattern: re.Pattern[str], name: str) -> str:
-    """Return the part of a name that pairs: the first group, or the match; else all of the name."""
+    """Return the part of a name by which it pairs: first group, else match, else the name."""
     match = name_pattern.search(name)
     if match is None:
         return name
@@ -23,12 +23,13 @@ def name_by(name_pattern: re.Pattern[str], name: str) -> str:
 
 
 def main() -> None:
-    """Answer lists of names until there are no more, each within the seconds of the argument."""
+    """Answer lists of names until the input ends, each within the seconds given as argument."""
     seconds = float(sys.argv[1])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which ends this process
+    # Ctrl-C is handled by the run, which ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     name_pattern = re.compile(json.loads(sys.stdin.readline()))
     for line in sys.stdin:
-        # A thread of the interpreter, which waits for nothing, ends the process.
+        # Only a thread of the interpreter can end the process in the middle of a search.
         faulthandler.dump_traceback_later(seconds, exit=True)
         for name in json.loads(line):
             sys.stdout.write(json.dumps(name_by(name_pattern, name)) + "\n")

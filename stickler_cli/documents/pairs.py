@@ -1,6 +1,7 @@
-"""Sources opened, alone or put together: each ground truth with its prediction.
+"""Open sources of documents, alone or in pairs of ground truth and prediction.
 
-Here, too: some pairs of a run (the first, or a sample), and lines of two files as ranges.
+This module also selects some pairs of a run (the first ones, or a sample), and stores pairs of
+consecutive lines as ranges.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,16 +60,17 @@ _DEFAULTS: Final = DocumentOptions()
 
 
 _References: TypeAlias = Callable[[], Iterable[tuple[str, Reference]]]
-"""Returns the documents of a source: the id of each, and where it is."""
+"""Returns the documents of a source: id and reference of each."""
 
 
 class DocumentSet(NamedTuple):
     """All documents of one source."""
 
     refs: _References
-    """Return the id of each and where it is; a problem where it cannot be used."""
+    """Returns id and reference of each document; a problem replaces the reference if it is
+    unusable."""
     listing: Listing | None = None
-    """Files of a directory, if the source is one."""
+    """Listing of a directory; None for other sources."""
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -77,9 +79,10 @@ class DocumentSet(NamedTuple):
 
 
 def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> DocumentSet:
-    """Return the documents of a source, under the ids of a run.
+    """Return the documents of a source, with the ids that they have in a run.
 
-    Of a table they are those of a side. Where settings name it as one of pairs, of ground truth.
+    For a table, they are the documents of one side; for a table of pairs (`--pairs`), the ground
+    truths.
 
     Raises:
         UsageError: the source cannot be used.
@@ -111,7 +114,7 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
 
 
 def _kinds(*sources: str) -> list[SourceKind]:
-    """Return the kinds of sources; raise UsageError if any cannot be used."""
+    """Return the kinds of sources; raise UsageError if one is unusable."""
     kinds = [kind_of_source(source) for source in sources]
     if problems := [kind for kind in kinds if isinstance(kind, Problem)]:
         raise UsageError(problems)
@@ -127,7 +130,7 @@ def _with_ids(  # noqa: PLR0913 - where they are, and how they are read
     shape: PairShape = ANY_SHAPE,
     tell: Callable[[str], None] | None = None,
 ) -> DocumentSet:
-    """Return the documents of a source in which they have ids, those of a directory listed now."""
+    """Return the documents of a source that pair by id; a directory is listed immediately."""
     limit, id_field = settings.max_document_size, settings.id_field
     if kind is SourceKind.DIRECTORY:
         listing = list_directory(source, limit, tell)
@@ -143,16 +146,17 @@ class Pairs:
     """All pairs of two sources."""
 
     refs: Callable[[], Iterator[PairRef]]
-    """Return the references of all pairs, each id once; again if no source is standard input."""
+    """Returns references to all pairs, each id once; can be called again unless a source is
+    standard input."""
     total: int | None = None
-    """None where only reading to the end would tell."""
+    """Number of pairs; None if it is known only after reading all of them."""
     expected: int | None = None
-    """About how many, for who waits, where that is known without."""
+    """Approximate number of pairs for a progress bar, if it is known without reading them."""
     single: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Files left out of each directory, by its name, because they do not end in .json."""
+    """Number of files in each directory that are left out because they do not end in .json."""
     hidden: Mapping[str, int] = field(default_factory=dict)
-    """Number of files left out because their names begin with a dot."""
+    """Number of files in each directory that are left out because they begin with a dot."""
     problems: tuple[Problem, ...] = ()
     """Problems of the sources as a whole, not of single pairs."""
 
@@ -167,16 +171,17 @@ def open_pairs(
     kinds: tuple[DocumentKind, ...] = OBJECTS,
     tell: Callable[[str], None] | None = None,
 ) -> Pairs:
-    """Return which document goes with which, each of one of some kinds.
+    """Pair the documents of two sources.
 
     Two JSON files are one pair. Two directories pair by relative path without suffix. Two JSON
-    Lines sources pair by id if there is an id field, else by position among the lines that are
-    not blank. Tables have ids; they, directories and JSON Lines sources with an id field pair by
-    id. Ids without ground truth come last. Of settings that name a table of pairs, its rows are
-    pairs. `tell` is told, as a line, what takes long.
+    Lines files pair by id if `id_field` is set, otherwise by position among the lines that are not
+    blank. Tables have ids; they pair by id with each other, with directories and with JSON Lines
+    files that have an id field. Ids without ground truth come last. If the settings name a table of
+    pairs, its rows are the pairs. `kinds` are the JSON types of documents; `tell` prints a line
+    about a step that takes long.
 
     Raises:
-        UsageError: a source cannot be used, or the two do not go together.
+        UsageError: a source is unusable, or the two cannot be paired.
     """
     limit, shape = settings.max_document_size, shape_of(settings, kinds)
     if isinstance(settings, PairsSource) and settings.pairs is not None:
@@ -234,7 +239,7 @@ def _pair_by_id(  # noqa: PLR0913, PLR0917 - both sides, and what is known of bo
     shape: PairShape,
     notes: Sequence[Problem],
 ) -> Pairs:
-    """Pair two sets of documents by id; a set with a listing is in memory."""
+    """Pair two sets of documents by id; documents of a directory are in memory."""
     listings = {decoded(gt): gts.listing, decoded(pred): preds.listing}
     listed = {name: listing for name, listing in listings.items() if listing is not None}
     predictions = ById(preds.refs()) if preds.listing is None else dict(preds.refs())
@@ -252,14 +257,15 @@ def _pair_by_id(  # noqa: PLR0913, PLR0917 - both sides, and what is known of bo
 
 
 def _renaming(pattern: str | None) -> Callable[[_References, str], _References]:
-    """Return a function that renames the references of a source to the part that pairs.
+    """Return a function that replaces the ids of a source by the part that `--pair-by` finds.
 
     Raises:
-        UsageError: the pattern is no regular expression.
+        UsageError: the pattern is not a regular expression.
     """
     if pattern is None:
         return lambda references, _: references
-    from .name_patterns import parse_name_pattern, rename_by_pattern  # most runs need no pattern
+    # Imported late: most runs need no pattern.
+    from .name_patterns import parse_name_pattern, rename_by_pattern
 
     name_pattern = parse_name_pattern(pattern)
     return lambda references, source: partial(
@@ -268,7 +274,7 @@ def _renaming(pattern: str | None) -> Callable[[_References, str], _References]:
 
 
 def _check_columns(settings: DocumentOptions, kinds: Sequence[SourceKind]) -> None:
-    """Refuse columns of a side that is no table."""
+    """Raise UsageError if a column is named for a side that is not a table."""
     stated = (("gt", settings.gt_column), ("pred", settings.pred_column))
     problems = [
         Problem(
@@ -288,7 +294,7 @@ def _check_columns(settings: DocumentOptions, kinds: Sequence[SourceKind]) -> No
 def _kinds_of_pair(
     gt: str, pred: str, settings: DocumentOptions, kinds: tuple[DocumentKind, ...]
 ) -> tuple[list[SourceKind], tuple[Problem, ...]]:
-    """Return the kinds of both sources, and a note where ground truth is an array of documents."""
+    """Return the kinds of both sources, and a note if the ground truth is an array of documents."""
     both_kinds = _kinds(gt, pred)
     if both_kinds[0] is not SourceKind.FILE or kinds != OBJECTS or not holds_array(gt):
         return both_kinds, ()
@@ -298,13 +304,13 @@ def _kinds_of_pair(
 
 
 def _only(source: str, limit: int) -> Reference:
-    """Return the document of a file, or the only one of a stream, which is read now."""
+    """Return the only document of a file or stream; a stream is read immediately."""
     if not is_stream(source):
         return FileReference(source, limit)
     try:
         with open_stream(source) as opened:
             data = opened.read(limit + 1)
-    except OSError as error:  # such as a device, which may have no end
+    except OSError as error:  # for example a device, which may be endless
         raise UsageError([unreadable(source_of(source), error)]) from None
     if len(data) > limit:
         return too_large(source_of(source), "the document is longer", limit)
@@ -345,7 +351,7 @@ def _by_line(gt: str, pred: str, limit: int, shape: PairShape) -> Iterator[PairR
 
 
 def name_of_line(number: int | None) -> str:
-    """Return the id of the pair that a line of ground truth is in."""
+    """Return the id of a pair for the line number of its ground truth."""
     return f"line {number}"
 
 
@@ -367,7 +373,7 @@ def _paired(
 
 
 def columns_of(settings: FindingOptions) -> TableColumns:
-    """Return the columns of tables that settings name."""
+    """Return the names of table columns that settings give."""
     pred_column = settings.pred_column if isinstance(settings, DocumentOptions) else None
     return TableColumns(id=settings.id_field, gt=settings.gt_column, pred=pred_column)
 
@@ -378,10 +384,10 @@ def pairs_of_table(
     columns: TableColumns = USUAL_COLUMNS,
     shape: PairShape = DEFAULT_SHAPE,
 ) -> Pairs:
-    """Return the pairs that are the rows of a table; those without ids are known by their number.
+    """Return the rows of a table as pairs; rows without an id are named after their number.
 
     Raises:
-        UsageError: it is no table of pairs.
+        UsageError: the file is not a table of pairs.
     """
     (kind,) = _kinds(file)
     if kind is SourceKind.FILE and holds_array(file):
@@ -398,18 +404,18 @@ def pairs_of_table(
                 has_ids = True
                 for number in range(1, row.number):
                     ids.place(f"{word} {number}", number)
-            if not has_ids:  # numbers need not be held against each other
+            if not has_ids:  # row numbers are always different
                 yield PairRef(f"{word} {row.number}", gt, pred, shape=shape)
                 continue
             name, problem = ids.place(row.id or f"{word} {row.number}", row.number)
-            # Of a row that has no id, or that of another, neither counts.
+            # If a row has no id, or a repeated one, neither of its documents is used.
             yield PairRef(name, problem or gt, problem or pred, shape=shape)
 
     return Pairs(refs, count_rows(file) if kind is SourceKind.TABLE else None)
 
 
 def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pairs:
-    """Return pairs with the confidences that stand in a source of their own, under the same ids.
+    """Add confidences from a separate source to pairs, by id.
 
     Raises:
         UsageError: the source cannot be used.
@@ -429,7 +435,10 @@ def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pai
 
 
 def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
-    """Return the pairs that are to be evaluated, in their order, with a remark if some are not.
+    """Return the pairs selected by `--limit` or `--sample`, in order.
+
+    Raises:
+        UsageError: both options are given.
 
     Raises:
         UsageError: both the first documents and a sample are asked for.
@@ -455,10 +464,10 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
 
 
 def _sampled(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:
-    """Return the pairs whose ids have the least digests.
+    """Return the pairs whose ids have the lowest digests.
 
-    Predictions without ground truth come after all others, so that runs of the same ground truth
-    have the same sample.
+    Predictions without ground truth are drawn last, so that runs of the same ground truth have the
+    same sample.
     """
 
     def rank(entry: tuple[int, PairRef]) -> tuple[bool, bytes]:
@@ -470,18 +479,18 @@ def _sampled(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:
 
 
 class LineRange(NamedTuple):
-    """Pairs of lines of two files that follow each other, none of them blank, by their place."""
+    """Pairs of consecutive lines of two files without blank lines, stored by their offsets."""
 
     gt: LineReference
-    """The first one, without its text."""
+    """The first line of the ground truth, without its content."""
     pred: LineReference
     ends: tuple[int, int]
-    """The bytes after the texts of the last ones."""
+    """End offsets of the last lines on both sides, in bytes."""
     pairs: int
     shape: PairShape
 
     def refs(self) -> Iterator[PairRef]:
-        """Yield the pairs, with their lines."""
+        """Yield the pairs, with the content of their lines."""
         sides = zip((self.gt, self.pred), self.ends, strict=True)
         gts, preds = (_lines(first, end, self.pairs) for first, end in sides)
         for number, (gt, pred) in enumerate(zip(gts, preds, strict=True), self.gt.line):
@@ -489,7 +498,7 @@ class LineRange(NamedTuple):
 
 
 def _lines(first: LineReference, end: int, count: int) -> Iterator[Reference]:
-    """Yield lines as they are read now; in the place of those that cannot be, why."""
+    """Yield references to lines with their content; problems for lines that cannot be read."""
     done, place = 0, first.offset or 0
     try:
         with Path(first.file).open("rb") as stream:
@@ -510,7 +519,7 @@ Part: TypeAlias = DocumentPair | PairRef | LineRange
 
 
 def in_ranges(items: Iterable[DocumentPair | PairRef]) -> Iterator[Part]:
-    """Yield pairs of lines that follow each other as ranges, all others as they are."""
+    """Merge pairs of consecutive lines into ranges; yields all other items unchanged."""
     last: LineRange | None = None
     for item in items:
         lines = _range_of(item)
@@ -527,7 +536,10 @@ def in_ranges(items: Iterable[DocumentPair | PairRef]) -> Iterator[Part]:
 
 
 def _range_of(item: DocumentPair | PairRef) -> LineRange | None:
-    """Return the range of a pair of lines; None where their places do not tell all about it."""
+    """Return the range of a single pair of lines.
+
+    None if offsets do not describe the pair completely.
+    """
     if not isinstance(item, PairRef):
         return None
     name, gt, pred, hint, shape, confidences = item

@@ -1,7 +1,7 @@
-"""Files read to bytes, and bytes to JSON values; anything wrong becomes a `Problem`.
+"""Read files to bytes, and bytes to JSON values; anything wrong becomes a `Problem`.
 
-Here is the one reader: strict JSON, exact integers, bounded memory; and what finds the places of
-values in a text, which no parser tells, and puts keys into it.
+Its JSON reader is strict, keeps integers exact and bounds memory. Other functions find the
+positions of values in a text, which no parser reports, and insert keys into a text.
 """
 
 import gzip
@@ -38,24 +38,24 @@ GZIP_MAGIC: Final = b"\x1f\x8b"  # Source: RFC 1952, section 2.3.1
 ZSTANDARD_MAGIC: Final = b"\x28\xb5\x2f\xfd"  # Source: RFC 8878, section 3.1.1
 
 HEAD: Final = max(len(GZIP_MAGIC), len(ZSTANDARD_MAGIC))
-"""The bytes that tell how a file is packed."""
+"""Number of bytes that show how a file is compressed."""
 
-# What Python has from 3.14 on; unlike others it notices a file that is cut off.
+# from Python 3.14 on in the standard library; unlike others, it notices a truncated file
 _ZSTANDARD: Final = "backports.zstd"
 
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\],:"]+')
 
 
 def is_packed(head: bytes) -> bool:
-    """Return whether a file that begins so is packed."""
+    """Return whether the first bytes of a file are those of a compressed file."""
     return head.startswith((GZIP_MAGIC, ZSTANDARD_MAGIC))
 
 
 def unpacked(stream: IO[bytes], head: bytes) -> Any:
-    """Open the unpacked contents of a stream that begins so, as a file to be closed.
+    """Open a compressed stream as a file with decompressed content; `head` are its first bytes.
 
     Raises:
-        UnavailableError: it is Zstandard, and what reads that is not installed.
+        UnavailableError: it is Zstandard, and the package for it is missing.
     """
     if head.startswith(GZIP_MAGIC):
         return gzip.GzipFile(fileobj=stream)
@@ -63,35 +63,41 @@ def unpacked(stream: IO[bytes], head: bytes) -> Any:
 
 
 def unpacking_errors() -> tuple[type[Exception], ...]:
-    """Return the exceptions of reading a damaged file; to be asked where something was raised.
+    """Return the exceptions that reading a damaged file can raise; call it when one was raised.
 
-    Of gzip `BadGzipFile` is an OSError; a file that is cut off is not.
+    `BadGzipFile` is an OSError, but a truncated gzip file raises EOFError.
     """
-    zstandard = sys.modules.get(_ZSTANDARD)  # as long as nothing is unpacked with it, none is its
+    zstandard = sys.modules.get(_ZSTANDARD)  # if it is not imported, no exception is from it
     return OSError, EOFError, zlib.error, *([zstandard.ZstdError] if zstandard else [])
 
 
 MAX_DOCUMENT_BYTES: Final = DocumentOptions.max_document_size
-"""Bytes of one document, unpacked. A document of 195 MB takes 1.9 GB of memory once parsed."""
+"""Default maximum size of a document in bytes, decompressed. A document of 195 MB takes 1.9 GB of
+memory once parsed."""
 
 STANDARD_INPUT: Final = "-"
 
-BOM: Final = b"\xef\xbb\xbf"  # some programs begin UTF-8 with it. Source: RFC 8259, 8.1
+# Byte order mark that some programs put before UTF-8. Source: RFC 8259, 8.1.
+BOM: Final = b"\xef\xbb\xbf"
 _BLANK: Final = b" \t\r\n\0"
 _FENCE: Final = "```"
 _NON_FINITE: Final = re.compile(r"-?(?:NaN|Infinity)")
-_DEPTH: Final = "depth"  # is in what all versions of orjson say of a document that is too deep
+# Word in the message of orjson (all versions) about a document that is too deep.
+_DEPTH: Final = "depth"
 
-_NO_BUFFER: Final = "Not enough memory"  # how orjson begins to say that there is none for a text
-_LONG_NUMBER: Final = b"0" * 19  # at least; orjson makes floats of integers outside [-2^63, 2^64)
-_DIGITS_AS_0: Final = bytes.maketrans(b"123456789", b"0" * 9)  # 15 times as fast as a pattern
+# Start of the message of orjson if a text does not fit into memory.
+_NO_BUFFER: Final = "Not enough memory"
+# Shortest number that orjson may turn into a float: an integer outside [-2^63, 2^64).
+_LONG_NUMBER: Final = b"0" * 19
+# Translating is 15 times as fast as a pattern.
+_DIGITS_AS_0: Final = bytes.maketrans(b"123456789", b"0" * 9)
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-"""As it is, on Windows; and a FIFO, should it have taken a file's place, without waiting."""
+"""Flags to read bytes unchanged on Windows, and without waiting if a FIFO has replaced a file."""
 
 
 def decoded(file: str) -> str:
-    r"""Return a file name as text that can be printed and encoded; odd bytes become `\xff`.
+    r"""Return a file name as printable text; bytes that are not UTF-8 become escapes like `\xff`.
 
     Secrets in a URL are left out.
     """
@@ -101,18 +107,17 @@ def decoded(file: str) -> str:
 
 
 def source_of(file: str) -> str:
-    """Return how a problem names a JSON Lines file, or standard input."""
+    """Return the name of a JSON Lines file, or of standard input, for messages."""
     return "standard input" if file == STANDARD_INPUT else decoded(file)
 
 
 def read_bytes(
     file: str, limit: int = MAX_DOCUMENT_BYTES, size: int | None = None
 ) -> bytes | Problem:
-    """Read a regular file, unpacked if it is packed, whatever its name; nothing else is opened.
+    """Read a regular file, decompressed if necessary; other kinds of files are never opened.
 
-    A URL is read too: names come from the user, or lie below names that do. The limit holds before
-    and after unpacking. A caller that gives the size has already checked that it is a regular file,
-    so that a FIFO cannot block the run.
+    A URL is read too. The limit applies before and after decompression. A caller that passes `size`
+    has checked that the file is regular, so that a FIFO cannot block the run.
     """
     data: bytes | OSError | None
     try:
@@ -135,12 +140,15 @@ def read_bytes(
 
 
 MAX_UNPACKED_RATIO: Final = 100
-"""Bytes that a byte of a packed file may stand for, in files of more than a large document: JSON is
-packed to a tenth or twentieth, and a file that is packed to a thousandth is meant to harm."""
+"""Ratio of decompressed to compressed size up to which files larger than a large document are read.
+JSON compresses to a tenth or twentieth; a file that is compressed to a thousandth is an attack."""
 
 
 def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Problem:
-    """Return the contents of a file, unpacked if it is packed."""
+    """Return the content of a file, decompressed if necessary.
+
+    `data` are its bytes or the error.
+    """
     if isinstance(data, OSError):
         return unreadable(decoded(file), data)
     finding = "the file goes on"
@@ -156,14 +164,14 @@ def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Prob
 
 
 def _content(file: str, size: int, limit: int) -> bytes | None:
-    """Read a file of some bytes; None where there is no regular file any more."""
-    # Not `open`, which makes three objects and asks the system three things more.
+    """Read a file of a known size; None if it is not a regular file any more."""
+    # `open` would create three objects and make three more system calls.
     handle = os.open(file, _FLAGS)
     try:
         data = os.read(handle, size + 1)
         if len(data) == size:
             return data
-        # It has changed, or states no size as those in /proc do.
+        # The file has changed, or states no size, as files in /proc.
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None
         with open(handle, "rb", closefd=False) as stream:
@@ -173,17 +181,17 @@ def _content(file: str, size: int, limit: int) -> bytes | None:
 
 
 def unreadable(source: str, error: Exception, line: int | None = None) -> Problem:
-    """Word the error of the system, or of unpacking, when a file or the rest of it was not read."""
+    """Return the problem of a file that could not be read completely because of an error."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     hint = "is the packed file complete?" if isinstance(error, EOFError) else ""
     packed_badly = type(error) is gzip.BadGzipFile or not isinstance(error, OSError)
-    # Where a file of many documents breaks off, none of those that follow is known.
+    # If a file of many documents breaks off, the following documents are unknown.
     kind = Problem if line is None and (packed_badly or not is_url(source)) else Undelivered
     return kind(source, f"cannot be read: {reason}", hint=hint, line=line)
 
 
 def too_large(source: str, found: str, limit: int, line: int | None = None) -> Problem:
-    """Return that a document has more bytes than are read."""
+    """Return the problem of a document with more bytes than allowed."""
     hint = "if this is one document, raise --max-document-size"
     return Problem(
         source=source, found=found, expected=f"at most {limit:,} bytes", hint=hint, line=line
@@ -193,7 +201,7 @@ def too_large(source: str, found: str, limit: int, line: int | None = None) -> P
 def parse_document(
     data: bytes, source: str, line: int | None = None, kinds: Sequence[DocumentKind] = OBJECTS
 ) -> JsonDocument | Problem:
-    """Parse a document, which is of one of some kinds; see `parse_json`."""
+    """Parse a document and check its JSON type; see `parse_json`."""
     value = parse_json(data, source, line)
     return value if isinstance(value, Problem) else of_kinds(value, kinds, source, line)
 
@@ -201,7 +209,7 @@ def parse_document(
 def of_kinds(
     value: JsonValue, kinds: Sequence[DocumentKind], source: str, line: int | None
 ) -> JsonDocument | Problem:
-    """Return a value if its type is one of some kinds, else a problem."""
+    """Return a value if it has one of the JSON types in `kinds`, otherwise a problem."""
     if kind_of(value) in kinds:
         return value  # type: ignore[return-value] # its kind says so
     hint = ""
@@ -215,23 +223,23 @@ def of_kinds(
 
 
 def expected_of(kinds: Sequence[DocumentKind]) -> str:
-    """Word the kinds that a document may have."""
+    """Return the JSON types that a document may have, as text."""
     return f"a JSON {' or '.join(kinds)}"
 
 
 def parse_json(data: bytes, source: str, line: int | None = None) -> JsonValue | Problem:
     """Parse strict JSON (RFC 8259) in UTF-8, with integers of any size kept exact.
 
-    One byte order mark is allowed. Of duplicate keys the last counts. A problem names the source,
-    and the line where the text starts in a JSON Lines file; None for a file of its own.
+    One byte order mark is allowed. Of duplicate keys the last value is used. A problem names the
+    source, and `line`: the line at which the text starts in a JSON Lines file, or None.
     """
     data = data.removeprefix(BOM)
     try:
         value: JsonValue = orjson.loads(data)
         if has_long_number(data):
-            # orjson has refused what the standard library would let through (NaN, 1e400, lone
-            # surrogates). pydantic_core is exact too, but takes 1e400 and stops at depth 200.
-            value = None  # both at once would take the memory twice
+            # orjson has refused everything that the standard library would accept (NaN, 1e400, lone
+            # surrogates). pydantic_core is exact too, but accepts 1e400 and stops at depth 200.
+            value = None  # keeping both would double the memory
             value = json.loads(data)
     except orjson.JSONDecodeError as error:
         if error.msg.startswith(_NO_BUFFER):
@@ -243,15 +251,15 @@ def parse_json(data: bytes, source: str, line: int | None = None) -> JsonValue |
 
 
 def has_long_number(data: bytes) -> bool:
-    """Return whether a text may hold an integer that orjson would make a float of."""
-    sample = data[::6].translate(_DIGITS_AS_0)  # which takes three at least of 19 digits
+    """Return whether a text may contain an integer that orjson would turn into a float."""
+    sample = data[::6].translate(_DIGITS_AS_0)  # such an integer has at least 19 digits
     digits = data.translate(_DIGITS_AS_0) if b"000" in sample else b""
     position = digits.find(_LONG_NUMBER)
     while position >= 0 and digits[position - 1 : position] in (
         b'"',
         b".",
         b"0",
-    ):  # text, such as an exact sum
+    ):  # or such digits in a text, such as an exact sum
         position = digits.find(_LONG_NUMBER, position + len(_LONG_NUMBER))
     return position >= 0
 
@@ -259,7 +267,7 @@ def has_long_number(data: bytes) -> bool:
 def _syntax_problem(
     data: bytes, source: str, line: int | None, error: orjson.JSONDecodeError
 ) -> Problem:
-    """Return the problem of a text that orjson refused, in words a person can act on."""
+    """Return the problem of a text that orjson refused, in words that help users."""
     if not data.strip(_BLANK):
         unit = "line" if line else "file"
         return Problem(source, f"the {unit} is {'blank' if data else 'empty'}", "JSON", line=line)
@@ -289,7 +297,7 @@ def _syntax_problem(
 
 
 def _hint(text: str, end: int, *, in_lines: bool) -> str:
-    """Return advice on a text that is JSON only up to some character, if there is any."""
+    """Return a hint about a text that is valid JSON up to some position; empty if there is none."""
     if text.lstrip().startswith(_FENCE):
         return "keep only what is inside the Markdown code fence"
     if in_lines:
@@ -300,7 +308,7 @@ def _hint(text: str, end: int, *, in_lines: bool) -> str:
 
 
 def broken_at(text: str) -> int | None:
-    """Return where a text ceases to be JSON; None where it is JSON to its end."""
+    """Return the position at which a text stops being JSON; None if all of it is valid."""
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -309,35 +317,35 @@ def broken_at(text: str) -> int | None:
 
 
 class Position(NamedTuple):
-    """Where one value stands in a text, by offsets in bytes."""
+    """Position of a value in a JSON text, as offsets in bytes."""
 
     pointer: str
     line: int
-    """From 1."""
+    """Number of its line, from 1."""
     member: int
-    """Start of its key; without one, of the value."""
+    """Start of its key; for a value without a key, of the value itself."""
     start: int
     end: int
     parent_start: int
-    """Where the object or list begins that it is in; -1 for the whole."""
+    """Start of the object or list that contains it; -1 for the root."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """A bracket that is open, and the step to the value in it."""
+    """An open bracket, and the step to its next value."""
 
     pointer: str
     line: int
     member: int
     start: int
     step: str | int | None
-    """The key or index of the next value; None where a key comes next."""
+    """Key or index of the next value; None if a key comes next."""
     key: int | None = None
-    """Where that key begins."""
+    """Start of this key."""
 
 
 def positions(data: bytes) -> Iterator[Position]:
-    """Yield where the values of valid JSON stand, each when it ends: parts before their whole."""
+    """Yield the positions of all values of valid JSON, children before their parents."""
     open_containers: list[_Open] = []
     line, before = 1, 0
     for match in _TOKEN.finditer(data):
@@ -379,9 +387,10 @@ def positions(data: bytes) -> Iterator[Position]:
 
 
 def lines_in(data: bytes, pointers: Collection[str]) -> dict[str, int]:
-    r"""Return the line, from 1, of each value that a JSON Pointer leads to in valid JSON.
+    r"""Return the line number, from 1, for each JSON Pointer to a value in valid JSON.
 
-    Of a key that is there twice the last counts; pointers that lead nowhere are left out.
+    For a duplicate key, the line of its last value is returned. Pointers without a value are left
+    out.
 
     >>> lines_in(b'{\n"a": [1,\n2]}', {"/a/1", "/a", ""}) == {"": 1, "/a": 2, "/a/1": 3}
     True
@@ -394,10 +403,10 @@ def lines_in(data: bytes, pointers: Collection[str]) -> dict[str, int]:
 
 
 def doubled_keys(data: bytes) -> list[tuple[str, int]]:
-    """Return the keys of valid JSON that their object already has, with their offsets, in order."""
+    """Return each key of valid JSON that repeats an earlier key of its object, with its offset."""
     doubled, seen = [], set()
     for place in sorted(positions(data), key=attrgetter("member")):
-        if place.member < place.start:  # it has a key
+        if place.member < place.start:  # it is a value with a key
             if (place.parent_start, place.pointer) in seen:
                 doubled.append((orjson.loads(_key(data, place)), place.member))
             seen.add((place.parent_start, place.pointer))
@@ -409,9 +418,9 @@ def _key(data: bytes, place: Position) -> bytes:
 
 
 def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
-    """Return a JSON text with keys added to objects in it, by their JSON Pointers.
+    """Add keys to objects in a JSON text, by the JSON Pointers of the objects.
 
-    New keys come last, formatted like the members before them. An existing key gets its new value;
+    New keys come last, formatted like the members before them. An existing key gets the new value;
     additions inside its old value are dropped.
     """
     data = text.encode("utf-8", "surrogatepass")
@@ -424,7 +433,7 @@ def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
     for pointer, keys in added.items():
         begin = objects[pointer].start + 1
         members = members_by_start[begin - 1]
-        # A brace has no blank after it where a comma has one.
+        # a comma is followed by a blank, a brace is not
         after, separator, colon = begin, " ", ": "
         if members:
             first, after = members[0], members[-1].end

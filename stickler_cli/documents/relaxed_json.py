@@ -1,7 +1,7 @@
-"""JSON as programs and models write it besides the standard: rewritten as strict JSON.
+"""Rewrite JSON that programs and models write in a non-standard way as strict JSON.
 
-It may have Python literals (`True`, `None`, tuples, single quotes), trailing commas and comments.
-Nothing else is repaired. All work is linear in the length of the text.
+Accepted are Python literals (`True`, `None`, tuples, single quotes), trailing commas and comments;
+nothing else is repaired. All work is linear in the length of the text.
 """
 
 import json
@@ -43,7 +43,7 @@ _PYTHON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 _PYTHON_NUMBER: Final = re.compile(
     r"([+-]?)(\d+(?:_\d+)*)?(?:(\.)(\d+(?:_\d+)*)?)?([eE][+-]?\d{1,4})?"
 )
-MAX_DEPTH: Final = 1024  # levels that the strict reader takes
+MAX_DEPTH: Final = 1024  # levels that the strict reader accepts
 
 _CLOSING: Final = {"{": "}", "[": "]", "(": ")"}
 
@@ -52,14 +52,14 @@ class Token(NamedTuple):
     """One token of a text."""
 
     kind: str
-    """A group of `_TOKEN`."""
+    """Name of the group of `_TOKEN` that matched."""
     start: int
     end: int
 
 
 def read_tokens(text: str, start: int = 0) -> Iterator[Token]:
-    """Yield the tokens of a text; a quote without its partner on the line is a token of its own."""
-    # A quote whose string does not end makes any later one on its line fail in the same way.
+    """Yield the tokens of a text; a quote that is not closed on its line is a token of its own."""
+    # After an unclosed string, any later quote of this kind on the line is unclosed too.
     unpaired_until = {'"': -1, "'": -1}
     has_end_of_comment = True
     position = start
@@ -89,7 +89,7 @@ def _match_token(text: str, position: int) -> Token:
 
 
 def find_end_of_value(text: str, start: int) -> int | None:
-    """Return where the object or array that starts here ends; None if its bracket stays open."""
+    """Return the end of the object or array at a position; None if its bracket is not closed."""
     depth = 0
     for token in read_tokens(text, start):
         if token.kind == "bracket":
@@ -101,9 +101,9 @@ def find_end_of_value(text: str, start: int) -> int | None:
 
 
 def to_strict_json(text: str) -> str | None:
-    """Rewrite a text as strict JSON; None if its brackets or commas do not fit together.
+    """Rewrite a text as strict JSON; None if its brackets or commas do not match.
 
-    The result may still be no JSON.
+    The result may still be invalid JSON.
 
     >>> to_strict_json("{'a': (1, 2,), 'ok': True,}  # done")
     '{"a": [1, 2], "ok": true}  '
@@ -125,16 +125,16 @@ def to_strict_json(text: str) -> str | None:
 
 
 class _StrictWriter:
-    """A text that is being rewritten as strict JSON."""
+    """Writes tokens of relaxed JSON as strict JSON."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
         self.significant: list[int] = []
-        """Indexes of the pieces that are no space."""
+        """Indexes of the pieces that are not white space."""
         self.opened: list[int] = []
-        """Indexes of the brackets that are open."""
+        """Indexes of the open brackets."""
         self.has_comma: list[bool] = []
-        """For each open bracket, whether there is a comma directly inside it."""
+        """For each open bracket, whether it directly contains a comma."""
 
     def add(self, text: str) -> None:
         if text == "," and self.has_comma:
@@ -148,7 +148,10 @@ class _StrictWriter:
         self.add(bracket)
 
     def close(self, bracket: str) -> bool:
-        """Close a bracket; return False if it fits to none, or follows a comma without a value."""
+        """Close a bracket.
+
+        Return False if it does not match, or follows a comma without a value.
+        """
         if not self.opened or _CLOSING[self.pieces[self.opened[-1]]] != bracket:
             return False
         opening, has_comma = self.opened.pop(), self.has_comma.pop()
@@ -158,7 +161,7 @@ class _StrictWriter:
             if self.significant[-1] == opening:
                 return False
         if bracket == ")":
-            # Parentheses around one value without a comma are no tuple.
+            # Parentheses around one value without a comma are not a tuple.
             is_tuple = has_comma or is_empty
             self.pieces[opening], bracket = ("[", "]") if is_tuple else (" ", " ")
         self.add(bracket)

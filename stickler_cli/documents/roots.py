@@ -1,4 +1,4 @@
-"""Places of documents in other JSON: a key, a dotted path or a JSON Pointer of an option."""
+"""Roots of documents in other JSON: a key, a dotted path or a JSON Pointer in an option."""
 
 from typing import TypeAlias
 
@@ -8,11 +8,11 @@ from stickler_cli.core.problems import Problem, did_you_mean
 from .document import Reference
 from .reading import parse_json
 
-Steps: TypeAlias = tuple[str, ...]  # keys, and indexes of lists as digits
+Steps: TypeAlias = tuple[str, ...]  # keys, and list indexes as digits
 
 
 def parse_root(text: str | None) -> Steps:
-    """Return the steps of a key, a dotted path or a JSON Pointer (RFC 6901).
+    """Parse a key, a dotted path or a JSON Pointer (RFC 6901) into steps.
 
     >>> parse_root("result"), parse_root("choices[0].message"), parse_root("/a/0")
     (('result',), ('choices', '0', 'message'), ('a', '0'))
@@ -29,15 +29,15 @@ def parse_root(text: str | None) -> Steps:
 
 
 def root_text(steps: Steps) -> str:
-    """Return steps as an option has them."""
+    """Return steps in the form of an option."""
     is_key = len(steps) == 1 and parse_root(steps[0]) == steps
     return steps[0] if is_key else json_pointer(steps)
 
 
 def find_at(value: JsonValue, steps: Steps, option: str, place: Reference) -> JsonValue | Problem:
-    """Return the value at some steps, also inside texts of JSON; a problem if it does not exist.
+    """Return the value at some steps, also inside JSON texts; a problem if it does not exist.
 
-    A key that contains dots itself is found too.
+    A key that itself contains dots is found too.
     """
     dotted_key = ".".join(steps)
     for step in steps:
@@ -54,7 +54,7 @@ def find_at(value: JsonValue, steps: Steps, option: str, place: Reference) -> Js
 
 
 def read_inner_json(value: JsonValue) -> JsonValue:
-    """Return the object or list that a text of JSON holds; any other value as it is."""
+    """Return the object or list in a JSON text; any other value is returned unchanged."""
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return value
     inner = parse_json(value.encode("utf-8", "surrogatepass"), "")

@@ -1,4 +1,4 @@
-"""Sources that the user named, with the surprises of file systems, and names that do not pair."""
+"""Sources of documents: their kinds, listing of directories, and hints at similar names."""
 
 import os
 import re
@@ -28,17 +28,17 @@ _KINDS: Final = (
 )
 
 _OWN_FORMAT: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"(stickler-[a-z-]+/\d+)"')
-_BEGINNING: Final = 100  # bytes in which a file of ours has said its format
+_BEGINNING: Final = 100  # bytes within which files of this program state their format
 
-PATIENCE: Final = 2.0  # seconds that listing may take before it is said what takes so long
-REMINDER: Final = 30.0  # seconds until it is said again
+PATIENCE: Final = 2.0  # seconds of listing after which a line is printed
+REMINDER: Final = 30.0  # seconds until the line is printed again
 
 ONE_FILE: Final = "one file for each document"
-"""Expectation where two files have one id."""
+"""Expectation in messages about two files with the same id."""
 
 
 class SourceKind(Enum):
-    """The kinds of source, as a message names them."""
+    """Kinds of sources, as messages name them."""
 
     FILE = "a JSON file"
     DIRECTORY = "a directory"
@@ -47,21 +47,21 @@ class SourceKind(Enum):
 
 
 class Listing(NamedTuple):
-    """The documents of a directory."""
+    """The documents in a directory."""
 
     documents: dict[str, Reference]
     skipped: int
-    """Files that are not hidden and are named as no document."""
+    """Number of visible files whose suffix is not that of a document."""
     hidden: int
-    """Files and directories that begin with a dot."""
+    """Number of files and directories whose name begins with a dot."""
     problems: tuple[Problem, ...]
-    """Entries left out although they may hold documents."""
+    """Problems of entries that were left out although they may contain documents."""
 
 
 def kind_of_source(name: str) -> SourceKind | Problem:
-    """Return the kind of a source; a problem if it cannot be one."""
+    """Return the kind of a source; a problem if it is unusable."""
     if name == STANDARD_INPUT:
-        # None where the interpreter was started with standard input closed.
+        # None if standard input was closed when the interpreter started
         return SourceKind.LINES if sys.stdin else Problem("-", "standard input is closed")
     return _kind_of_url(name) if is_url(name) else _kind_on_disk(name)
 
@@ -101,7 +101,7 @@ def _kind_of_file(name: str, *, is_regular: bool) -> SourceKind | Problem:
 
 
 def _own_format(file: str) -> str:
-    """Return the format of a file that this program wrote; empty of any other."""
+    """Return the format of a file that this program wrote; empty for any other file."""
     with suppress(OSError), Path(file).open("rb") as stream:
         match = _OWN_FORMAT.match(stream.read(_BEGINNING))
         return match[1].decode() if match else ""
@@ -109,7 +109,7 @@ def _own_format(file: str) -> str:
 
 
 def _kind_of_url(url: str) -> SourceKind | Problem:
-    """Return the kind of a URL: by its ending, if it is there; else a directory."""
+    """Return the kind of a URL: by its suffix, if the file exists; otherwise a directory."""
     name = shown_url(url)
     kind = _asked_for(name)
     if kind is None or (kind is SourceKind.FILE and "*" in name):
@@ -130,8 +130,8 @@ def _asked_for(name: str) -> SourceKind | None:
 
 
 def near_name(name: str) -> str:
-    """Return a name that exists beside a missing one, as a hint; empty for a misspelt URL."""
-    if hide_secrets(name) != name:  # a part of it may hold a part of a password
+    """Return a hint at a similar name in the same directory; empty for a misspelt URL."""
+    if hide_secrets(name) != name:  # a part of it may contain a part of a password
         return ""
     path = Path(name)
     try:
@@ -142,22 +142,26 @@ def near_name(name: str) -> str:
 
 
 def id_of_file(name: str) -> str | None:
-    """Return a document file's name, or relative path, without suffixes; None for other files."""
+    """Return the id of a document file: its name or relative path without suffix.
+
+    None for others.
+    """
     stem, n_suffixes = _DOCUMENT_SUFFIX.subn("", name)
     return decoded(stem) if n_suffixes else None
 
 
-_FoundFiles: TypeAlias = list[
-    tuple[str, str, Reference]
-]  # the id of each, its name, and where it is
+_FoundFiles: TypeAlias = list[tuple[str, str, Reference]]  # id, name and reference of each file
 
 
 def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = None) -> Listing:
-    """List the documents in a directory and below; `tell` is told, as a line, if that takes long.
+    """List the documents in a directory and its subdirectories.
 
-    Hidden files and directories are left out and counted. Links to files are followed, links to
-    directories are not, except the root itself. An id that two files have, a link that leads
-    nowhere, and a directory that is named as a document and holds none are problems in its place.
+    Hidden files and directories are left out and counted. Links to files are followed; links to
+    directories are not, except for the root itself. These become problems: an id of two files, a
+    broken link, and a directory with the suffix of a document that contains none.
+
+    Raises:
+        UsageError: the directory, or one inside it, cannot be listed.
 
     Raises:
         UsageError: the directory, or one below it, cannot be listed.
@@ -170,13 +174,13 @@ def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = N
 
 @contextmanager
 def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[None]:
-    """Report slow work while the block runs, now and then, with its progress."""
+    """Print the progress of a slow listing at intervals, while the block runs."""
     ended = Event()
 
     def remind() -> None:
         wait = PATIENCE
         while not ended.wait(wait):
-            # A store tells nothing before it has told all.
+            # A remote store returns nothing until its list is complete.
             count = f" ({len(found):,} so far)" if found else ""
             tell(f"listing {root}: no document is compared before that is done{count}")
             wait = REMINDER
@@ -187,12 +191,12 @@ def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[N
         yield
     finally:
         ended.set()
-        thread.join()  # a process with two threads cannot be forked
+        thread.join()  # end it, as a process with two threads cannot be forked
 
 
 def _list_here(root: str, limit: int, files: _FoundFiles) -> Listing:
     problems: list[Problem] = []
-    named: list[tuple[str, str]] = []  # directories named as documents are
+    named: list[tuple[str, str]] = []  # directories with the suffix of a document
     skipped = hidden = 0
     for relative, entry in _entries(root):
         document = id_of_file(relative)
@@ -227,7 +231,7 @@ def _list_here(root: str, limit: int, files: _FoundFiles) -> Listing:
 
 
 def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
-    """List the documents below a URL: there are no links, and no directories but in names."""
+    """List the documents below a URL, where links do not exist and directories are only names."""
     problems: list[Problem] = []
     skipped = hidden = 0
     try:
@@ -262,7 +266,10 @@ def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
 
 
 def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, Reference]:
-    """Return files by id, in order; a problem if two files have one id, or there is no file."""
+    """Return files sorted by id.
+
+    Adds a problem for an id of two files, and for an empty directory.
+    """
     found.sort(key=itemgetter(0, 1))
     documents: dict[str, Reference] = {}
     for document, same in groupby(found, key=itemgetter(0)):
@@ -280,7 +287,10 @@ def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, 
 
 
 def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield the entries of a directory, with relative paths; nothing of a hidden directory."""
+    """Yield entries of a directory and its subdirectories with relative paths.
+
+    Skips hidden ones.
+    """
     pending = [(root, "")]
     while pending:
         directory, prefix = pending.pop()
@@ -307,16 +317,16 @@ def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
 
 
 def folded(name: str) -> str:
-    """Return a name without regard to case and Unicode form."""
+    """Return a name in lower case and in one Unicode form."""
     return normalize_text("NFC", normalize_text("NFC", name).casefold())
 
 
 def difference(name: str, other: str | None) -> str:
-    """Return how two names differ whose folded forms are alike; nothing without another."""
+    """Return a hint how two names with the same folded form differ; empty without a second name."""
     if other is None:
         return ""
     same_form = normalize_text("NFC", name) == normalize_text("NFC", other)
-    # Escaped, since the two forms look alike.
+    # Escape the name, as both Unicode forms look alike.
     other_text = ascii(other) if same_form else repr(other)
     aspect = f"Unicode form (here {name!a})" if same_form else "case"
     return (

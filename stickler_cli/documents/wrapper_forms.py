@@ -1,6 +1,6 @@
-"""Forms of values with metadata: which objects are wrappers, and which of their keys are metadata.
+"""Forms of wrappers: which objects wrap a value, and which of their keys are metadata.
 
-Source of the forms: docs/confidence.md, "Values with metadata".
+The forms are described in docs/confidence.md, "Values with metadata".
 """
 
 import re
@@ -10,30 +10,30 @@ from typing import Final, NamedTuple
 from stickler_cli.core.json_values import JsonValue
 
 AZURE: Final = "azure"
-"""Name of Azure's form, whose value key differs by type."""
+"""Name of the form of Azure, whose value key depends on the type."""
 
 
 class Form(NamedTuple):
-    """How an extractor wraps a value."""
+    """Form in which an extractor wraps a value."""
 
     value: str
-    """The key of the value."""
+    """Key of the value."""
     confidence: str
-    """The key of its confidence."""
+    """Key of the confidence."""
     family: str = ""
-    """Name of the form, if it is not that of its value key."""
+    """Name of the form; empty if it is named after its value key."""
 
     @property
     def name(self) -> str:
-        """The name under which values of this form are counted."""
+        """Name under which values of this form are counted."""
         return self.family or self.value
 
 
 OWN: Final = Form("_value", "_confidence")
-"""The form of stickler-eval: every object with this value key is a wrapper."""
+"""Form of stickler-eval: every object with this value key is a wrapper."""
 
 NO_FORM: Final = Form("", "", "none")
-"""Stands for no form where values stay in their wrappers."""
+"""Stands for "no form": values stay in their wrappers."""
 
 _GOOGLE: Final = Form("mentionText", "confidence")
 
@@ -43,7 +43,7 @@ USUAL: Final = (
     Form("Value", "Confidence"),
     _GOOGLE,
 )
-"""Forms of objects that hold a value key, its confidence key and nothing but metadata."""
+"""Forms of objects that contain a value key, its confidence key, and otherwise only metadata."""
 
 _TYPE: Final = "type"
 _CONTENT: Final = "content"
@@ -60,13 +60,13 @@ _AZURE_TYPES: Final = frozenset(
 )
 _AZURE_VALUE_KEYS: Final = frozenset(f"value{name[0].upper()}{name[1:]}" for name in _AZURE_TYPES)
 _AZURE_EVIDENCE: Final = frozenset((_CONFIDENCE, "spans", "boundingRegions"))
-"""Keys that no other object with `type` is likely to have."""
+"""Keys that only Azure's objects with `type` are likely to have."""
 
 # Source: Azure Form Recognizer 2.1, FieldValue of analyzeResult.documentResults.
 _FORM_RECOGNIZER_KEYS: Final = frozenset((_CONFIDENCE, "text"))
 _FORM_RECOGNIZER_EVIDENCE: Final = frozenset(("boundingBox", "elements", "page"))
 _FORM_RECOGNIZER_TEXTS: Final = frozenset(("elements", "text"))
-"""Metadata in this form only: the text as it is printed, and pointers to its words."""
+"""Metadata keys of this form only: the printed text, and pointers to its words."""
 
 _METADATA: Final = re.compile(
     r"_.*|\w*confidences?|bounding_?(box(es)?|poly|regions?)|bbox|geometry|polygon|offset|length"
@@ -74,20 +74,20 @@ _METADATA: Final = re.compile(
     r"|source",
     re.IGNORECASE,
 )
-"""Keys that say how sure a value is, or where it stands."""
+"""Keys for the confidence of a value, or for its position on the page."""
 
 _NORMALIZED: Final = re.compile(r"normalized_?value", re.IGNORECASE)
-"""Metadata beside the value key of Google's form only."""
+"""Metadata key that occurs only beside the value key of Google's form."""
 
 _OTHER_VALUES: Final = re.compile(r"type|kind|id|unit|text|value.*", re.IGNORECASE)
-"""Keys of values that belong to the document, beside a value key."""
+"""Keys beside a value key that are values of the document, not metadata."""
 
 
 def find_form(value: Mapping[str, JsonValue], *, in_azure_document: bool = False) -> Form | None:
-    """Return the form of an object; None if it is no wrapper.
+    """Return the form of an object; None if it is not a wrapper.
 
-    In a document that has Azure's form elsewhere, an object with `type` and metadata alone has this
-    form too: its value is absent.
+    Set `in_azure_document` if another object of the document has Azure's form: an object with only
+    `type` and metadata is then a wrapper without a value.
     """
     if OWN.value in value:
         return OWN
@@ -102,10 +102,9 @@ def find_form(value: Mapping[str, JsonValue], *, in_azure_document: bool = False
 
 
 def find_metadata_keys(value: Mapping[str, JsonValue]) -> tuple[str, frozenset[str]] | None:
-    """Return the confidence key, and all metadata keys, of an object that holds several values.
+    """Return confidence key and metadata keys of an object with several values; None for others.
 
-    Such an object has a value key with its confidence, and a key such as `type` or `unit` beside
-    them. Return None for any other object.
+    Such an object has a value key with a confidence, and a further key such as `type` or `unit`.
     """
     forms = _find_usual_forms(value)
     if len({form.confidence for form in forms}) != 1:
@@ -120,7 +119,7 @@ def find_metadata_keys(value: Mapping[str, JsonValue]) -> tuple[str, frozenset[s
 
 
 def has_azure_values(document: JsonValue) -> bool:
-    """Return whether any object of a document has Azure's form with a value key."""
+    """Return whether an object in a document has Azure's form with a value key."""
     pending = [document]
     while pending:
         value = pending.pop()
@@ -135,7 +134,7 @@ def has_azure_values(document: JsonValue) -> bool:
 
 
 def is_bare_azure_type(value: Mapping[str, JsonValue]) -> bool:
-    """Return whether an object is of Azure's form only where its document has this form."""
+    """Return whether an object has Azure's form only if other objects of its document have it."""
     form = _find_azure_form(value, in_azure_document=True)
     return form is not None and _find_azure_form(value) is None
 
@@ -152,7 +151,11 @@ def _is_metadata(key: str, form: Form) -> bool:
 def _find_azure_form(
     value: Mapping[str, JsonValue], *, in_azure_document: bool = False
 ) -> Form | None:
-    """Return Azure's form of an object: its value key, else its content, else a key it lacks."""
+    """Return Azure's form for an object, or None.
+
+    The value key of the form is that of its type, otherwise the content key, otherwise a key that
+    the object lacks.
+    """
     type_name = value.get(_TYPE)
     if not isinstance(type_name, str) or type_name not in _AZURE_TYPES:
         return None
@@ -169,7 +172,7 @@ def _find_azure_form(
     if value_keys:
         (value_key,) = value_keys
     elif not in_azure_document and _AZURE_EVIDENCE.isdisjoint(other_keys):
-        return None  # it may describe a value, as a JSON Schema does
+        return None  # it may be a value itself, as in a JSON Schema
     elif _CONTENT in value:
         value_key = _CONTENT
     else:

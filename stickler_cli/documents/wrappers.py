@@ -1,4 +1,4 @@
-"""Values with metadata, such as `{"_value": 5, "_confidence": 0.9}`: the two taken apart."""
+"""Separate values from their metadata, as in `{"_value": 5, "_confidence": 0.9}`."""
 
 import json
 from collections import Counter
@@ -36,60 +36,61 @@ from .wrapper_forms import (
 
 @dataclass(slots=True)
 class Unwrapped:
-    """A document without its wrappers."""
+    """A document without wrappers, and the metadata that the wrappers had."""
 
     value: JsonValue
     confidences: JsonValue = None
-    """In its shape, a number in [0, 1] or None at each leaf; None of a document without any."""
+    """Confidences in the shape of the value: a number in [0, 1] or None at each leaf; None without
+    any."""
     wrappers: Counter[str] = field(default_factory=Counter)
-    """Number of values that were taken out of wrappers, by the name of the form."""
+    """Number of unwrapped values by the name of the form."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
     """Number of values of each metadata key that is not evaluated."""
     is_changed: bool = False
-    """Whether the value differs from the document that was given."""
+    """Whether the value differs from the original document."""
     inherited: int = 0
-    """Values that have the confidence of an object or a list around them."""
+    """Number of values that have the confidence of an enclosing object or list."""
     problems: list[str] = field(default_factory=list)
-    """Confidences that are not numbers in [0, 1]."""
+    """Problems of confidences that are not numbers in [0, 1]."""
     stated: dict[Path, float] = field(default_factory=dict)
-    """The confidences that wrappers have themselves, by the place of their value."""
+    """Confidences that wrappers state themselves, by the path of the value."""
     metadata: dict[Path, JsonObject] = field(default_factory=dict)
-    """The other keys of wrappers, by the same places."""
+    """Other metadata of wrappers, by the path of the value."""
     gold: Gold | None = None
-    """The gold of a ground truth, if it has any."""
+    """Annotations of a ground truth, such as alternatives; None without any."""
     misread: list[Problem] = field(default_factory=list)
-    """Annotations of the ground truth that have a value of a wrong type."""
+    """Problems of annotations of the ground truth with values of a wrong type."""
     nested_lists: list[Problem] = field(default_factory=list)
-    """Lists of right values that are nested more deeply than their place allows."""
+    """Problems of lists inside several right values where the schema has no list."""
 
 
 class PlaceWithFields(Protocol):
-    """A place that knows its fields, such as the node of a plan."""
+    """A part of a schema that knows its fields, such as the node of a plan."""
 
     @property
     def any_of(self) -> bool:
-        """Whether a list in a ground truth has the values that are right here, one by one."""
+        """Whether a list in a ground truth lists alternative right values."""
 
     @property
     def takes_lists(self) -> bool:
-        """Whether a list may be one value of the place."""
+        """Whether a single value here may be a list."""
 
     def child_node(self, step: Step) -> "PlaceWithFields | None":
-        """Return the place of a field or element; None if it does not exist."""
+        """Return the node of a field or element; None if it does not exist."""
 
     def nodes_by_name(self) -> Mapping[str, Any]:
-        """Return the places of the fields."""
+        """Return the nodes of the fields by name."""
 
     def inner_nodes(self) -> Sequence["PlaceWithFields"]:
-        """Return the places of elements and alternatives."""
+        """Return the nodes of elements and alternatives."""
 
 
 class FieldNameTree(dict[str, "FieldNameTree"]):
-    """The names of fields, and of the fields in each."""
+    """The names of fields, and of the fields inside each."""
 
     @classmethod
     def from_paths(cls, paths: Iterable[Path]) -> "FieldNameTree":
-        """Return the names in some paths of fields."""
+        """Return the tree of names in some field paths."""
         names = cls()
         for path in paths:
             children = names
@@ -101,20 +102,20 @@ class FieldNameTree(dict[str, "FieldNameTree"]):
     takes_lists: bool = True
 
     def child_node(self, step: Step) -> "FieldNameTree | None":
-        """Return the fields of a field."""
+        """Return the names inside a field."""
         return self.get(str(step))
 
     def nodes_by_name(self) -> "FieldNameTree":
-        """Return the fields."""
+        """Return the names of all fields."""
         return self
 
     def inner_nodes(self) -> "Sequence[FieldNameTree]":
-        """Return no nested place: the elements of a list share its fields."""
+        """Return an empty sequence, as the elements of a list share its names."""
         return ()
 
 
 class Unwrapper:
-    """Takes documents out of their wrappers."""
+    """Removes the wrappers of documents."""
 
     def __init__(
         self,
@@ -124,7 +125,10 @@ class Unwrapper:
         *,
         reads_any_of: bool | None = None,
     ) -> None:
-        """Take the root of documents; without a form, the usual ones are looked for.
+        """Create an unwrapper for documents of a schema node.
+
+        With `reads_any_of`, lists in ground truths may be alternative right values. None sets it if
+        any node has the annotation.
 
         With `reads_any_of`, ground truths may list the values that are right at a place. None reads
         lists so if a place has the annotation.
@@ -139,12 +143,12 @@ class Unwrapper:
 
     @property
     def marks(self) -> tuple[bytes, ...]:
-        """Byte strings; the text of every document with wrappers contains at least one of them."""
+        """Byte strings, at least one of which is in the text of every document with wrappers."""
         if self.edits or self.reads_any_of:
             return (b"",)
         if self._form is None:
             return b'_value"', b'onfidence"', b'_labelled"', b'"value'
-        # A key may be written with escapes.
+        # a key may contain escapes
         keys = (self._form.value, LABELLED)
         return tuple(
             json.dumps(key, ensure_ascii=as_ascii).encode()
@@ -153,7 +157,10 @@ class Unwrapper:
         )
 
     def __call__(self, document: JsonValue, *, is_truth: bool = False) -> Unwrapped:
-        """Return a document without its wrappers; of a ground truth with what these say of it."""
+        """Return a document without wrappers, and its metadata.
+
+        For a ground truth with annotations.
+        """
         work = _Work(self, Unwrapped(document), is_truth=is_truth)
         value, confidences = work.unwrap_tree(document, self._root, (), None)
         is_changed = work.result.is_changed
@@ -167,7 +174,7 @@ class Unwrapper:
         is_truth: bool = False,
         in_azure_document: bool = False,
     ) -> Form | None:
-        """Return the form of an object at a place; None if it is no wrapper."""
+        """Return the form of an object at a schema node; None if it is not a wrapper."""
         if self._form is NO_FORM:
             return None
         names = self.declared(node)
@@ -187,7 +194,9 @@ class Unwrapper:
     def metadata_of(
         self, value: Mapping[str, JsonValue], node: PlaceWithFields | None
     ) -> tuple[str, frozenset[str]] | None:
-        """Return the confidence key, and all metadata keys, of an object that stays an object.
+        """Return confidence key and metadata keys of an object that is not a wrapper.
+
+        A key that the schema declares at this node is not metadata.
 
         None if it has no such keys. A key that the schema declares at the place is no metadata.
         """
@@ -201,7 +210,7 @@ class Unwrapper:
         return confidence, metadata - names.keys()
 
     def declared(self, node: PlaceWithFields | None) -> Mapping[str, Any]:
-        """Return the fields that a place declares, through lists and arms."""
+        """Return the fields that a node declares, also through lists and unions."""
         if node is None:
             return {}
         if id(node) not in self._names:
@@ -210,9 +219,9 @@ class Unwrapper:
 
 
 def add_confidences(bare: Unwrapped, confidences: JsonValue) -> Unwrapped:
-    """Return a document with confidences that mirror it, numbers at the leaves.
+    """Add separate confidences to a document; they mirror it, with numbers at the leaves.
 
-    A number where the document has an object or a list is that of all values in it.
+    A number for an object or a list applies to all values inside it.
     """
     work = _Work(
         Unwrapper(None),
@@ -228,7 +237,7 @@ def add_confidences(bare: Unwrapped, confidences: JsonValue) -> Unwrapped:
 
 
 class _Work:
-    """One document that is being unwrapped, and the result so far."""
+    """The unwrapping of one document, with its result so far."""
 
     def __init__(
         self,
@@ -244,7 +253,7 @@ class _Work:
         self.has_azure_values: bool | None = None
         self.is_truth = is_truth
         self.parent = parent
-        """The place of an alternative in its document."""
+        """Path of the value that this value is an alternative of; empty for a document."""
         self.has_confidences = False
 
     def finish(self, value: JsonValue, confidences: JsonValue) -> Unwrapped:
@@ -264,8 +273,8 @@ class _Work:
     ) -> tuple[JsonValue, JsonValue]:
         """Return a value without wrappers and metadata, and its confidences in the same shape.
 
-        A value without a confidence of its own has the `inherited` one. An alternative right value
-        is a candidate: if it is a list, it is no list of alternatives again.
+        A value without its own confidence gets the `inherited` one. With `is_candidate`, the value
+        is one of several right values; a list is then not read as a list of alternatives again.
         """
         value, own_confidence = self.unwrap(value, node, path)
         if isinstance(value, list) and not is_candidate and self.is_any_of(node):
@@ -303,7 +312,10 @@ class _Work:
         return value, self.count_confidence(value, confidence, inherited=own_confidence is None)
 
     def element_of(self, node: PlaceWithFields | None, index: int) -> PlaceWithFields | None:
-        """Return the place of an element; that of the list has the same fields."""
+        """Return the node of a list element.
+
+        Without one, the node of the list, which has the same fields.
+        """
         if node is None or not self.unwrapper.reads_any_of:
             return node
         return node.child_node(index) or node
@@ -315,9 +327,9 @@ class _Work:
     def take_first(
         self, values: list[JsonValue], node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
-        """Return the first of several right values, and note the others as its alternatives.
+        """Return the first of several right values, and record the others as its alternatives.
 
-        Where the value is a list itself, a list without lists is one right value.
+        If the value itself is a list, a list that contains no lists is one right value.
         """
         if _is_list(node) and not any(isinstance(value, list) for value in values):
             return values, None
@@ -337,7 +349,7 @@ class _Work:
         return self.unwrap(first, node, path)
 
     def check_nesting(self, value: JsonValue, node: PlaceWithFields | None, path: Path) -> None:
-        """Note a list in one of several right values where the schema has no list."""
+        """Record a problem if a right value contains a list where the schema has none."""
         if not isinstance(value, list) or node is None:
             return
         if not node.takes_lists:
@@ -362,7 +374,10 @@ class _Work:
     def unwrap(
         self, value: JsonValue, node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
-        """Return a value without the wrappers around it, and the confidence of the innermost."""
+        """Remove the wrappers around a value.
+
+        Returns it with the confidence of the innermost wrapper.
+        """
         confidence, within = None, tuple[Step, ...]()
         while isinstance(value, dict) and (form := self.form_of(value, node)):
             self.result.wrappers[form.name] += 1
@@ -393,7 +408,7 @@ class _Work:
         path: Path,
         outer: float | None,
     ) -> float | None:
-        """Note the metadata of a value; return its own confidence, else that of `outer`."""
+        """Record the metadata of a value; return its own confidence, or else `outer`."""
         self.result.is_changed = True
         confidence = outer
         if confidence_key in value:
@@ -410,7 +425,7 @@ class _Work:
     def add_gold(
         self, wrapper: JsonObject, path: Path, within: Path, node: PlaceWithFields | None
     ) -> None:
-        """Record the gold that a wrapper states of its value.
+        """Record the annotations that a wrapper states about its value.
 
         `within` are the keys that lead to this wrapper inside the outermost wrapper of the value.
         """
@@ -453,7 +468,7 @@ class _Work:
     def count_confidence(
         self, value: JsonValue, confidence: float | None, *, inherited: bool
     ) -> float | None:
-        """Note that a present value has a confidence; return the confidence."""
+        """Record that a present value has a confidence; return the confidence."""
         if confidence is not None and not is_absent(value):
             self.has_confidences = True
             self.result.inherited += inherited
@@ -462,9 +477,9 @@ class _Work:
     def mirror_confidences(
         self, value: JsonValue, confidences: JsonValue, path: Path, inherited: float | None
     ) -> JsonValue:
-        """Return given confidences in the shape of a value.
+        """Return separate confidences in the shape of a value.
 
-        A value without a confidence of its own has the `inherited` one.
+        A value without its own confidence gets the `inherited` one.
         """
         own_confidence = None
         if not isinstance(confidences, dict | list):
@@ -486,7 +501,10 @@ class _Work:
         return self.count_confidence(value, confidence, inherited=own_confidence is None)
 
     def read_confidence(self, stated: JsonValue, path: Path) -> float | None:
-        """Return a confidence as a number in [0, 1]; None, and a problem, of anything else."""
+        """Return a confidence as a number in [0, 1].
+
+        Records a problem and returns None if it is invalid.
+        """
         if stated is None:
             return None
         if isinstance(stated, int | float) and not isinstance(stated, bool) and 0 <= stated <= 1:
@@ -496,12 +514,12 @@ class _Work:
 
 
 def _is_list(place: PlaceWithFields | None) -> bool:
-    """Return whether a place has elements, and no fields as a place of any kind has."""
+    """Return whether a node has elements but no fields, unlike a node of any type."""
     return place is not None and place.child_node(0) is not None and place.child_node("") is None
 
 
 def has_any_of(root: PlaceWithFields) -> bool:
-    """Return whether a list may have several right values anywhere below a place."""
+    """Return whether a list may list alternative right values at a node or inside it."""
     pending, seen = [root], {id(root)}
     while pending:
         place = pending.pop()

@@ -1,1 +1,1 @@
-"""Everything that is written to files and read back, as typed records with one codec."""
+"""Typed records of all files that are written and read back, decoded by one codec."""

@@ -1,6 +1,6 @@
-"""Records of single documents, errors, values and verdicts: those of runs, and lines of files.
+"""Records of single documents, errors, values and verdicts, in runs and in lines of files.
 
-A Parquet file of documents is a run: what that comes to is in its metadata.
+A Parquet file of documents also contains the run: its metadata has the record without rows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,8 +8,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Annotated, Any, Final, Literal, NotRequired
 
-from typing_extensions import (  # those of Python 3.11 know less
-    TypedDict,  # that of Python 3.11 is none that pydantic takes
+from typing_extensions import (  # Python 3.11 has older versions of these
+    TypedDict,  # pydantic needs it on Python 3.11
 )
 
 from stickler_cli.core.json_values import JsonValue, brief, json_line
@@ -38,36 +38,39 @@ VERDICT_FORMAT: Final = "stickler-verdict/1"
 class VerdictRecord(TypedDict):
     """A person's verdict on one error, as a line of the file that the HTML report downloads.
 
-    Described in docs/html-report.md. Document, path and outcome say which error it is.
+    Described in docs/html-report.md. Document, path and outcome identify the error.
     """
 
     format: Literal["stickler-verdict/1"]
     """This format; the number goes up when a key changes its meaning or goes away."""
     semantics: Count
-    """Version of the rules of scoring of the run."""
+    """Version of the scoring rules of the run."""
     schema: str
-    """Digest of the schema of the run, as the record of the run has it."""
+    """Digest of the schema of the run, as in its record."""
     document: str
-    """The id of the document."""
+    """Id of the document."""
     path: str
-    """With the ground truth's list indexes; with the prediction's for a false alarm."""
+    """Path of the value with the list indexes of the ground truth; for a false alarm, those of the
+    prediction."""
     outcome: Literal["FD", "FA", "FN"]
-    """Outcome that the error counts as."""
+    """Outcome of the value: false discovery, false alarm or false negative."""
     gt: NotRequired[AnyJson]
-    """The ground truth; null where it is absent. No key where the page had only its beginning."""
+    """The true value; null if it is absent. The key is missing if the page had only the beginning
+    of the value."""
     pred: NotRequired[AnyJson]
-    """The prediction, likewise."""
+    """The predicted value; null if it is absent. The key is missing if the page had only the
+    beginning of the value."""
     verdict: Literal["prediction_right", "ground_truth_wrong", "both_acceptable", "neither"]
     """The right side: the prediction, the ground truth, both, or neither."""
     time: str
-    """When it was said, in UTC, as ISO 8601."""
+    """Time of the verdict in UTC, as ISO 8601."""
 
 
-_MOST_UNITS: Final = 1 << 32  # more than one document has, few enough for exact sums
+_MOST_UNITS: Final = 1 << 32  # more than a document can have, few enough for exact sums
 
 
 def _fits(entry: object) -> bool:
-    """Return whether a value has the form of a field of a document in a file."""
+    """Return whether a value has the form of a field's counts in a file."""
     if not isinstance(entry, dict):
         return False
     for name, value in entry.items():
@@ -91,20 +94,20 @@ class AccountRecord(TypedDict):
     """The result of one document."""
 
     id: str
-    """Of the document."""
+    """Id of the document."""
     status: Status
     score: FractionOrNone
-    """Its overall score; null where it was not compared."""
+    """Overall score of the document; null if it was not compared."""
     by: NotRequired[dict[str, str]]
-    """The group that it is in, by each key that the run was broken down by."""
+    """Group of the document, for each key by which the run is broken down."""
     fields: dict[
         str, Annotated[dict[str, Any], Rule("counts of a field in the run format", fits=_fits)]
     ]
-    """Where something was counted or scored, by path, parents first; of the whole document the
-    path is empty."""
+    """Counts and score of each field that has any, by path, parents first; the path of the whole
+    document is empty."""
     confidences: NotRequired[dict[Literal["right", "wrong"], dict[str, list[Fraction]]]]
-    """Those of values that are right, and wrong, by the path of their field; only if the prediction
-    has any."""
+    """Confidences of right and of wrong values, by the path of the field; only if the prediction
+    has confidences."""
 
 
 _DOCUMENT_ROW: Final = {
@@ -115,7 +118,8 @@ _DOCUMENT_ROW: Final = {
     "all_fields_matched": bool,
     **dict.fromkeys(("validity", "remarks", "problems", "by", CONFIDENCES), object),
 }
-"""Columns of `--documents`: the counts of one field of a document in one counting mode."""
+"""Columns of a table of `--documents`; a row has the counts of one field of a document in one
+counting mode."""
 
 _VALUE_ROW: Final = {
     **dict.fromkeys(("document", "field", "path", "prediction_path", "outcome"), str),
@@ -123,33 +127,33 @@ _VALUE_ROW: Final = {
     **dict.fromkeys(("ground_truth_value", "prediction_value"), object),
     "confidence": float,
 }
-"""Columns of `--values`: one value that was compared."""
+"""Columns of a table of `--values`; a row has one compared value."""
 
 _ERROR_TYPES: Final = {"similarity": float, "values": int} | dict.fromkeys(
     ("gt", "pred", "differing"), object
 )
-"""Types of columns of errors that are no text."""
+"""Types of the columns of errors that are not text."""
 
 
 def table_of_errors() -> LineTable:
-    """Return the columns and rows that a table of errors takes from its lines."""
+    """Return how lines of errors become rows of a table."""
     return LineTable({key: _ERROR_TYPES.get(name, str) for name, key in RECORD_KEYS.items()})
 
 
 def table_of_values() -> LineTable:
-    """Return the columns and rows that a table of values takes from its lines."""
+    """Return how lines of values become rows of a table."""
     return LineTable(_VALUE_ROW)
 
 
 def table_of_documents() -> LineTable:
-    """Return the columns and rows that a table of documents takes from its lines."""
+    """Return how lines of documents become rows of a table."""
     return LineTable(_DOCUMENT_ROW, rows_of_document)
 
 
 def rows_of_document(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each field and counting mode of the line of a document.
+    """Yield the rows of one document: a row for each field and counting mode.
 
-    The first row is about the whole document, and has the entries that belong to no field.
+    The first row is about the whole document; only it has the entries that belong to no field.
     """
     fields = {"": {}, **line.get("fields", {})}
     further_entries = {
@@ -176,7 +180,7 @@ def rows_of_document(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the account of a document, of the rows that it has in a table."""
+    """Return the account of a document, built from its rows in a table."""
     document_row, *field_rows = rows
     fields: dict[str, dict[str, Any]] = {}
     for row in (document_row, *field_rows):
@@ -198,7 +202,10 @@ def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _value_of_cell(text: object) -> JsonValue:
-    """Return the JSON value of a cell; the cell itself if it is no JSON, which readers refuse."""
+    """Return the JSON value in a cell.
+
+    The cell itself if it is not JSON, so that decoding reports it.
+    """
     if not isinstance(text, str):
         return brief(text)
     value = parse_json(text.encode("utf-8", "surrogatepass"), "")
@@ -206,7 +213,7 @@ def _value_of_cell(text: object) -> JsonValue:
 
 
 RUN_KEY: Final = "stickler-run"
-"""Metadata key of the run without its rows, as JSON."""
+"""Metadata key of a table of documents under which the run is stored as JSON, without its rows."""
 
 SUFFIX: Final = ".parquet"
 
@@ -222,20 +229,20 @@ _READ: Final = (
     CONFIDENCES,
 )
 _TEXTS: Final = ("document", "status", "field", "mode")
-_AT_ONCE: Final = 10_000  # rows that are in memory
+_AT_ONCE: Final = 10_000  # rows that are read together
 
 
 def run_text(run: Run) -> bytes:
-    """Return the metadata of a run for a file of documents."""
+    """Return the record of a run without its documents, for the metadata of a table."""
     return json_line(run_record(run, per_document=False))
 
 
 def record_in(file: str) -> dict[str, Any]:
-    """Return the record of the run whose documents a file has.
+    """Return the record of the run in the metadata of a table of documents.
 
     Raises:
-        UsageError: it is no such file.
-        UnavailableError: nothing is installed that reads it.
+        UsageError: the file is not such a table.
+        UnavailableError: the package that reads it is missing.
     """
     text = (_opened(file).metadata.metadata or {}).get(RUN_KEY.encode())
     if text is None:
@@ -252,12 +259,12 @@ def record_in(file: str) -> dict[str, Any]:
 
 
 def is_in_rows(file: str) -> bool:
-    """Return whether a file is one of documents, by its name."""
+    """Return whether a file is a table of documents, by its suffix."""
     return decoded(file).lower().endswith(SUFFIX)
 
 
 def accounts_in(file: str) -> Iterator[dict[str, Any]]:
-    """Yield the account of each document, in the order of the file."""
+    """Yield the account of each document in a table of documents, in the order of the file."""
     opened = _opened(file)
     if missing := {*_READ}.difference(opened.schema_arrow.names):
         finding, hint = f"it has no column {min(missing)}", "evaluate again"

@@ -1,7 +1,7 @@
-"""Decodes JSON values into typed values; every file of the program is read this way.
+"""Decode JSON values into typed values; all files that the program wrote are read in this way.
 
-Dataclasses, typed dictionaries, named tuples and the rules of `core/rules.py` describe a file. Keys
-that a dataclass or named tuple does not declare are dropped; typed dictionaries keep them.
+A format is described by dataclasses, typed dictionaries, named tuples and the rules of
+`core/rules.py`. Undeclared keys are dropped, except in typed dictionaries, which keep them.
 """
 
 import math
@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal, NotRequired, TypeVar, Union, 
 from typing import get_args as args_of
 from typing import get_origin as origin_of
 
-from typing_extensions import get_type_hints, is_typeddict  # those of 3.11 keep no NotRequired
+from typing_extensions import get_type_hints, is_typeddict  # those of Python 3.11 lose NotRequired
 
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, Step, json_pointer
@@ -43,7 +43,7 @@ _MADE: Final[Mapping[Any, Reader]] = {bytes: lambda it: it.encode(), float: floa
 
 
 class _WrongError(Exception):
-    """A value that is not what its type says; its place is put together on the way out."""
+    """Raised for a value of a wrong type; its path is completed by each enclosing reader."""
 
     def __init__(self, value: object, expected: "str | Problem", missing: str = "") -> None:
         super().__init__()
@@ -60,10 +60,10 @@ def decode(kind: type[T], value: object, source: str = "", place: Path = ()) -> 
         kind: the type.
         value: a JSON value.
         source: the file, for messages; empty for a value in memory.
-        place: steps from the root of the file to the value, for messages.
+        place: path from the root of the file to the value, for messages.
 
     Raises:
-        UsageError: the value has another form; names the place, the value and the expected form.
+        UsageError: the value has another form; names its path, the value and the expected form.
     """
     try:
         return cast("T", _reader(cast("Any", kind))(value))
@@ -99,7 +99,7 @@ def _add_step(step: Step) -> Iterator[None]:
 
 @cache
 def _reader(kind: Any) -> Reader:
-    """Return what reads values of a type."""
+    """Return a function that checks and converts values of a type."""
     origin, inner = origin_of(kind), args_of(kind)
     if origin is not None:
         return _of_origin(origin, inner)
@@ -127,7 +127,7 @@ def _of_origin(origin: Any, inner: tuple[Any, ...]) -> Reader:
 
 
 def _later(kind: Any) -> Reader:
-    """Return a reader that is made when it is first used: types may contain themselves."""
+    """Return a reader that is built on first use, as types can contain themselves."""
     return partial(_read_later, kind)
 
 
@@ -136,7 +136,10 @@ def _read_later(kind: Any, value: Any) -> Any:
 
 
 def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
-    """Return a reader that asks the last of the rules that say anything, else the type."""
+    """Return a reader that applies the last rule with a check.
+
+    Without one, the reader of the type.
+    """
     rule = next(
         (candidate for candidate in reversed(rules) if candidate.fits or candidate.keywords), None
     )
@@ -217,7 +220,7 @@ def _dataclass(kind: type[Any]) -> Reader:
 
 
 def _named_tuple(kind: Any) -> Reader:
-    """Return a reader of objects, and of arrays of as many entries."""
+    """Return a reader of named tuples, from objects or from arrays of the same length."""
     hints = get_type_hints(kind, include_extras=True)
     required = frozenset(hints) - frozenset(kind._field_defaults)
     by_name = _keyed(lambda values: kind(**values), hints, required)
@@ -272,7 +275,7 @@ def _read_entries(readers: Sequence[Reader], values: Sequence[Any]) -> list[Any]
 
 
 def _mapped(inner: tuple[Any, ...], make: Reader = dict) -> Reader:
-    """Return a reader of objects; keys that are no strings are written as pairs."""
+    """Return a reader of mappings; mappings with keys other than strings are written as pairs."""
     key, entry = (_later(argument) for argument in (*inner, int)[:2])
     paired = inner[0] is not str
 
@@ -287,7 +290,7 @@ def _mapped(inner: tuple[Any, ...], make: Reader = dict) -> Reader:
         for name, child in pairs:
             try:
                 named = key(name)
-            except _WrongError as error:  # the position of a pair helps no reader
+            except _WrongError as error:  # the index of a pair would not help users
                 of_object = isinstance(value, dict)
                 wrong = _WrongError(name if of_object else value, error.expected)
                 wrong.place = [name] if of_object else []
@@ -308,4 +311,4 @@ _ORIGINS: Final[Mapping[Any, Callable[[tuple[Any, ...]], Reader]]] = {
     abc.Mapping: _mapped,
     Counter: lambda inner: _mapped(inner, Counter),
 }
-"""Readers of generic types, by origin; all other generic types are arrays."""
+"""Readers of generic types, by the origin of the type; any other generic type is an array."""

@@ -1,6 +1,7 @@
-"""Rows in files: CSV, TSV, JSON Lines or Parquet, as the suffix of a file says.
+"""Write rows to files: CSV, TSV, JSON Lines, Parquet or Arrow, chosen by suffix.
 
-Figures of fields, documents and errors are written here; no cell is taken for a formula.
+Figures of fields, documents and errors are written here. No cell can be run as a formula by a
+spreadsheet.
 """
 
 import csv
@@ -26,36 +27,36 @@ SUFFIXES: Final = {
     ".parquet": "parquet",
     ".arrow": "arrow",
 }
-"""Suffix of a file -> the format of its rows."""
+"""The format of a file by its suffix."""
 
-TYPED: Final = ("parquet", "arrow")  # these need pyarrow, and have types
+TYPED: Final = ("parquet", "arrow")  # formats that have types and need pyarrow
 
 ROW_GROUP: Final = 10_000
-"""Rows that Parquet keeps together, and that wait in memory until then."""
+"""Number of rows that are collected in memory and written together as a row group."""
 
 ColumnTypes: TypeAlias = Mapping[str, type]
-"""Header -> type of its cells: str, int, float or bool; object for any JSON value."""
+"""Type of the cells of each column: str, int, float or bool; object stands for any JSON value."""
 
 CellValues: TypeAlias = Sequence[JsonValue]
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠﹦﹢﹣﹫]")  # noqa: RUF001 - other widths of these too
-"""Start of a cell that a spreadsheet may run as a formula. Source: OWASP, CSV Injection."""
+"""Start of a cell that a spreadsheet could run as a formula. Source: OWASP, CSV Injection."""
 _TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that reverse the text after them, which disguises a value. Source: UAX 9, 2."""
+"""Characters that reverse the following text and so can disguise a value. Source: UAX 9, 2."""
 
 
 class RowFile(Protocol):
-    """A file that rows are added to."""
+    """A file of rows that is open for writing."""
 
     def add(self, rows: Iterable[CellValues]) -> None:
-        """Write some rows."""
+        """Add rows to the file."""
 
     def note(self, key: str, text: Callable[[], bytes]) -> None:
-        """Say something of all rows, where the format has a place for that."""
+        """Add metadata to the file, if its format has metadata; `text` is called only then."""
         return
 
     def close(self) -> None:
-        """Write what is still to be written; the stream stays open."""
+        """Write all remaining rows; the stream stays open."""
         return
 
 
@@ -89,7 +90,7 @@ class _JsonLines(RowFile):
 
 
 class _Groups(RowFile):
-    """Rows with types, written so many at a time: `ROW_GROUP`."""
+    """A file with typed columns that is written in groups of `ROW_GROUP` rows."""
 
     def __init__(self, stream: BinaryIO, columns: ColumnTypes) -> None:
         self._arrow = pa = import_pyarrow()
@@ -106,7 +107,7 @@ class _Groups(RowFile):
 
     @abstractmethod
     def _open(self, stream: BinaryIO) -> Any:
-        """Return what takes tables of the schema, and is closed."""
+        """Return a pyarrow writer for tables of the schema."""
 
     def add(self, rows: Iterable[CellValues]) -> None:
         for row in rows:
@@ -162,7 +163,7 @@ _IN_LOG: Final[Mapping[str, Callable[[BinaryIO, ColumnTypes], RowFile]]] = {
 def _open_rows(
     stream: BinaryIO, format_name: str, columns: ColumnTypes, *, in_log: bool = False
 ) -> RowFile:
-    """Open a file of rows; in a log, text of cells is escaped as everywhere on a terminal."""
+    """Open a file of rows; `in_log` escapes the text of cells as on a terminal."""
     kinds = {**_KINDS, **_IN_LOG} if in_log else _KINDS
     return kinds[format_name](stream, columns)
 
@@ -170,7 +171,7 @@ def _open_rows(
 def row_bytes(
     format_name: str, columns: ColumnTypes, rows: Iterable[CellValues], *, in_log: bool = False
 ) -> bytes:
-    """Return rows as the whole of a file."""
+    """Return a complete file of rows as bytes."""
     stream = io.BytesIO()
     file = _open_rows(stream, format_name, columns, in_log=in_log)
     file.add(rows)
@@ -179,11 +180,11 @@ def row_bytes(
 
 
 def format_of_lines(option: str, file: str) -> str:
-    """Return the format of a file of rows; one without a suffix, as a pipe, gets JSON Lines.
+    """Return the format of a file of rows by its suffix; without a suffix, as a pipe, JSON Lines.
 
     Raises:
-        UsageError: its suffix is that of no such file.
-        UnavailableError: it needs something that is not installed.
+        UsageError: the suffix is unknown.
+        UnavailableError: the format needs a package that is missing.
     """
     suffix = PurePath(file).suffix
     name = SUFFIXES.get(suffix.lower(), "") if suffix else "jsonl"
@@ -200,25 +201,25 @@ def _single_row(line: JsonObject) -> Iterable[JsonObject]:
 
 
 class LineTable(NamedTuple):
-    """How lines of JSON become rows."""
+    """How lines of JSON become rows of a table."""
 
     columns: ColumnTypes
     rows: Callable[[JsonObject], Iterable[JsonObject]] = _single_row
-    """The rows of a line, by the names of columns; a name that is not there is an empty cell."""
+    """Returns the rows of a line as objects; a column that is not a key is an empty cell."""
 
 
 class TakesLines(Protocol):
-    """Something that lines of JSON are written to."""
+    """A target to which lines of JSON can be written."""
 
     def write(self, lines: bytes, /) -> object:
-        """Write whole lines."""
+        """Write complete lines."""
 
 
 class LinesFile(TakesLines, Protocol):
-    """A file of lines with metadata."""
+    """A target for lines of JSON that can also have metadata."""
 
     def note(self, key: str, text: Callable[[], bytes]) -> None:
-        """Say something of all lines, where the format has a place for that."""
+        """Add metadata, if the format has metadata; `text` is called only then."""
 
 
 @contextmanager
@@ -229,7 +230,7 @@ def lines_as_rows(
     *,
     in_log: bool = False,
 ) -> Iterator[LinesFile]:
-    """Yield what takes lines of JSON, and writes them to a stream as rows of a table."""
+    """Open a stream for lines of JSON, which are written as rows of a table."""
     if format_name == "jsonl":
         yield _LineWriter(stream)
         return
@@ -241,7 +242,7 @@ def lines_as_rows(
 
 class _LineWriter:
     def __init__(self, stream: BinaryIO) -> None:
-        self.write = stream.write  # as they are
+        self.write = stream.write  # unchanged
 
     def note(self, key: str, text: Callable[[], bytes]) -> None:
         pass
@@ -254,15 +255,15 @@ class _Rows:
         self.note = file.note
 
     def write(self, lines: bytes, /) -> None:
-        # Not orjson, which makes floats of large integers.
+        # orjson would turn large integers into floats
         rows = (row for line in lines.splitlines() for row in self._rows(json.loads(line)))
         self._file.add([*map(row.get, self._names)] for row in rows)
 
 
 def _cell(value: JsonValue) -> JsonValue:
-    """Return a value as CSV has it: text that looks like a formula stands behind an apostrophe.
+    """Return a value for CSV; text that looks like a formula gets a leading apostrophe.
 
-    What turns text around is spelt out.
+    Characters that reverse text are written as escapes.
     """
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return value
@@ -273,7 +274,7 @@ def _cell(value: JsonValue) -> JsonValue:
 
 
 def _cell_in_log(value: JsonValue) -> JsonValue:
-    """Return a value as CSV has it, without control characters and commands of CI jobs."""
+    """Return a value for CSV in a log, without control characters and commands of CI jobs."""
     cell = _cell(visible(value) if isinstance(value, str) else value)
     return visible(cell) if isinstance(cell, str) else cell
 
@@ -283,7 +284,7 @@ def _straight(text: str) -> str:
 
 
 def _typed(value: JsonValue, kind: type) -> JsonValue:
-    """Return a value as a column of a type has it: of any JSON, as JSON text."""
+    """Return a value for a column of a type; for `object`, as JSON text."""
     if value is None:
         return None
     if kind is object:
@@ -294,5 +295,5 @@ def _typed(value: JsonValue, kind: type) -> JsonValue:
 
 
 def harmless(text: str) -> str:
-    """Return text without lone surrogates, which no data frame and no file holds."""
+    """Replace lone surrogates in a text, as no data frame and no file can hold them."""
     return text.encode("utf-8", "backslashreplace").decode()

@@ -1,12 +1,12 @@
-"""The run format `stickler-run/1`, key by key, as far as it is read.
+"""The keys of the run format `stickler-run/1` that are read back.
 
-`schemas/stickler-run.json` is made from these types; their docstrings are its descriptions. Keys
-that are only written are described in `schemas/described.py`.
+`schemas/stickler-run.json` is generated from these types, with their docstrings as descriptions.
+Keys that are only written are described in `schemas/described.py`.
 """
 
 from typing import Annotated, Any, Literal, NotRequired
 
-from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
+from typing_extensions import TypedDict  # pydantic needs it on Python 3.11
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import JsonValue
@@ -38,46 +38,49 @@ from .account_format import AccountRecord
 
 
 class LenientRecord(TypedDict):
-    """Predictions whose JSON was found in other text; a document may count in several ways."""
+    """Number of predictions whose JSON was found inside other text.
+
+    A document can count in several keys.
+    """
 
     documents: Count
-    """All of them, each once."""
+    """Number of these documents, each counted once."""
     fence: Count
-    """In a Markdown code fence."""
+    """Documents inside a Markdown code fence."""
     prose: Count
-    """In other text."""
+    """Documents inside prose."""
     string: Count
-    """In a JSON string."""
+    """Documents inside a JSON string."""
     list: Count
-    """The one element of a list."""
+    """Documents that are the only element of a list."""
     relaxed: Count
-    """JSON with Python literals, comments, trailing commas or single quotes."""
+    """Documents with Python literals, comments, trailing commas or single quotes."""
 
 
 class DocumentsRecord(TypedDict):
-    """Number of documents by status."""
+    """Numbers of documents by status."""
 
     total: Count
-    """All documents, one-sided ones included."""
+    """All documents, including those that only one side has."""
     evaluated: Count
-    """Documents that counts and scores are about, also those compared with an empty prediction."""
+    """Documents in the counts and scores, including those compared with an empty prediction."""
     missing: Count
     """Ground truths without a prediction."""
     invalid: Count
-    """Documents whose prediction is no JSON object, or array; compared with an empty one."""
+    """Documents whose prediction is not a JSON object or array; it is replaced by an empty one."""
     failed: Count
     """Documents that could not be evaluated."""
     unmatched: Count
-    """Predictions without ground truth; not evaluated."""
+    """Predictions without ground truth; they are not evaluated."""
     duplicate_keys: Count
-    """Documents with an object that has a key twice, on either side; the last one counts."""
+    """Documents in which an object has a key twice, on either side; the last value is used."""
     byte_order_mark: Count
-    """Documents that begin with a byte order mark, on either side; it is left out."""
+    """Documents that begin with a byte order mark, on either side; it is ignored."""
     lenient: LenientRecord
 
 
 class CountsRecord(TypedDict):
-    """How many units fell into each class, and the rates."""
+    """Numbers of units by outcome."""
 
     tp: Count
     """True positives: both sides have a value, and they match."""
@@ -92,14 +95,14 @@ class CountsRecord(TypedDict):
 
 
 class SumsRecord(TypedDict):
-    """Sums of scores in units of 2^-60, from which runs are merged exactly."""
+    """Sums of scores in units of 2^-60, from which runs can be merged exactly."""
 
     raw_similarity_score: ExactSum
-    """Sum of the similarities before clipping."""
+    """Sum of similarities, before clipping."""
     threshold_applied_score: ExactSum
-    """Sum of the scores after clipping."""
+    """Sum of scores, which are similarities after clipping."""
     threshold_applied_squares: ExactSum
-    """Sum of the squares of the scores after clipping."""
+    """Sum of squared scores."""
 
 
 def _are_moments(value: object) -> bool:
@@ -122,66 +125,71 @@ MomentsRecord = Annotated[
         fits=_are_moments,
     ),
 ]
-"""Sums over documents of squares and products of their counts (`tp_tp`, `tp_fd`), by counting mode
-where the three differ. Intervals of any number of documents are made of these."""
+"""Sums over documents of the squares and products of their counts (`tp_tp`, `tp_fd`), by counting
+mode if the modes differ. Intervals are computed from these sums."""
 
 
 class NodeRecord(TypedDict):
-    """Counts of one field, or of whole documents, in three readings."""
+    """Counts of one field, or of whole documents, in three counting modes."""
 
     overall: CountsRecord
-    """Units: a value, an object and each element of a list count one."""
+    """Counts of units: a value, an object and each element of a list count as one."""
     aggregate: CountsRecord
-    """Values, as far as the objects and items they are in match."""
+    """Counts of values in objects and items that match as a whole."""
     leaves: CountsRecord
-    """Counts of all values, on every level."""
+    """Counts of all values, at any depth."""
     weight: NotRequired[Weight]
     """Weight of the field in its object."""
     documents: NotRequired[Count]
-    """How many documents the scores are means over."""
+    """Number of documents that have a score for the field."""
     score_sums: NotRequired[SumsRecord]
     not_evaluated: NotRequired[Some]
-    """Values that were not evaluated."""
+    """Number of values that were not evaluated."""
     whole: NotRequired[Some]
-    """Number of items, or of objects, that are right as a whole: paired, and without an error."""
+    """Number of exactly right items or objects: paired and without an error."""
     items: NotRequired[Some]
-    """All items that are in the ground truth or invented."""
+    """Number of items in the ground truth, plus invented ones."""
     missed_items: NotRequired[Some]
-    """Items that only the ground truth has."""
+    """Number of items that only the ground truth has."""
     invented_items: NotRequired[Some]
-    """Items that only the prediction has."""
+    """Number of items that only the prediction has."""
     moments: NotRequired[MomentsRecord]
-    """Where anything was counted."""
+    """Present if anything was counted."""
     fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
-    """The fields inside, by name, in schema order; those of a list are the fields of its items."""
+    """Fields inside this field, by name, in schema order; for a list, the fields of its items."""
 
 
 class ConfidenceCountsRecord(TypedDict):
-    """Values by confidence, whichever documents they are in."""
+    """Number of values by their confidence, over all documents."""
 
     documents: Count
-    """In how many documents there are any."""
+    """Number of documents that have such values."""
     right: NotRequired[dict[str, Some]]
-    """How many are right, by their confidence."""
+    """Number of right values by confidence."""
     wrong: NotRequired[dict[str, Some]]
-    """How many are wrong."""
+    """Number of wrong values by confidence."""
 
 
 class ClassesRecord(TypedDict):
-    """Errors by class; each error has one class. docs/error-classes.md describes them."""
+    """Numbers of errors by class; each error has one class.
+
+    Docs/error-classes.md describes them.
+    """
 
     fields: dict[FieldPath, dict[ErrorClass, Some]]
-    """The same for each field that has errors, by its path without list indexes."""
+    """Numbers of errors by class for each field that has errors, by its path without list
+    indexes."""
 
 
 class ErrorClassesRecord(ClassesRecord):
-    """The classes of wrong values, which are as many as fd + fa + fn of `leaves`."""
+    """Classes of wrong values; their number is fd + fa + fn of `leaves`."""
 
     units: ClassesRecord
-    """Errors of list items and objects that failed as a whole; their values are counted above."""
+    """Errors of items and objects that failed as a whole; their values are also counted in
+    `fields`."""
 
 
-_Class = TypedDict("_Class", {"class": ErrorClass})  # no name of a key in a class statement
+_Class = TypedDict("_Class", {"class": ErrorClass})  # "class" cannot be a name in a class statement
 
 
 HashCounts = Annotated[
@@ -195,28 +203,29 @@ HashCounts = Annotated[
 
 
 class OriginRecord(TypedDict):
-    """Wrong values that are those of other fields."""
+    """Wrong values of a field that equal the values of other fields."""
 
     field: FieldPath
-    """The field that is wrong, without list indexes."""
+    """Path of the wrong field, without list indexes."""
     of: list[FieldPath]
-    """One field: its ground truth was predicted here, or that of another item. Two: the product of
-    both, as they are predicted."""
+    """Source of the values. One field: its true value, possibly of another item, was predicted
+    here. Two fields: the product of their predicted values was predicted here."""
     errors: Some
-    """How many errors."""
+    """Number of errors with these values."""
     telling: NotRequired[Flag]
-    """Whether they are more than chance gives: at least three, and p below 0.01 after the number of
-    fields tried."""
+    """Whether there are more than chance explains: at least three, and p below 0.01 after
+    correction for the number of fields tried."""
 
 
 class ValueCountsRecord(TypedDict):
-    """How often values occur, by field: `3 17:2` is one of hash 3 and two of hash 17, of 0 to 255.
+    """Frequencies of values by field, as hashes from 0 to 255.
 
-    They tell whether a wrong field holds the values of another one by chance.
+    `3 17:2` means one value of hash 3 and two values of hash 17. They show whether a wrong field
+    has the values of another field only by chance.
     """
 
     ground_truth: dict[FieldPath, HashCounts]
-    """Values of the ground truths of documents with errors."""
+    """True values, in documents with errors."""
     wrong: dict[FieldPath, HashCounts]
     """Wrong predicted values."""
 
@@ -232,129 +241,132 @@ ShortValue = Annotated[
 
 
 class CauseRecord(_Class):
-    """Errors that are alike, and how many values were lost by them."""
+    """A cause: a group of similar errors, and the number of values lost by it."""
 
     field: FieldPath
-    """The field, without list indexes."""
+    """Path of the field, without list indexes."""
     pattern: NotRequired[FieldPath]
-    """The same, with `*` for the keys of maps; only where that is another."""
+    """Path of the field with `*` for keys of maps; only if it differs from `field`."""
     differing_fields: NotRequired[list[str]]
-    """Fields that differ, for list items that both sides have."""
+    """Fields that differ, for errors of list items that both sides have."""
     ground_truth_value: NotRequired[ShortValue]
-    """The true value, if these errors have both values in common."""
+    """The true value, if all these errors have the same two values."""
     prediction_value: NotRequired[ShortValue]
-    """The predicted value, if these errors have both values in common."""
+    """The predicted value, if all these errors have the same two values."""
     errors: Some
-    """How many errors they are."""
+    """Number of errors."""
     values: Count
-    """How many values were lost, which belong to no other cause."""
+    """Number of lost values that belong to this cause and to no other."""
     documents: NotRequired[Some]
-    """In how many documents; not where errors of too many kinds to tell apart are one cause."""
+    """Number of documents with these errors; missing if many kinds of errors were merged into this
+    cause."""
     origins: NotRequired[list[OriginRecord]]
-    """Other fields that these wrong values belong to, as far as known."""
+    """Other fields that the wrong values come from, as far as known."""
     document_ids: NotRequired[list[str]]
-    """The documents, where the run keeps any of them."""
+    """Ids of documents with these errors, if the run keeps any."""
 
 
 class ResultsRecord(TypedDict):
-    """The results of a group of documents, or of all."""
+    """Results of all documents, or of one group of documents."""
 
     documents: DocumentsRecord
     score_sum: ExactSum
-    """The sum of those scores in units of 2^-60, from which runs are merged exactly; text, since
-    it may have more digits than a JSON number keeps."""
+    """Sum of the scores of documents in units of 2^-60, from which runs can be merged exactly. It
+    is text, as it may have more digits than a JSON number can hold."""
     score_squares: ExactSum
-    """The sum of their squares, likewise."""
+    """Sum of the squared scores of documents in units of 2^-60, as text."""
     confusion_matrix: Annotated[NodeRecord, LATER]
-    """Counts and rates of whole documents, and of each field below."""
+    """Counts and rates of whole documents, and of each field."""
     never_labelled: NotRequired[dict[FieldPath, Some]]
     """Number of documents in which a field is not labelled, by field; only if there are any."""
     error_classes: ErrorClassesRecord
     wholly_right: WhollyRight
     intervals: NotRequired[IntervalSettings]
-    """Only if they were requested; those of rates stand beside them."""
+    """Settings of confidence intervals, if intervals were requested; intervals of rates are beside
+    the rates."""
     unwrapped: NotRequired[dict[str, Count]]
-    """How many values were taken out of wrappers, by the key of the wrapper (`azure` for Azure's
-    form), and as `inherited` how many have the confidence of what is around them; only if there
-    were any."""
+    """Number of unwrapped values by the key of the wrapper (`azure` for the form of Azure);
+    `inherited` is the number of values with the confidence of a parent. Only if there are any."""
     skipped_keys: NotRequired[dict[str, Count]]
-    """How many values of metadata keys, such as `page`, were not evaluated; only if there were
+    """Number of values of metadata keys, such as `page`, that were not evaluated; only if there are
     any."""
     confidence_counts: NotRequired[dict[str, ConfidenceCountsRecord]]
-    """By field, and empty of whole documents: values by their confidence in three digits; only
-    where no rows are kept."""
+    """Values by confidence (rounded to three digits) for each field; the key of whole documents is
+    empty. Only if no rows are kept."""
 
 
 class KeyRecord(TypedDict):
-    """One key, over all documents."""
+    """A key, counted over all documents."""
 
     field: FieldPath
-    """Where the key stands, without list indexes."""
+    """Path of the key, without list indexes."""
     count: Count
-    """How often it had a value, or what else is counted of it."""
+    """Number of its values, or of other things that the list counts."""
 
 
 class MetricRecord(TypedDict):
-    """One metric."""
+    """A metric of the user."""
 
     name: str
-    """As it was asked for."""
+    """Name of the metric, as requested."""
     figures: dict[str, NumberOrNone]
     """Figures of the metric by name; null where undefined."""
     state: dict[str, AnyJson]
     """State of the metric, for merging runs."""
     problem: NotRequired[str]
-    """Why there are no figures: what its code failed with."""
+    """Error of its code, the reason why there are no figures."""
 
 
 class EvaluationRecord(ResultsRecord):
-    """Keys that both formats of evaluations have."""
+    """The keys that runs and evaluations have in common."""
 
     validity: NotRequired[dict[Side, Validity]]
-    """The verdicts about each side that was held against the schema."""
+    """Results of the validation by the schema, for each validated side."""
     semantics: Count
-    """Version of the rules of scoring; runs of different versions are not compared."""
+    """Version of the scoring rules; runs of different versions are not compared."""
     fields: list[FieldInfo]
     """Description of each field, in the order of the schema, parents first."""
     causes: list[CauseRecord]
-    """Errors that are alike, put together, those that lost most values first; all values lost are
-    in one of them."""
+    """Causes of errors, the greatest loss first; each lost value belongs to exactly one cause."""
     value_counts: NotRequired[ValueCountsRecord]
-    """How often values occur; only where there are errors that say any."""
+    """Frequencies of values; only if there are errors that need them."""
     undeclared_keys: list[KeyRecord]
-    """Keys of ground truths that the schema does not declare; they are not evaluated."""
+    """Keys of ground truths that the schema does not declare; these are not evaluated."""
     extra_keys: list[KeyRecord]
     """Keys that the schema does not declare and only predictions have; each is a false alarm."""
     undeclared_keys_unnamed: NotRequired[Some]
-    """Values of further undeclared keys of ground truths: of more than 1,000, some have no name."""
+    """Number of values of further undeclared keys of ground truths, whose names are not kept: only
+    1,000 names are."""
     extra_keys_unnamed: NotRequired[Some]
-    """Values of further keys that only predictions have."""
+    """Number of values of further keys that only predictions have, whose names are not kept."""
     not_labelled: NotRequired[list[KeyRecord]]
-    """Number of documents whose ground truth marks a field as not labelled, by field; if any do."""
+    """Number of documents whose ground truth marks a field as not labelled, by field; only if there
+    are any."""
     left_out: NotRequired[list[KeyRecord]]
-    """Lists that need not have all elements, and how many elements of predictions had no pair."""
+    """Lists that need not be complete, with the number of predicted elements that had no pair."""
     problems_unnamed: NotRequired[dict[Status, Some]]
-    """By status, how many problems there are beside `problems`, which has the first 1,000 where no
-    rows are kept."""
+    """Number of further problems by status; `problems` has only the first 1,000 if no rows are
+    kept."""
     known_ids: NotRequired[list[str]]
-    """Where there is no `per_document`, the 256 least hashes of ids: runs that have one in common
-    have documents in common."""
+    """The 256 lowest hashes of document ids, if there is no `per_document`: runs that share one of
+    them share documents."""
     problems: list[DocumentProblem]
-    """The documents that were not simply evaluated, and why; sorted."""
+    """Documents that could not be evaluated normally, with the reasons; sorted."""
     metrics: NotRequired[list[MetricRecord]]
-    """Metrics that were asked for (`--metric`), by name."""
+    """Metrics that the user requested (`--metric`), by name."""
     by: NotRequired[dict[str, dict[str, ResultsRecord]]]
-    """Groups of documents, by the key that they were broken down by and the name of the group."""
+    """Results of groups of documents, by the key of the breakdown and the name of the group."""
     per_document: NotRequired[
         Annotated[list[AccountRecord], Rule("an array", fits=lambda value: isinstance(value, list))]
     ]
-    """Sorted by id; from these runs are joined, compared and resampled."""
+    """Results of single documents, sorted by id; runs are merged, compared and resampled by
+    them."""
 
 
 class RunRecord(EvaluationRecord):
     """The result of an evaluation, as `--format json` writes it. Described in docs/results.md.
 
-    Rates and scores are fractions; a rate whose denominator is 0 is 0.0.
+    Rates and scores are in [0, 1]; a rate whose denominator is 0 is 0.0.
     """
 
     format: Literal["stickler-run/1"]
@@ -363,20 +375,21 @@ class RunRecord(EvaluationRecord):
     """Version of the program that made the run."""
     schema: SchemaSignature
     options: dict[str, Any]
-    """The options that decide a result."""
+    """Options that decide the result."""
     gates: list[GateResult]
     """Gates of the run, in the order given."""
     notes: list[str]
     """Notes on the sources of the run, one line each."""
     provenance: NotRequired[list[Provenance]]
-    """Where the documents came from, and when; of each run that this one was put together of."""
+    """Source and time of the documents, for each of the runs that were merged into this one."""
     policy: NotRequired[PolicyOutcome]
-    """Values that a policy of `stickler accept` accepts, if one was given."""
+    """Outcome of the policy of `stickler accept`, if one was given: the values that it accepts."""
     verdicts: NotRequired[MarkedOutcome]
-    """Figures of the run with people's verdicts on its errors (`--verdicts`), if any were given."""
+    """Figures of the run that take people's verdicts on its errors into account, if there are any
+    (`--verdicts`)."""
     partial: NotRequired[Literal[True]]
-    """There if the run was interrupted: it speaks of some of the documents only."""
+    """Present if the run was interrupted, so that it has only some of the documents."""
     planned: NotRequired[Count]
-    """How many documents there were to evaluate, if the run was interrupted and they are known."""
+    """Number of documents to be evaluated, if the run was interrupted and the number is known."""
     repeats: NotRequired[Repeats]
-    """How it compares with other predictions of the same documents (`--repeat`)."""
+    """Agreement with other predictions of the same documents (`--repeat`)."""

@@ -1,6 +1,6 @@
-"""From a record in the run format to a `Run`, or to an `Evaluation`, exactly as it was.
+"""Decode a record in the run format into a `Run` or an `Evaluation`, without loss.
 
-Rates and means are not looked at: they follow from the counts and sums.
+Rates and means are ignored: they follow from counts and sums.
 """
 
 from collections import Counter
@@ -50,7 +50,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
     """Decode the run of a parsed run file; encoding it again gives the same record.
 
     Raises:
-        UsageError: the record has another form or version; names the place and the value.
+        UsageError: the record has another form or version; names the path and the value.
     """
     _check_format(record, source, (RUN_FORMAT,), "a run is what stickler eval --format json writes")
     run = decode(RunRecord, record, source)
@@ -98,7 +98,7 @@ def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluatio
 def _check_format(
     record: Mapping[str, object], source: str, formats: tuple[str, ...], hint: str = ""
 ) -> None:
-    """Raise UsageError if a record has another format, or was counted by other semantics."""
+    """Raise UsageError if a record has another format, or another version of the semantics."""
     if "format" not in record:
         readable = f"{' and '.join(formats)} can be read"
         raise UsageError(
@@ -151,7 +151,7 @@ def _refused(value: object, expected: str, source: str, place: Path, hint: str =
 
 
 def read_options(record: object, kind: type[S], source: str) -> S:
-    """Return the options of a record."""
+    """Return the options in a record, as a settings class."""
     options = decode(dict[str, Any], record, source, ("options",))
     values = {}
     for name, option in options_of(kind).items():  # type: ignore[arg-type]  # as in core.option
@@ -198,7 +198,7 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
 
 
 def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> None:
-    """Fill empty results from a record, except for intervals."""
+    """Fill empty results from a record, except their intervals."""
     documents = record["documents"]
     results.ledger.sums = read_sums(
         record["confusion_matrix"], source, (*place, "confusion_matrix")
@@ -228,7 +228,7 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
 
 
 def read_sums(record: object, source: str = "", place: Path = ()) -> FieldTallies:
-    """Return the sums of a node and all nodes below it."""
+    """Return the sums of a node and of all nodes inside it."""
     sums = FieldTallies()
     todo: list[tuple[FieldNames, object, Path]] = [((), record, place)]
     for path, value, where in todo:
@@ -257,7 +257,7 @@ def read_sums(record: object, source: str = "", place: Path = ()) -> FieldTallie
 
 
 def read_blocks(records: object, source: str) -> Blocks:
-    """Read the `per_document` of a run."""
+    """Read the records of documents in a run."""
     blocks = Blocks()
     blocks.read_records(
         decode(AccountRecord, value, source, ("per_document", position))
@@ -267,7 +267,7 @@ def read_blocks(records: object, source: str) -> Blocks:
 
 
 def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) -> None:
-    """Collect the confidences of the documents of a record, and of those of each group.
+    """Collect the confidences of documents in a record, in total and for each group.
 
     Raises:
         UsageError: a document is in a group that the record does not have.
@@ -289,13 +289,13 @@ def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) ->
 
 
 EVALUATION: Final = "evaluation"
-"""The part of a result that stands in a format of its own."""
+"""The key of a chunk record whose value has a format of its own."""
 
 _Evaluation = Annotated[Evaluation, Rule("an object", {"type": "object"}, parsed=read_evaluation)]
 
 
 def chunk_record(chunk: Any) -> dict[str, object]:
-    """Return a `ChunkResult` as JSON values."""
+    """Return a `ChunkResult` as JSON values, for a journal."""
     record = cast("dict[str, object]", encoded(chunk))
     return record | {EVALUATION: _evaluation_record(chunk.evaluation)}
 
@@ -304,7 +304,7 @@ def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
     """Decode a `ChunkResult`, given as the kind, from the record that `chunk_record` made.
 
     Raises:
-        UsageError: the record has another form; names the place and the value.
+        UsageError: the record has another form; names the path and the value.
     """
     for attribute in fields(cast("Any", kind)):
         if attribute.name not in record:
@@ -315,7 +315,10 @@ def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
 
 
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
-    """Return an evaluation less what its accounts say too: intervals take long to work out."""
+    """Return the record of an evaluation without documents, confidences of these, and intervals.
+
+    The documents have records of their own, and intervals take long to compute.
+    """
     bare = replace(
         evaluation,
         ledger=replace(evaluation.ledger, blocks=None),
