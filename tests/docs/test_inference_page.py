@@ -56,8 +56,10 @@ def test_the_lists_of_words_are_those_of_the_code():
 
 def test_what_no_rule_names_is_compared_as_the_page_says():
     rest = " ".join(PAGE.split())
-    assert f"a string to {ANY_TEXT.comparator} with threshold {ANY_TEXT.threshold}" in rest
-    assert f"number to {NUMBER.comparator} with threshold {NUMBER.threshold}" in rest
+    assert (
+        f"a string is compared by {ANY_TEXT.comparator} with threshold {ANY_TEXT.threshold}" in rest
+    )
+    assert f"a number by {NUMBER.comparator} with threshold {NUMBER.threshold}" in rest
 
 
 def kind_of(value):
