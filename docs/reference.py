@@ -34,12 +34,16 @@ def commands() -> Iterator[str]:
     common = {entry: entry for entry, times in others.items() if times > 2 and entry not in shared}
     yield "# Commands"
     yield ""
-    yield "What `--help-all` prints, without exit codes that mean the same"
-    yield "everywhere. For the other commands, options that eval has with the same words are only"
-    yield "named, as are whole groups of them; the page about each command has its description."
-    yield f"All here have {', '.join(EVERYWHERE)};"
-    yield f"all but init and check have {' and '.join(NEARLY)}."
-    yield "[Configuration](configuration.md) has what a file can set."
+    yield "This page shows what `--help-all` prints for `stickler` and `stickler eval`. For the"
+    yield "other commands it shows only what differs: options with the same description in `eval`"
+    yield "are listed by name, and so are whole groups of them. Exit codes that mean the same"
+    yield "everywhere stand once, below `stickler`. The page linked above each command explains its"
+    yield "use."
+    yield ""
+    everywhere, nearly = ([f"`{name}`" for name in names] for names in (EVERYWHERE, NEARLY))
+    yield f"All commands have {', '.join(everywhere)}."
+    yield f"All but `init` and `check` also have {' and '.join(nearly)}."
+    yield "[Configuration](configuration.md) lists the options that a file can set."
     groups = _groups(helps["eval"])
     for name, text in helps.items():
         yield ""
@@ -204,7 +208,7 @@ def manual() -> Iterator[str]:
     yield from (".SH SYNOPSIS", ".B stickler", roff("COMMAND [OPTIONS] [ARGUMENTS]"))
     yield ".SH DESCRIPTION"
     yield roff("Evaluate extracted JSON documents against ground truth, field by field, driven by")
-    yield roff("an annotated JSON Schema. stickler COMMAND --help says what is said here.")
+    yield roff("an annotated JSON Schema. stickler COMMAND --help prints the same descriptions.")
     yield ".SH COMMANDS"
     for name, command in all_commands().items():
         yield from _manual_of(f"stickler {name}", command, settings_of_commands().get(name))
@@ -245,10 +249,10 @@ def roff(text: str) -> str:
 
 
 ENVIRONMENT = {
-    "NO_COLOR": "If set, nothing is in colour.",
-    "FORCE_COLOR": "If set, output is in colour where it is no terminal, too.",
-    "SOURCE_DATE_EPOCH": "Seconds since 1970: the time that a run says it began.",
-    "GITHUB_STEP_SUMMARY": "The file that --format github adds a summary to.",
+    "NO_COLOR": "If set, output has no colour.",
+    "FORCE_COLOR": "If set, output has colour even if it does not go to a terminal.",
+    "SOURCE_DATE_EPOCH": "Seconds since 1970 that a run states as the time of its start.",
+    "GITHUB_STEP_SUMMARY": "The file to which --format github appends a summary.",
 }
 
 GENERATED = {"commands.md": commands, "configuration.md": configuration, "stickler.1": manual}
