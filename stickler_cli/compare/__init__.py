@@ -1,1 +1,1 @@
-"""Comparing: a plan of nodes, run over two JSON values, gives one Comparison."""
+"""The comparison of documents: the nodes of a plan compare columns of values into a unit table."""

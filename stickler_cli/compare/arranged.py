@@ -1,4 +1,4 @@
-"""Lists whose items are paired by keys, in order, or by position: docs/schema.md."""
+"""Pair list items by keys, in order or by position: docs/schema.md."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -37,21 +37,22 @@ from .plan import Mode, Node, Options
 from .result import FD, TP
 
 KEY_GAIN: Final = 3.0
-"""Gain of a pair by key beside its similarity: more than all pairs bring that it could prevent."""
+"""Extra gain of a pair with equal keys: more than the gain of all pairs that it could prevent."""
 
 MAX_KEY_PAIRS: Final = 1 << 20
-"""Pairs of unequal values with one key that are compared to see whether all of them match."""
+"""Maximum number of pairs of unequal values with the same key that are checked for a match."""
 
 DEFAULT_KEY_COMPARATOR: Final = EnumComparator()
 """Compares the texts of key fields for which the schema states no comparator."""
 
 
 KeyColumns = Sequence[tuple[Columns, Node]]
-"""The fields of a key: their values in all items, and the nodes that compare them."""
+"""The fields of a key: the columns of their values in all items, and the nodes that compare
+them."""
 
 
 def list_object_nodes(item: Node) -> Iterator[ObjectNode]:
-    """Yield the nodes of the objects that a list item may be."""
+    """Yield the node of every kind of object that a list item may be."""
     item = follow_references(item)
     if isinstance(item, OneOfNode):
         for arm in item.arms:
@@ -61,7 +62,7 @@ def list_object_nodes(item: Node) -> Iterator[ObjectNode]:
 
 
 def may_be_object(item: Node) -> bool:
-    """Return whether list items may be objects, as far as is known while a plan is made."""
+    """Return whether list items may be objects, as far as is known while a plan is being made."""
     if isinstance(item, OneOfNode):
         return any(may_be_object(arm.node) for arm in item.arms)
     return isinstance(item, ChoiceNode | ObjectNode)
@@ -82,9 +83,9 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
 
     Pairs of ordered lists do not cross.
 
-    Items with the same key are paired among themselves if as many on either side have it, because
-    no other pairs are worth giving up a pair by key. The same holds for all keys of a list in which
-    every item has a key. All items that are left are compared with each other.
+    If both sides have the same number of items with a key, these items are paired among themselves,
+    because no other pair is worth giving up a pair by key. If every item of a list has a key, this
+    holds for all keys of the list. All remaining items are compared with each other.
     """
     gt_lists, pred_lists, elements = lists.elements
     gt_items, pred_items = _select_items(gt_lists, gt), _select_items(pred_lists, pred)
@@ -124,7 +125,7 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
 def pair_by_position(
     item: Node, lists: Columns, gt: Indexes, pred: Indexes, options: Options
 ) -> ListPairs:
-    """Pair each item with the one at the same position, also if they are not similar.
+    """Pair each item with the item at the same position, even if the two are not similar.
 
     Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their items.
     Absent items keep their positions. The cost is linear in the number of items.
@@ -142,7 +143,7 @@ def pair_by_position(
         pred_slots = gt_slots + (pred_lists.starts[pred] - gt_lists.starts[gt])[owner]
 
     scores = item.similarity(elements, gt_slots, pred_slots, options, Mode.PAIRING)
-    # With gold, two items may turn out to be absent on both sides: these are no pair.
+    # With gold, both items may turn out to be absent; then they are not a pair.
     pairs = ListPairs(owner=owner, gt=gt_slots, pred=pred_slots, similarity=scores.similarity)
     return pairs if elements.gold is None else pairs.select((~scores.is_empty).nonzero()[0])
 
@@ -158,17 +159,17 @@ def find_key_node(item: Node, name: str) -> Node:
 
 
 def _select_items(lists: ListLayout, chosen: Indexes) -> Items:
-    """Return the present items of lists; indexes count present items only."""
+    """Return the present items of the chosen lists, with indexes that count present items only."""
     items = lists.select(chosen)
     return items._replace(indexes=items.slots - lists.starts[chosen][items.owner])
 
 
 class _Parts(NamedTuple):
-    """Items of both sides by part; only items of the same part of a list can be pairs."""
+    """Items of both sides, grouped into parts; only items of the same part can be paired."""
 
     gt: Items
     n_gt: Indexes
-    """The number of ground truths of each part."""
+    """The number of ground-truth items in each part."""
     pred: Items
     n_pred: Indexes
 
@@ -176,7 +177,7 @@ class _Parts(NamedTuple):
 def _lay_out_parts(
     gt: Items, pred: Items, part_of_gt: Indexes, part_of_pred: Indexes, *, n_parts: int
 ) -> _Parts:
-    """Sort items by part, given the part of each; items with a number below 0 are in no part."""
+    """Sort items by part, given the part of each item; drop items whose part is below 0."""
 
     def sort_side(items: Items, part_of_item: Indexes) -> tuple[Items, Indexes]:
         n_without_part = np.count_nonzero(part_of_item < 0)
@@ -189,7 +190,7 @@ def _lay_out_parts(
 
 
 def _find_ambiguous_keys(elements: Columns, key: KeyColumns) -> Mask:
-    """Return a mask of ground truths that may have several keys, or have an unlabelled one."""
+    """Return a mask of ground-truth items that may have several keys, or an unlabelled key."""
     is_ambiguous = np.zeros(len(elements.gt), np.bool_)
     if elements.gold is not None:
         is_ambiguous |= elements.gold.n_alternatives[:-1] > 0
@@ -202,10 +203,10 @@ def _find_ambiguous_keys(elements: Columns, key: KeyColumns) -> Mask:
 def _split_by_key(
     sides: tuple[Items, Items], codes: tuple[Indexes, Indexes], is_ambiguous: Mask
 ) -> tuple[_Parts, Indexes, tuple[Items, Items]]:
-    """Split items into parts of equal keys.
+    """Group items into parts of equal keys.
 
-    Returns the parts, the list of each part, and the items that are in no part. A list that
-    `is_ambiguous` has no parts.
+    Returns the parts, the list of each part, and the items of both sides that are in no part and
+    remain to be paired. Lists of the mask `is_ambiguous` have no parts.
     """
     key_of_item = [
         np.where(is_ambiguous[items.owner], -1, side_codes[items.slots])
@@ -220,11 +221,11 @@ def _split_by_key(
     )
     has_both_sides = (n_gt > 0) & (n_pred > 0)
     is_part = has_both_sides & ((n_gt == n_pred) | ~has_keyless_items[list_of_key])
-    part_of_key = np.append(np.where(is_part, is_part.cumsum() - 1, -1), -1)  # the last for no key
+    part_of_key = np.append(np.where(is_part, is_part.cumsum() - 1, -1), -1)  # -1: no key
     part_of_gt, part_of_pred = (
         np.where(numbers < 0, -1, part_of_key[numbers]) for numbers in list_key
     )
-    # In a list without keyless items, an item without a part has a key that no other side has.
+    # If all items of a list have keys, an item without a part has no possible partner.
     gt_left, pred_left = (
         items.select((part_of_item < 0) & has_keyless_items[items.owner])
         for items, part_of_item in zip(sides, (part_of_gt, part_of_pred), strict=True)
@@ -235,10 +236,10 @@ def _split_by_key(
 
 
 def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:
-    """Return a number for the key of each item, below 0 if a field of the key is absent.
+    """Return a number for each item of both sides, equal for equal keys; below 0 for an absent key.
 
-    Items have the same key exactly if they have the same number. The result is None if that
-    cannot be told by numbers.
+    A key is absent if one of its fields is. The result is None if numbers cannot tell which keys
+    match.
     """
     sides: list[Indexes] = []
     for columns, node in key:
@@ -246,7 +247,7 @@ def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:
         if field_numbers is None:
             return None
         gt, pred = field_numbers
-        numbers = [gt[:n_gt], pred]  # without the alternatives of a field, which follow
+        numbers = [gt[:n_gt], pred]  # drop alternatives, which follow
         sides = _number_pairs(sides, numbers)[0] if sides else numbers
     return sides[0], sides[1]
 
@@ -254,10 +255,11 @@ def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:
 def _number_pairs(
     first_sides: list[Indexes], second_sides: list[Indexes]
 ) -> tuple[list[Indexes], Indexes]:
-    """Number the distinct pairs of a first and a second code.
+    """Number the distinct combinations of a first and a second code.
 
-    Equal pairs of both sides share a number; a pair with a code below 0 has a number below 0.
-    Returns the numbers of the pairs of each side, and the first code of each distinct pair.
+    Equal combinations have the same number on both sides; a combination with a code below 0 has a
+    number below 0. Returns the numbers of each side, and the first code of each distinct
+    combination.
     """
     n_second = 1 + max(int(second.max(initial=0)) for second in second_sides)
     combined_sides = [
@@ -272,9 +274,10 @@ def _number_pairs(
 
 
 def _number_field(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None:
-    """Return a number for the value of each item in a key field, equal for values that match.
+    """Return a number for each item's value of a key field, equal for values that match.
 
-    The result is None if values match that have different keys, or differ though they have one.
+    The result is None if numbers cannot tell this: values with different keys may match, or values
+    with the same key may not.
     """
     if not isinstance(node, LeafNode) or not columns.has_only_scalars:
         return None
@@ -285,7 +288,7 @@ def _number_field(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | Non
     keys = prepared.keys
     if keys is None:
         return None
-    # Values with one key may match: compare all of them, to see whether each pair does.
+    # Compare all values with the same key, to see whether they all match each other.
     key_of_value = keys[:-1]
     order = key_of_value.argsort(kind="stable")
     low = key_of_value[order].searchsorted(key_of_value, "left")
@@ -304,7 +307,7 @@ def _number_field(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | Non
 
 
 class _PartSearch(PairSearch):
-    """The search for pairs in parts of lists, each by itself."""
+    """A search for pairs within parts of lists."""
 
     def __init__(  # noqa: PLR0913 - the items, and the rule that pairs them
         self,
@@ -317,7 +320,10 @@ class _PartSearch(PairSearch):
         options: Options,
         may_swap: bool = True,
     ) -> None:
-        """Lay out the items of parts; `longest` is the length of the longer list of each part."""
+        """Lay out the items of all parts.
+
+        `longest` is the length of the longer list of each part.
+        """
         gt, n_gt, pred, n_pred = parts
         self._longest = longest
         ranges = ListRanges(
@@ -327,7 +333,7 @@ class _PartSearch(PairSearch):
             pred_lengths=n_pred,
         )
         super().__init__(item, elements, ranges, floor=floor, options=options, may_swap=may_swap)
-        # Parts were laid out as ranges of their own items; now give these their slots.
+        # The ranges number the items of parts: replace these numbers by slots of the columns.
         slots = np.concatenate([gt.slots, pred.slots + self._n_gt])
         positions = np.concatenate([gt.indexes, pred.indexes])
         self._near_positions = positions[self._near_slots]
@@ -335,13 +341,13 @@ class _PartSearch(PairSearch):
         self._near_slots, self._far_slots = slots[self._near_slots], slots[self._far_slots]
 
     def _distance(self, near: Indexes, far: Indexes) -> Floats:
-        """Return the distance of the positions of pairs, as a share of the longer list."""
+        """Return the distance of the positions of each pair, as a share of the longer list."""
         distance: Floats = np.abs(self._near_positions[near] - self._far_positions[far])
         share: Floats = distance / self._longest[self._near_owner[near]]
         return share
 
     def find_arranged_pairs(self, key: KeyColumns, *, ordered: bool) -> ListPairs:
-        """Return the pairs of the greatest total of each part, all compared with all."""
+        """Return the pairs of the greatest total gain in each part, out of all possible pairs."""
         work, rows = self._elements.work, self._gain_rows(key)
         pairs_by_part = [np.empty((2, 0), np.intp)]
         for part in reversed((self._n_near * self._n_far).nonzero()[0].tolist()):
@@ -366,14 +372,14 @@ class _PartSearch(PairSearch):
         return self._make_pairs(near, far, self._similarity(near, far))
 
     def _gain_rows(self, key: KeyColumns) -> Iterator[Floats]:
-        """Yield the gains of each item with all far items of its part, the last item first.
+        """Yield the gains of each near item with all far items of its part, the last item first.
 
-        `align` takes rows in this order, so no part needs all of its rows at once.
+        `align` takes rows in this order; it never needs all rows of a part at once.
         """
         row_lengths = self._n_far[self._near_owner]
 
         def split_rows(near: Indexes) -> Iterator[Floats]:
-            """Compute the rows of some items in one call, and yield them from the last one on."""
+            """Compute the rows of some near items in one call; yield the last row first."""
             gains = self._gains_by_key(near, key)
             edges = reversed([0, *row_lengths[near].cumsum().tolist()])
             return (gains[low:high] for high, low in pairwise(edges))
@@ -384,14 +390,14 @@ class _PartSearch(PairSearch):
     def _gains_by_key(self, near: Indexes, key: KeyColumns) -> Floats:
         """Return the gains of near items with all far items of their part.
 
-        Pairs whose keys differ gain nothing, pairs of the same key gain `KEY_GAIN` in addition. A
-        pair that lacks a field of the key is neither.
+        A pair with different keys gains nothing; a pair with equal keys gains `KEY_GAIN` in
+        addition. If a key field is absent, keys are neither equal nor different.
         """
         near, far = self._pair_with_all(near)
         options = self._options
         has_same_key, has_other_key = np.full(len(near), bool(key)), np.zeros(len(near), np.bool_)
         gt, pred = self._slots_of_sides(near, far)
-        if key:  # the key of the most similar alternative counts
+        if key:  # use the keys of the most similar alternatives
             gt = self._item.choose_alternatives(self._elements, gt, pred, options, Mode.PAIRING)
         for columns, node in key:
             outcome = node.similarity(columns, gt, pred, options, Mode.PAIRING).outcome

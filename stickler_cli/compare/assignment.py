@@ -1,4 +1,4 @@
-"""Pairs of rows and columns of the greatest total gain: assignments, and alignments in order."""
+"""Match rows with columns for the greatest total gain, in any order (assignment) or in order."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
@@ -11,21 +11,22 @@ from .columns import Floats, Indexes
 Bits: TypeAlias = NDArray[np.uint8]
 
 PATH_ROW_STEPS: Final = 20_000
-"""Steps of a search for an augmenting path at each row that it visits, and"""
+"""Steps of work for each row that the search for an augmenting path visits."""
 PATH_CELL_STEPS: Final = 20
-"""for each column of this row."""
+"""Steps of work for each column of such a row."""
 ASSIGNMENT_STEPS: Final = 0.1
-"""Steps of scipy's assignment for n * n * m of a matrix: some 0.03 are usual, 0.8 the worst."""
+"""Steps of work of scipy's assignment, for each n * n * m of a matrix; usual are 0.03, at most
+0.8."""
 ASSIGNMENT_BYTES: Final = 18
-"""Bytes of a cell of an assignment."""
+"""Bytes that an assignment takes for each cell."""
 ALIGNMENT_STEPS: Final = 6
-"""Steps of a cell of an alignment."""
+"""Steps of work of an alignment for each cell."""
 ALIGNED_CELLS_PER_BYTE: Final = 4
-"""Cells of an alignment that a byte keeps."""
+"""Number of cells of an alignment that one byte stores."""
 
 
 def split_by_size(sizes: Indexes, max_size: int) -> Iterator[Indexes]:
-    """Yield the positions of sizes above 0, in blocks of about `max_size` in total."""
+    """Yield the positions of sizes above 0, in blocks whose sizes add up to about `max_size`."""
     (positions,) = sizes.nonzero()
     if len(positions):
         block = (sizes[positions].cumsum() - 1) // max_size
@@ -35,18 +36,18 @@ def split_by_size(sizes: Indexes, max_size: int) -> Iterator[Indexes]:
 def assign(
     gain_of_row: Callable[[int], Floats], best: Floats, wanted: Indexes, width: int
 ) -> list[int]:
-    """Choose a column for each row, no column twice, of the greatest total gain.
+    """Assign each row to a different column so that the total gain is greatest.
 
-    Each row begins with the column that it gains most of, if it is the first row that wants this
-    column. Every other row is given one by a shortest augmenting path. So the work is in
-    proportion to the rows that want the same column as another, and only rows on these paths are
-    looked at.
+    Each row begins with the column of its greatest gain, unless an earlier row has this column.
+    Every other row gets a column by a shortest augmenting path. The work therefore grows with the
+    number of rows that want the same column as another row, and only rows on augmenting paths are
+    computed.
 
     Args:
-        gain_of_row: returns the (m,) gains of a row, none below 0.
-        best: (n,), n <= m: the greatest gain of each row.
-        wanted: (n,): the column of that gain; below 0, as in the answer, for a row without gain.
-        width: m.
+        gain_of_row: returns the gains of a row, (m,), all at least 0.
+        best: the greatest gain of each row, (n,), n <= m.
+        wanted: the column of this gain, (n,); below 0 for a row without gain, as in the result.
+        width: the number of columns, m.
 
     Source:
         Crouse (2016), doi:10.1109/TAES.2016.140952.
@@ -77,11 +78,11 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
 ) -> None:
     """Assign one row by a shortest augmenting path (Dijkstra) and update the dual variables.
 
-    The dual variables are `best`, the gain of each row after the price of its column, and `price`,
-    that of each column. The reduced cost of a row and column is never below 0.
+    The dual variables are `best`, the gain of each row minus the price of its column, and `price`,
+    the price of each column. The reduced cost of a cell is never below 0.
 
-    The path alternates between columns and the rows that have them, and ends at a free column;
-    then each row of the path moves on by one column. Assignment and prices change in place.
+    The path alternates between columns and the rows that have them, and ends at a free column; then
+    each row of the path moves on by one column. Assignment and prices are changed in place.
     """
     cost = np.full(len(price), np.inf)
     previous_row = np.full(len(price), start_row)
@@ -104,7 +105,7 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
         best[row] -= path_cost - (cost[column_before] if column_before >= 0 else 0.0)
     price[is_done] += path_cost - cost[is_done]
 
-    while True:  # from the free column back to the first row
+    while True:  # go back from the free column to the first row
         row = int(previous_row[column])
         row_of_column[column] = row
         column, column_of_row[row] = column_of_row[row], column
@@ -113,17 +114,17 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
 
 
 def assign_product(size: int) -> None:
-    """Multiply and assign a matrix once, so that the libraries take all their resources now."""
+    """Multiply and assign one matrix, so that the libraries allocate all their resources now."""
     square = np.ones((size, size))
     assign_all(square @ square)
 
 
 def assign_all(gains: Floats) -> list[int]:
-    """Choose a column for each row of a matrix, (n, m) with n <= m, of the greatest total gain.
+    """Assign each row of a matrix, (n, m) with n <= m, to a column, for the greatest total gain.
 
     A row without gain gets a number below 0, as in `assign`.
     """
-    from scipy.optimize import linear_sum_assignment  # 0.4 s that most runs never pay
+    from scipy.optimize import linear_sum_assignment  # late: takes 0.4 s, and few runs need it
 
     rows, columns = linear_sum_assignment(gains, maximize=True)
     return [*map(int, np.where(gains[rows, columns] > 0, columns, -1))]
@@ -132,21 +133,22 @@ def assign_all(gains: Floats) -> list[int]:
 def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
     """Align rows with columns by a weighted longest common subsequence.
 
-    Each row gets a column to the right of the columns of all rows above, or -1, so that the total
-    gain is greatest. Of equal totals, the one whose first pair comes first counts, by row and then
-    by column, and so on.
+    Each row gets a column to the right of the columns of all earlier rows, or -1, so that the total
+    gain is greatest. Of equal totals, the alignment is chosen whose first pair comes first by row
+    and then by column, then whose second pair comes first, and so on.
 
-    `rows` are the (n_columns,) gains of each row, the last row first, 0 for a cell that is no pair.
+    `rows` are the gains of each row, (n_columns,), from the last row to the first; 0 marks a cell
+    that is not a possible pair.
 
     >>> align([np.array([0.8, 0.0, 0.7]), np.array([0.0, 0.9, 0.9])], 2, 3)
     [1, 2]
     """
-    # Totals are whole numbers of a unit, so that equal totals do not depend on the order of a sum.
+    # Count gains in whole units, so that totals do not depend on the order of addition.
     max_pairs = max(min(n_rows, n_columns), 1)
     unit = 2.0 ** -min(50, 60 - (4 * max_pairs).bit_length())
     tolerance = int(min(max_pairs, 0.25e-9 / max(n_rows, n_columns, 1) / unit))
     kept_rows: list[tuple[Bits, Bits]] = []
-    # The best total of the rows below, by the first column that they may take.
+    # Best total of the later rows, by the first column that they may take.
     best_below = np.zeros(n_columns + 1, np.int64)
     for gains in rows:
         units = np.rint(gains / unit).astype(np.int64)
@@ -162,10 +164,10 @@ def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
 
 
 def _trace_alignment(kept_rows: Iterable[tuple[Bits, Bits]], n_columns: int) -> Iterator[int]:
-    """Yield the column of each row of a best alignment, from the first row on; -1 for none.
+    """Yield the column of each row in the best alignment, from the first row on; -1 for no column.
 
-    Of each row two masks of columns are kept as bits: whether a best alignment of this row and all
-    below may begin by taking the cell, and whether it may go on to the next column.
+    Each row has two masks of columns, stored as bits: whether a best alignment of this and all
+    later rows may begin with the cell, and whether it may continue at the next column.
     """
     first_column = 0
     for kept_row in kept_rows:

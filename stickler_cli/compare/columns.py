@@ -1,7 +1,8 @@
-"""The values of one field on both sides, for all documents of a chunk: a comparison's input.
+"""Columns: the values of one field on both sides, for all documents of a chunk.
 
-A *slot* is the position of a value in a column: docs/architecture.md, "The engine". Every derived
-array has one entry more than there are slots, so that `NOTHING`, which is -1, reads the last entry.
+Columns are the input of a comparison. A *slot* is the position of a value in a column:
+docs/architecture.md, "The engine". Every derived array has one entry more than there are slots, so
+that the slot `NOTHING`, which is -1, reads the last entry.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -36,24 +37,28 @@ Floats: TypeAlias = NDArray[np.float64]
 Outcomes: TypeAlias = NDArray[np.int8]
 
 ListChildren: TypeAlias = Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
-"""Lists the children of a value, each with its index in a list or the code of its key."""
+"""A function that yields the children of a value, each after its list index or the code of its
+key."""
 
 NOTHING: Final = -1
-"""The slot of an absent value, and its code."""
+"""The slot and the code of an absent value."""
 
 ABSENT, LEAF, OBJECT, ARRAY = range(4)
-"""Kinds of slots: without a value, with a scalar, or with one of the two containers."""
+"""The kinds of values in slots: absent, a scalar, an object, a list."""
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _EMPTY: Final[dict[str, Any]] = {}
 
 
 class Items(NamedTuple):
-    """Items of some lists of one side, or values of some of its objects; one entry an item."""
+    """Items of some lists of one side, or values of some objects.
+
+    Every array has one entry an item.
+    """
 
     slots: Indexes
     owner: Indexes
-    """The position of the list of each item among these lists."""
+    """The list of each item, as a position among the lists that were selected."""
     indexes: Indexes
     """The index of each item in its list, or the code of its key."""
 
@@ -63,48 +68,48 @@ class Items(NamedTuple):
 
 
 class AlignedItems(NamedTuple):
-    """Items of both sides by their places: an index of a list, or a key of an object."""
+    """Items of both sides, aligned by position in a list or by key of an object."""
 
     gt: Indexes
     pred: Indexes
-    """The slots of both sides; `NOTHING` where a side has no item at the place."""
+    """The prediction's slot at each position or key; `NOTHING` where the prediction has no item."""
     owner: Indexes
-    """The position of the list that each place is in."""
+    """The list or object that each position or key belongs to, as a position."""
     indexes: Indexes
-    """The index of each place in its list, or the code of its key."""
+    """The index of each position in its list, or the code of the key."""
 
     def select(self, selected: Mask | Indexes) -> "AlignedItems":
-        """Return the selected places."""
+        """Return the selected positions or keys."""
         return AlignedItems(*(column[selected] for column in self))
 
 
 class ListLayout(NamedTuple):
-    """Where the present items of the lists of one side stand, or the values of its objects.
+    """Where the present items of each list are in the column of items.
 
-    The items of a list follow each other in the column of items.
+    Or the values of each object. The items of a list are consecutive.
     """
 
     starts: Indexes
     """The slot of the first item of each list."""
     lengths: Indexes
-    """The number of items of each list."""
+    """The number of present items of each list."""
     indexes: Indexes
-    """By slot of an item: its index in the list of the document, or the code of its key."""
+    """For each item's slot: its index in the list of the document, or the code of its key."""
 
     def select(self, lists: Indexes) -> Items:
-        """Return the items of the lists in these slots, list by list."""
+        """Return the items of lists, list by list, given the slots of the lists."""
         slots, owner = expand_ranges(self.starts[lists], self.lengths[lists])
         return Items(slots, owner, self.indexes[slots])
 
     def have_gaps(self, lists: Indexes) -> bool:
-        """Return whether some of these lists have a present item after an absent one."""
+        """Return whether one of these lists has a present item after an absent one."""
         filled = lists[self.lengths[lists] > 0]
         last_indexes = self.indexes[self.starts[filled] + self.lengths[filled] - 1]
         return bool((last_indexes >= self.lengths[filled]).any())
 
 
 class InnerColumns(NamedTuple):
-    """The items of all lists of a column, or the values of all its objects."""
+    """The items of all lists of a column, or the values of all objects."""
 
     gt: ListLayout
     pred: ListLayout
@@ -113,7 +118,10 @@ class InnerColumns(NamedTuple):
 
 
 class Codes(NamedTuple):
-    """Equal values have equal codes, on both sides; 1, 1.0 and true differ."""
+    """A code for the value of each slot, equal for equal values of both sides.
+
+    1, 1.0 and true differ.
+    """
 
     gt: Indexes
     pred: Indexes
@@ -122,14 +130,17 @@ class Codes(NamedTuple):
 
 
 class GoldColumn:
-    """The gold of the ground truths of a column, whose alternatives are further slots of it."""
+    """The gold of a column's ground truths.
+
+    Alternatives are appended to the column as further slots.
+    """
 
     def __init__(self, values: list[JsonValue], gold: list[Gold | None]) -> None:
-        """Take the ground truths and the gold of each."""
+        """Take the ground truths, and the gold of each or None."""
         self.values = [*values]
-        """The ground truths, then all alternatives."""
+        """The ground truths, followed by all alternatives."""
         self.by_slot = [*gold]
-        """The gold of each slot, if it has any."""
+        """The gold of each slot, or None."""
         base_slots = [*range(len(values))]
         starts, lengths = np.zeros((2, len(values) + 1), np.intp)
         for slot, stated in enumerate(gold):
@@ -140,43 +151,49 @@ class GoldColumn:
                 self.by_slot += (alternative.gold for alternative in alternatives)
                 base_slots += [slot] * len(alternatives)
         self.base_slot = np.array(base_slots, np.intp)
-        """For each slot the ground truth that it is an alternative of, or itself."""
-        absent = np.zeros(len(base_slots) - len(values), np.intp)  # alternatives have none inside
+        """The slot of the ground truth that each slot is an alternative of; its own for a ground
+        truth."""
+        absent = np.zeros(len(base_slots) - len(values), np.intp)  # alternatives have none
         self.first_alternative = np.concatenate([starts[:-1], absent, [0]])
-        """For each slot the slot of its first alternative; then an entry for `NOTHING`."""
+        """The first alternative's slot of each slot, and an entry for `NOTHING`."""
         self.n_alternatives = np.concatenate([lengths[:-1], absent, [0]])
 
-        stated_gold = (*self.by_slot, None)  # None is what `NOTHING` reads
+        stated_gold = (*self.by_slot, None)  # `NOTHING` reads None
         self.has_gold = np.array([gold is not None for gold in stated_gold])
-        """Slots that have gold."""
+        """Whether each slot has gold."""
         self.is_unlabelled = np.array([bool(gold and not gold.labelled) for gold in stated_gold])
-        """Slots that are not labelled."""
+        """Whether each slot is unlabelled."""
         self.has_unlabelled = np.array([bool(gold and gold.has_unlabelled) for gold in stated_gold])
-        """Slots with an unlabelled descendant."""
+        """Whether each slot has an unlabelled descendant."""
         self.may_be_present = np.array(
             [
                 bool(gold and (gold.present_in_alternative or gold.is_optional))
                 for gold in stated_gold
             ]
         )
-        """Slots with a value in some alternative, their own or of a descendant."""
+        """Whether each slot has a value in some alternative of its own or of a descendant."""
         self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
-        """Slots that may be absent or present, by alternatives of their own or of descendants."""
+        """Whether each slot may be absent or present, through alternatives of its own or of
+        descendants."""
         self.all_optional = np.array([bool(gold and gold.all_optional) for gold in stated_gold])
-        """Slots with a value in which everything may be absent."""
+        """Whether each slot has a value in which everything may be absent."""
         self.is_open = np.array([bool(gold and not gold.exhaustive) for gold in stated_gold])
-        """Slots with a list that need not name all items."""
+        """Whether each slot has an open list, which need not name all items."""
 
     def absent_without_prediction(self, slots: Indexes, has_pred: Mask) -> Mask:
-        """Return which ground truths count as absent where their prediction is absent.
+        """Return which ground truths count as absent if their prediction is absent.
 
-        A value in which everything may be absent does so only if the prediction has a slot, too.
+        A value in which everything may be absent counts as absent only if the prediction has a
+        slot.
         """
         is_absent: Mask = self.is_optional[slots] & (has_pred | ~self.all_optional[slots])
         return is_absent
 
     def count_unlabelled_items(self, slots: Indexes) -> dict[int, int]:
-        """Return the number of unlabelled items of lists by position, for lists that have any."""
+        """Return the number of unlabelled items of lists, by position.
+
+        Only for lists that have any.
+        """
         counts: dict[int, int] = {}
         for position, slot in enumerate(slots.tolist()):
             gold = self.by_slot[slot] if slot >= 0 else None
@@ -185,31 +202,32 @@ class GoldColumn:
         return counts
 
     def first_selected_alternatives(self, is_selected: Mask) -> Indexes:
-        """Return the first selected alternative of each slot, or `NOTHING`."""
+        """Return the first selected alternative of each slot; `NOTHING` if none is selected."""
         first = np.full(len(is_selected), NOTHING)
         alternatives = np.flatnonzero(self.base_slot != np.arange(len(self.base_slot)))
-        # From last to first: where several are written to one entry, the last one written stays.
+        # Write from last to first, so that the first alternative of each slot is written last.
         selected = alternatives[is_selected[alternatives]][::-1]
         first[self.base_slot[selected]] = selected
         return first
 
     def alternatives_of(self, slot: int) -> tuple[Sequence[Alternative], int]:
-        """Return all alternatives of the ground truth of a slot, and the index of this slot."""
+        """Return all alternatives of a slot's ground truth, and the slot's index among them."""
         base = int(self.base_slot[slot])
         gold = None if base == slot else self.by_slot[base]
         return gold.alternatives if gold else (), slot - int(self.first_alternative[base])
 
     def lists_with_gold(self, slots: Indexes, owner: Indexes, n_lists: int) -> Mask:
-        """Return which lists have items with gold, (n_lists,), given slots and list of the items.
+        """Return which lists have an item with gold, (n_lists,).
 
-        Predictions have slots after all ground truths here, and no gold.
+        `slots` and `owner` are the slot and the list of each item. Slots of predictions follow
+        those of all ground truths here, and have no gold.
         """
         has_gold = self.has_gold[np.minimum(slots, len(self.by_slot))]
         return np.bincount(owner[has_gold], minlength=n_lists) > 0
 
 
 class Columns:
-    """Both sides of one field."""
+    """The values of one field on both sides, with everything that is derived from them."""
 
     def __init__(
         self,
@@ -220,13 +238,13 @@ class Columns:
         are_present: bool = False,
         gold: list[Gold | None] | None = None,
     ) -> None:
-        """Take the values of both sides, None for absent ones, and the gold of ground truths.
+        """Take the values of both sides, None for absent ones, and the gold of the ground truths.
 
-        All steps of their comparison are charged to `work`. `are_present` says that no value is
+        All steps of their comparison are charged to `work`. `are_present` states that no value is
         absent.
         """
         self.gold: GoldColumn | None = None
-        """None if no ground truth has gold."""
+        """The gold of the ground truths; None if no ground truth has gold."""
         if gold is not None and any(gold):
             self.gold, are_present = GoldColumn(gt, gold), False
             gt = self.gold.values
@@ -234,39 +252,44 @@ class Columns:
         self.work = work or Work().field_work()
         self.work.charge(VALUE_STEPS * (len(gt) + len(pred)))
         self.confidences: list[JsonValue] | None = None
-        """The confidences of the predictions, in their shape; None if the chunk has none."""
+        """The confidences of the predictions, in the shape of the predictions; None if the chunk
+        has none."""
         self.types = frozenset(map(type, chain(gt, pred)))
         """The Python types of all values."""
         self.has_only_scalars = self.types <= _SCALARS
-        """Whether no value is an object, a list or something that JSON does not have."""
+        """Whether no value is an object, a list or of a type that JSON does not have."""
         self.is_plain = self.has_only_scalars and self.gold is None
-        """Whether there are only scalars and no gold, so that values are compared as they are."""
+        """Whether all values are scalars without gold, so that they are compared as they are."""
         self._are_present = are_present
         self._cache: dict[Hashable, Any] = {}
         self.are_items: np.bool_ = np.bool_(False)
         """Whether the values are list items, which count as units even if they are empty."""
         self.paired_lists: Any = None
-        """The pairs of items of lists that were compared while their parents were paired."""
+        """The pairs of items of those lists that were compared while the lists' parents were being
+        paired."""
 
     def cached(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the result of `make`, which is called once for each key."""
+        """Return the cached result for a key; call `make` the first time."""
         if key not in self._cache:
             self._cache[key] = make()
         cached: T = self._cache[key]
         return cached
 
     def _all_values(self) -> list[Any]:
-        """Return all values of one side, then of the other, each with the None of `NOTHING`."""
+        """Return the values of all ground truths, None, the values of all predictions, None."""
         return [*self.gt, None, *self.pred, None]
 
     def _split_sides(self, values: Iterable[int], dtype: type[np.signedinteger]) -> tuple[Any, Any]:
-        """Return numbers of `_all_values` as an array for each side."""
+        """Return an array for each side, given one number for each of `_all_values`."""
         size = len(self.gt) + 1
         numbers = np.fromiter(values, dtype, size + len(self.pred) + 1)
         return numbers[:size], numbers[size:]
 
     def fields(self, names: tuple[str, ...]) -> "Columns":
-        """Return the columns of fields of objects, one after the other with a `NOTHING` between."""
+        """Return the columns of fields of objects, one field after another.
+
+        A `NOTHING` slot separates the fields.
+        """
         columns: Columns | None = self._cache.get(names)
         if columns is None:
             is_single = len(names) == 1
@@ -285,7 +308,10 @@ class Columns:
         return columns
 
     def map_values(self, key: Hashable, convert: Callable[[JsonValue], JsonValue]) -> "Columns":
-        """Return the columns of the same slots with all values converted, made once for a key."""
+        """Return columns with all values converted, and the same slots.
+
+        They are made once for a key.
+        """
 
         def make() -> Columns:
             columns = Columns([*map(convert, self.gt)], [*map(convert, self.pred)], self.work)
@@ -294,15 +320,18 @@ class Columns:
             return columns
 
         columns = self.cached(key, make)
-        columns.are_items = self.are_items  # which may have been set after they were made
+        columns.are_items = self.are_items  # may have been set after `make` ran
         return columns
 
     def apply_reading(self, reading: ReadingRule | None) -> "Columns":
-        """Return the columns of the names that values stand for; None for absent ones."""
+        """Return columns in which values are replaced by the names they stand for.
+
+        None for absent ones.
+        """
         return self if reading is None else self.map_values(id(reading), reading)
 
     def _gold_of_fields(self, names: tuple[str, ...]) -> list[Gold | None] | None:
-        """Return the gold of all slots of fields, field by field; None if no slot has any."""
+        """Return the gold of all slots of fields, field by field; None if no slot has gold."""
         if self.gold is None:
             return None
         gold = [child_gold_of(of_object, name) for name in names for of_object in self.gold.by_slot]
@@ -310,7 +339,7 @@ class Columns:
 
     @cached_property
     def kinds(self) -> tuple[KindCodes, KindCodes]:
-        """The kind of the value in every slot: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
+        """The kind of the value in each slot of a side: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
         if self.is_plain:
             gt, pred, _ = self.codes
             return (gt >= 0).view(np.int8), (pred >= 0).view(np.int8)  # True is LEAF
@@ -332,12 +361,12 @@ class Columns:
         return gt, pred
 
     def drop_absent(self, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
-        """Return the pairs with `NOTHING` for every absent value."""
+        """Return the slots of pairs with `NOTHING` in place of absent values."""
         if self._are_present:
             return gt, pred
         gt_kinds, pred_kinds = self.kinds
         no_gt, no_pred = gt_kinds[gt] == ABSENT, pred_kinds[pred] == ABSENT
-        if self.gold is not None:  # of several alternatives the absent one counts
+        if self.gold is not None:  # if an alternative is absent, it is chosen
             no_gt |= no_pred & self.gold.absent_without_prediction(gt, pred >= 0)
         gt, pred = gt.copy(), pred.copy()
         gt[no_gt] = pred[no_pred] = NOTHING
@@ -345,7 +374,7 @@ class Columns:
 
     @cached_property
     def codes(self) -> Codes:
-        """A code for each distinct value, from 0 on; absent values have `NOTHING`.
+        """A code for each distinct value, from 0 on; absent values have the code `NOTHING`.
 
         Values of different types have different codes, so that 1 and true differ.
         """
@@ -359,11 +388,11 @@ class Columns:
             )
         keys: list[Any] = slot_values
         kinds = self.types & NUMBERS if self.is_plain else self.types - {type(None)}
-        if len(kinds) > 1:  # else 1, 1.0 and true would share a code
+        if len(kinds) > 1:  # 1, 1.0 and true must differ
             keys = list(zip(map(type, slot_values), slot_values, strict=True))
         try:
             value_of_key = dict(zip(keys, slot_values, strict=True))
-        except TypeError:  # lists and objects have no hash: each counts as a value of its own
+        except TypeError:  # each list or object gets a code, as it has no hash
             keys = [
                 id(value) if type(value).__hash__ is None else (type(value), value)
                 for value in slot_values
@@ -373,7 +402,7 @@ class Columns:
         distinct_values: list[Any] = []
         is_checked = not self._are_present
         for key, value in value_of_key.items():
-            # Most columns hold scalars: of these only None and "" are absent.
+            # Avoid the slow test for scalars, of which only None and "" are absent.
             if value is None or (
                 value == "" if self.is_plain else is_checked and self.work.absence(value)
             ):
@@ -384,7 +413,10 @@ class Columns:
         return Codes(*self._split_sides(map(codes.__getitem__, keys), np.intp), distinct_values)
 
     def prepare_for(self, comparator: BaseComparator) -> PreparedValues:
-        """Return the distinct values for a comparator, which prepares each when it is needed."""
+        """Return the distinct values for a comparator.
+
+        Each value is prepared when it is first needed.
+        """
         prepared: PreparedValues | None = self._cache.get(id(comparator))
         if prepared is None:
             prepared = PreparedValues(comparator, self.codes.values, self.types, self.work)
@@ -393,26 +425,29 @@ class Columns:
 
     @cached_property
     def elements(self) -> InnerColumns:
-        """The present items of all lists; any other value is a list of one."""
+        """The present items of all lists; any other value counts as a list of one."""
 
         def list_items(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
             return enumerate(value) if isinstance(value, list) else ((0, value),)
 
         inner = self._lay_out_children(list_items, list, int, lambda: self.work)
         gold = inner.columns.gold
-        if gold is not None:  # an alternative has the index of its item
+        if gold is not None:  # alternatives have the index of their item
             indexes = inner.gt.indexes[gold.base_slot]
             inner = inner._replace(gt=inner.gt._replace(indexes=indexes))
         return inner
 
     @cached_property
     def entries(self) -> tuple[ListLayout, ListLayout, "Columns", list[str]]:
-        """The present values of all objects, and the keys that their codes stand for."""
+        """The present values of all objects, and the keys of objects by code."""
         code_of_key: dict[str, int] = {}
         keys: list[str] = []
 
         def list_entries(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
-            """Yield the values of an object; a new key gets the next code."""
+            """Yield the values of an object, each after the code of its key.
+
+            A new key gets the next code.
+            """
             for key, child in value.items() if isinstance(value, dict) else ():
                 if key not in code_of_key:
                     code_of_key[key] = len(keys)
@@ -420,7 +455,7 @@ class Columns:
                 yield code_of_key[key], child
 
         def charge_keys() -> FieldWork:
-            """Charge the keys, which are known once all objects are listed."""
+            """Charge the work of all keys, and return the work of their values."""
             self.work.charge(NAME_STEPS * len(keys))
             return self.work.of_field(ANY_KEY)
 
@@ -433,10 +468,10 @@ class Columns:
         step_of: Callable[[int], Step],
         find_work: Callable[[], FieldWork],
     ) -> InnerColumns:
-        """Lay out the present children of the values of a container type, with their gold.
+        """Lay out the present children of lists or of objects, with their gold.
 
-        `step_of` gives the key or index of a child in its container, `find_work` the work of the
-        children once all of them are known.
+        `step_of` maps an index or the code of a key to the step to a child; `find_work` returns the
+        work of the children, once all of them are listed.
         """
         is_absent = self.work.absence
         gold: list[Gold | None] | None = None
@@ -462,7 +497,7 @@ class Columns:
         columns = Columns(gt_values, pred_values, find_work(), are_present=True, gold=gold)
         if self.confidences is not None:
             indexes = iter(pred.indexes.tolist())
-            lengths = pred.lengths[:-1].tolist()  # the last is for `NOTHING`
+            lengths = pred.lengths[:-1].tolist()  # drop the entry for `NOTHING`
             columns.confidences = [
                 _confidence_of_child(confidences, step_of(next(indexes)))
                 for confidences, length in zip(self.confidences, lengths, strict=True)
@@ -472,9 +507,9 @@ class Columns:
 
 
 def _confidence_of_child(confidences: Any, step: Step) -> JsonValue:
-    """Return the confidence of a child, given those of its container or one for all of it.
+    """Return the confidence of a child; its container has confidences, or one for all children.
 
-    A list may have got items since its confidences were read: these have none.
+    A list may have been given items after its confidences were read; these have no confidence.
     """
     if isinstance(step, str):
         return confidences and confidences.get(step)  # type: ignore[no-any-return] # JSON
@@ -484,7 +519,7 @@ def _confidence_of_child(confidences: Any, step: Step) -> JsonValue:
 
 
 def _read_fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
-    """Return the values of fields of objects, field by field with a None between them."""
+    """Return the values of fields of objects, field by field with None in between."""
     objects = [value if isinstance(value, dict) else _EMPTY for value in values]
     field_values: list[Any] = []
     for name in names:
@@ -494,7 +529,7 @@ def _read_fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
 
 
 def drop_uncoded(slots: Indexes, codes: Indexes) -> Indexes:
-    """Return slots with `NOTHING` for those whose values are absent, given the codes of all."""
+    """Return slots with `NOTHING` in place of absent values; `codes` has the code of every slot."""
     present_slots = slots.copy()
     present_slots[codes[slots] < 0] = NOTHING
     return present_slots
@@ -503,7 +538,10 @@ def drop_uncoded(slots: Indexes, codes: Indexes) -> Indexes:
 def _lay_out(
     values: Sequence[JsonValue], list_children: ListChildren, is_absent: Absence | None
 ) -> tuple[ListLayout, list[JsonValue]]:
-    """Lay out the present children of values one after the other; all if `is_absent` is None."""
+    """Lay out the present children of values one after the other.
+
+    If `is_absent` is None, all children.
+    """
     all_children: list[JsonValue] = []
     indexes: list[int] = []
     ends = [0]
@@ -519,8 +557,8 @@ def _lay_out(
 
 
 def distinct(numbers: Indexes) -> Indexes:
-    """Return the distinct numbers, sorted."""
-    # Not np.unique, which loads numpy.ma: a twentieth of the time of a run of few documents.
+    """Return the sorted distinct numbers."""
+    # np.unique would load numpy.ma, which takes 5% of the time of a small run.
     in_order = np.sort(numbers)
     is_new = np.ones(len(numbers), np.bool_)
     np.not_equal(in_order[1:], in_order[:-1], out=is_new[1:])
@@ -529,13 +567,13 @@ def distinct(numbers: Indexes) -> Indexes:
 
 
 def group_positions(numbers: Indexes) -> Iterator[tuple[int, Indexes]]:
-    """Yield each distinct number in order, and the positions at which it stands."""
+    """Yield each distinct number in ascending order, and the positions where it occurs."""
     for number in distinct(numbers).tolist():
         yield number, (numbers == number).nonzero()[0]
 
 
 def expand_ranges(starts: Indexes, lengths: Indexes) -> tuple[Indexes, Indexes]:
-    """Return the numbers in each range [start, start + length), and the position of its range.
+    """Return the numbers in each range [start, start + length), and each number's range.
 
     >>> numbers, owner = expand_ranges(np.array([10, 20]), np.array([2, 1]))
     >>> numbers.tolist(), owner.tolist()
@@ -549,8 +587,8 @@ def expand_ranges(starts: Indexes, lengths: Indexes) -> tuple[Indexes, Indexes]:
 def align_items(gt: Items, pred: Items, n_indexes: int) -> AlignedItems:
     """Align the items of two sides that have the same index in the same list.
 
-    All indexes are below `n_indexes`. The result has an entry for each place that a side has, by
-    list and index.
+    All indexes are below `n_indexes`. The result has an entry for each list and index that at least
+    one side has, in this order.
     """
     gt_key = gt.owner * n_indexes + gt.indexes
     pred_key = pred.owner * n_indexes + pred.indexes

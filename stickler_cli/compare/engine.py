@@ -1,6 +1,6 @@
-"""The one function behind the command line, the Python models and every runner.
+"""`compare`, the one function that the command line, the Python models and every runner call.
 
-A class may take a field under other keys than its name: an alias is the field, on both sides.
+It also gives fields their own names where a class takes them under other keys, on both sides.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,18 +27,18 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what their sources state
     confidences: Sequence[JsonValue] = (),
     gold: Sequence[Gold | None] = (),
 ) -> UnitTable:
-    """Compare documents under a plan, each ground truth with the prediction of the same position.
+    """Compare documents under a plan, each ground truth with the prediction at the same position.
 
-    `confidences` have the shape of the predictions, with a number in [0, 1] or None at each leaf;
-    they are None for a prediction without any, and change nothing in the comparison. `gold` is the
-    gold of each ground truth, or None. An object at the root is never atomic: an empty document is
-    compared field by field like any other. An array at the root is compared like any list.
+    `confidences` have the shape of the predictions, with a number in [0, 1] or None at each leaf,
+    or None for a prediction without confidences; they change nothing in the comparison. `gold` has
+    the gold of each ground truth, or None. An object at the root is never atomic: an empty document
+    is compared field by field like any other. An array at the root is compared like any list.
 
     Raises:
-        ComparisonError: a comparator failed, or gave no finite number in [0, 1]; it names the pair
-            of values, but not the document.
-        WorkLimitError: together they take more work than a pair of documents may.
-        TooMuchAtOnceError: one step takes more work than may be done without a look at signals.
+        ComparisonError: a comparator failed, or returned no finite number in [0, 1]; the error
+            names the pair of values, but not the document.
+        WorkLimitError: the documents together take more work than one pair of documents may.
+        TooMuchAtOnceError: one step takes more work than may be done without checking for signals.
     """
     options = options or DEFAULT_OPTIONS
     work = Work(
@@ -68,9 +68,10 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what their sources state
 def record_pairs(
     node: Node, columns: Columns, options: Options, *, are_documents: bool = False
 ) -> UnitTable:
-    """Compare each ground truth of columns with the prediction of the same slot.
+    """Compare each ground truth of a column with the prediction in the same slot.
 
-    `are_documents` says that objects are compared by fields even where one is empty.
+    Return a unit table. `are_documents` states that objects are compared field by field even if one
+    of them is empty.
     """
     slots = np.arange(len(columns.pred))
     table = UnitTable(len(slots))
@@ -87,17 +88,17 @@ def record_pairs(
 
 
 OTHER_NAMES: Final = "x-other-names"
-"""The key of a schema that was made from a class, for other keys of its fields."""
+"""The schema key that lists other keys of a class's fields, in schemas made from a class."""
 DOCUMENT_PART: Final = ""
-"""The part of `Renames` that is the document itself."""
+"""The part of `Renames` that stands for the document itself."""
 
 
 def rename_keys(
     value: JsonValue, renames: Renames, part_names: Iterable[str] = (DOCUMENT_PART,)
 ) -> JsonValue:
-    """Return a value with the names of its fields as keys, at every level.
+    """Return a value whose keys are the names of its fields, at every level.
 
-    A key keeps its name if the value has the field itself, too. `part_names` are the parts of
+    A key stays as it is if the value has the field itself, too. `part_names` are the parts of
     `renames` that apply to the value.
     """
     if isinstance(value, list):
@@ -125,7 +126,10 @@ def rename_keys(
 
 
 def _find_target(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
-    """Return the value at the end of some steps in a list of one; an empty list if it is absent."""
+    """Return a list of the value that a sequence of steps leads to.
+
+    Empty if there is no such value.
+    """
     for step in steps:
         if isinstance(value, dict) and step in value:
             value = value[step]
@@ -137,11 +141,11 @@ def _find_target(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
 
 
 def _remove_target(value: Any, steps: tuple[str, ...]) -> Any:
-    """Return a value without the child that steps lead to; None if it would be empty.
+    """Return a value without the child that a sequence of steps leads to; None if nothing remains.
 
-    In a list, None takes the place of the child.
+    In a list, None replaces the child.
     """
-    if not steps:  # the child itself
+    if not steps:  # the steps lead to this value
         return None
     step, *inner_steps = steps
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""List the fields of a plan with their kinds, comparators, thresholds and weights."""
+"""Listings of a plan's fields with kinds, comparators, thresholds and weights."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -18,19 +18,19 @@ from .result import FieldInfo
 from .tuple import TupleNode
 
 ANY_KIND: Final = "any"
-"""The kind of a field whose values decide their kind."""
+"""The kind of a field whose kind depends on its values."""
 RECURSIVE: Final = "recursive"
-"""The kind of a field with the schema of one above it, where its own fields are listed."""
+"""The kind of a field whose schema is that of a field above it, which lists the fields inside."""
 SCHEMA: Final = "schema"
-"""The kind of the key above the documents of one of several schemas."""
+"""The kind of the key above a document, in runs with several schemas."""
 MAX_ROWS: Final = 10_000
-"""Fields that are listed: recursive schemas could share definitions in any number of fields."""
+"""Maximum number of fields that are listed: recursive schemas may have any number of fields."""
 
 
 def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
-    """List the fields of a plan in schema order, parents first.
+    """Return the fields of a plan in schema order, parents before children.
 
-    Of documents that are arrays, the first row is the array itself, a list without a name.
+    If documents are arrays, the first row is the array itself, a list without a name.
     """
     root = follow_references(plan.root)
     root_rows = [_make_row(root, ())] if plan.kind == "array" else []
@@ -39,9 +39,9 @@ def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
 
 
 def known_paths(plan: Plan) -> tuple[Path, ...]:
-    """List the fields that documents may have under a plan; `*` stands for any name.
+    """Return the paths of all fields that documents may have under a plan; `*` stands for any name.
 
-    Paths below a field of any kind, or of a schema that contains itself, end in `*`, too.
+    Paths below a field of any kind, or below a recursive field, end in `*`, too.
     """
     rows = field_listing(plan)
     paths = [row.field for row in rows]
@@ -50,7 +50,7 @@ def known_paths(plan: Plan) -> tuple[Path, ...]:
 
 
 def plan_of(root: Node, name: str, kind: DocumentKind = "object") -> Plan:
-    """Return the plan of documents that a node compares, of a name and a JSON type."""
+    """Return a plan for documents that a node compares, with the given name and JSON type."""
     return Plan(
         root=root,
         model_name=name,
@@ -61,12 +61,12 @@ def plan_of(root: Node, name: str, kind: DocumentKind = "object") -> Plan:
 
 
 def asks_models(root: Node) -> bool:
-    """Return whether a comparator below a node asks a model."""
+    """Return whether a comparator of a node or of its descendants asks a model."""
     return any(node.comparator.asks_models for node in _leaves(root))
 
 
 def has_ignored_values(root: Node) -> bool:
-    """Return whether some values below a node count as absent or are ignored."""
+    """Return whether a node or its descendants ignore values or take values for absent."""
     nodes = [*_nodes(root)]
     return (
         any(leaf.reading is not None and leaf.reading.nothing for leaf in _leaves(root))
@@ -83,18 +83,18 @@ def has_ignored_values(root: Node) -> bool:
 
 
 def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
-    """List the comparators that a plan may call."""
+    """Return the comparators that a plan may call."""
     return tuple(node.comparator for node in _leaves(plan.root))
 
 
 def is_bounded(plan: Plan) -> bool:
-    """Return whether the choice of arms takes time in proportion to the size of the values."""
+    """Return whether choosing arms of unions takes time in proportion to the size of the values."""
     arms = (arm for node in _nodes(plan.root) if isinstance(node, OneOfNode) for arm in node.arms)
     return all(arm.accepts.is_bounded for arm in arms)
 
 
 def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
-    """Yield the leaves of each field that has any, in schema order."""
+    """Yield the path and the leaves of each field that has leaves, in schema order."""
     root = follow_references(plan.root)
     places = chain([((), root, None)], _places_below(root, (), ()))
     for path, node, kind in islice(places, MAX_ROWS):
@@ -103,7 +103,7 @@ def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
 
 
 def _leaves_of(node: Node) -> list[LeafNode]:
-    """Return all leaves with the path of a node: itself, of its items, or of its arms."""
+    """Return all leaves with the field path of a node: itself, its items or its arms."""
     inner_nodes = follow_references(node).list_inner_nodes()
     return [inner for inner in inner_nodes if isinstance(inner, LeafNode)]
 
@@ -111,9 +111,9 @@ def _leaves_of(node: Node) -> list[LeafNode]:
 def _places_below(
     node: Node, path: Path, above: tuple[int, ...]
 ) -> Iterator[tuple[Path, Node, str | None]]:
-    """Yield paths, nodes and kinds of the fields inside a node, through lists and arms.
+    """Yield path, node and kind of each field inside a node, through lists and arms.
 
-    `above` are the identities of its ancestors. A kind is None if the node has it.
+    `above` are the identities of the node and its ancestors. A kind of None is that of the node.
     """
     seen: set[str] = set()
     for name, child in node.list_all_fields():
@@ -132,7 +132,7 @@ def _places_below(
 
 
 def list_nodes(root: Node) -> Iterator[tuple[Path, Node]]:
-    """Yield the nodes of a plan with their paths, each once."""
+    """Yield each node of a plan once, after its path."""
     waiting: list[tuple[Path, Node]] = [((), root)]
     seen: set[int] = set()
     while waiting and len(seen) < MAX_ROWS:
@@ -146,7 +146,10 @@ def list_nodes(root: Node) -> Iterator[tuple[Path, Node]]:
 
 
 def node_at(plan: Plan, names: Path) -> Node | None:
-    """Return the node of a field by its path without list indexes; None for an unknown path."""
+    """Return the node of a field, given its path without list indexes.
+
+    None if there is no such field.
+    """
     node = plan.root
     for name in names:
         nodes = node.nodes_by_name()
@@ -158,12 +161,12 @@ def node_at(plan: Plan, names: Path) -> Node | None:
 
 
 def _leaves(root: Node) -> Iterator[LeafNode]:
-    """Yield all leaves of a plan, each once."""
+    """Yield each leaf of a plan once."""
     return (node for node in _nodes(root) if isinstance(node, LeafNode))
 
 
 def _nodes(root: Node) -> Iterator[Node]:
-    """Yield all nodes of a plan, each once."""
+    """Yield each node of a plan once."""
 
     def list_children(node: Node) -> Iterator[Node]:
         yield from node.leaves.values() if isinstance(node, OpenNode) else node.inner_nodes()
@@ -173,7 +176,7 @@ def _nodes(root: Node) -> Iterator[Node]:
 
 
 def _make_row(node: Node, path: Path, kind: str | None = None) -> FieldInfo:
-    """Return the row of a field; `kind` overrides the kind of its node."""
+    """Return the row of a field; `kind` replaces the kind of its node."""
     if kind == SCHEMA:
         return FieldInfo(field=path, kind=kind, comparator="", threshold=None, weight=1.0)
     node = follow_references(node)
@@ -202,9 +205,9 @@ _KINDS: Final = {
 
 
 def _find_threshold(node: Node) -> float | None:
-    """Return the threshold of the units of a field; for a list, the threshold of its items.
+    """Return the threshold of a field's units; for a list, the threshold of its items.
 
-    It is None if units have different thresholds, or if it depends on the values.
+    None if units have different thresholds, or if the threshold depends on the values.
     """
     thresholds: set[float | None] = set()
     waiting, seen = [(node, False)], set()

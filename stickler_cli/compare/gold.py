@@ -1,7 +1,7 @@
-"""Resolve gold: absent values, the alternatives that count, and unlabelled values.
+"""Gold: resolve absent values, choose among alternatives, and mark unlabelled values.
 
-Gold marks ground truths that have alternatives, are not labelled or not exhaustive. The functions
-here answer for one place at a time. They know a node only by its rule of absence.
+Gold states that a ground truth has alternatives, is not labelled, or does not list everything. The
+functions here decide for one field at a time. All they know of a node is its rule of absence.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,18 +24,20 @@ from stickler_cli.core.locations import ANY_KEY, Step
 from .columns import ABSENT, NOTHING, OBJECT, Columns, Floats, GoldColumn, Indexes, Mask
 
 EQUAL_SCORES_WITHIN: Final = 1e-12
-"""Scores of alternatives that differ by no more are equal. Source: docs/semantics.md."""
+"""Largest difference of scores of alternatives that counts as a tie. Source: docs/semantics.md."""
 
 EXCLUDED: Final = -1.0
-"""In the place of a similarity: less than any similarity, and not above any pairing floor."""
+"""Stands for the similarity of a pair without a value to compare: less than any similarity, and not
+above any pairing floor."""
 
 CandidateScores = Callable[[Indexes, Indexes, Indexes], Floats]
-"""Returns the similarity of candidates, `EXCLUDED` for one with nothing to compare: called with
-the positions of the pairs, the slots of their candidates and the slots of their predictions."""
+"""A function that returns similarities of candidates; `EXCLUDED` for one with nothing to compare.
+Its arguments are the positions of the pairs, the slots of candidates and the slots of
+predictions."""
 
 
 class AbsenceRule(Protocol):
-    """The rule by which a node takes values for absent."""
+    """The rule by which a node decides which values count as absent."""
 
     @property
     def sees_absent_values(self) -> bool:
@@ -43,31 +45,34 @@ class AbsenceRule(Protocol):
 
     @property
     def labels_inside(self) -> bool:
-        """Whether values may be objects in which something is not labelled."""
+        """Whether values may be objects with unlabelled descendants."""
 
     @property
     def lists_inside(self) -> bool:
-        """Whether values may be lists that need not be exhaustive."""
+        """Whether values may be lists that need not list all items."""
 
     def counts_as_absent(self, value: JsonValue) -> bool:
         """Return whether a present value counts as absent."""
 
 
 class LabelledNode(AbsenceRule, Protocol):
-    """A node as far as it decides which children of its values are labelled."""
+    """What resolving labels needs to know of a node."""
 
     @property
     def positional(self) -> bool:
-        """Whether values are lists whose items are compared by their positions."""
+        """Whether values are lists whose items are compared by position."""
 
     def node_for(self, value: JsonValue) -> "LabelledNode":
-        """Return the node that compares a value: this one, or one that the value chooses."""
+        """Return the node that compares a value: this node, or a node that the value chooses."""
 
     def child_node(self, step: Step) -> "LabelledNode | None":
-        """Return the node of a field or of an item; None if there is no such node."""
+        """Return the node of a field or of an item; None if there is none."""
 
     def list_fields(self) -> "Iterator[tuple[str, LabelledNode]]":
-        """Yield names and nodes of fields; `ANY_KEY` names keys that only documents have."""
+        """Yield the name and the node of each field.
+
+        `ANY_KEY` names keys that only documents have.
+        """
 
     def ignores(self, name: str) -> bool:
         """Return whether the values of a key are never compared."""
@@ -76,7 +81,7 @@ class LabelledNode(AbsenceRule, Protocol):
         """Return whether everything in the value of a field or item is ignored."""
 
 
-# --- labels, before anything is compared --------------------------------------------------------
+# --- labels: resolved before anything is compared -------------------------------------------------
 
 
 def label_documents(
@@ -86,9 +91,10 @@ def label_documents(
     *,
     is_partial: bool,
 ) -> tuple[list[JsonValue], list[Gold | None]]:
-    """Resolve the gold of ground truths; returns them without unlabelled documents, and their gold.
+    """Resolve the gold of ground truths; return the labelled ground truths and their gold.
 
-    `is_partial` says that a declared key that is left out is not labelled.
+    A document that is not labelled becomes None. `is_partial` states that a declared key that a
+    ground truth lacks is not labelled.
     """
     gold_of_each = [*gold] or [None] * len(documents)
     truths: list[JsonValue] = []
@@ -107,10 +113,10 @@ def label_documents(
 def label_value(
     node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
 ) -> tuple[JsonValue, Gold | None]:
-    """Resolve the gold of a value; returns the value, and its gold with all candidates.
+    """Resolve the gold of a value; return the value, and gold that lists all candidates.
 
-    An unlabelled value becomes None. The value and its alternatives are the candidates, without
-    those that have no labelled descendant; the first candidate is returned as the value.
+    An unlabelled value becomes None. The candidates are the value and its alternatives, except
+    those without a labelled descendant; the first candidate is returned as the value.
     """
     if gold is not None and not gold.labelled:
         return None, UNLABELLED
@@ -124,7 +130,7 @@ def label_value(
     candidates = [Alternative(own_value, own_gold)]
     for alternative in gold.alternatives:
         candidates += _resolve_alternative(node, alternative, is_partial)
-    if not gold.exhaustive:  # the annotation of a list holds for each of its candidates
+    if not gold.exhaustive:  # an open list has open alternatives
         candidates = [
             candidate._replace(gold=replace(candidate.gold or Gold(), exhaustive=False))
             for candidate in candidates
@@ -133,7 +139,7 @@ def label_value(
 
 
 def _join_candidates(node: LabelledNode | None, candidates: list[Alternative]) -> Gold:
-    """Return the gold of a value with several candidates."""
+    """Return the gold of a value that has several candidates."""
     resolved = Gold()
     resolved.alternatives = tuple(candidates)
     gold_of_each = [candidate.gold for candidate in candidates]
@@ -155,9 +161,9 @@ def _join_candidates(node: LabelledNode | None, candidates: list[Alternative]) -
 def _resolve_alternative(
     node: LabelledNode | None, alternative: Alternative, is_partial: bool
 ) -> list[Alternative]:
-    """Return the candidates that an alternative stands for: several where it is wrapped itself.
+    """Return the candidates that an alternative stands for: several if it has alternatives itself.
 
-    The list is empty if no value in the alternative is labelled.
+    Empty if no value in the alternative is labelled.
     """
     value, gold = label_value(node, alternative.value, alternative.gold, is_partial)
     if alternative.gold is None or not alternative.gold.alternatives:
@@ -173,7 +179,7 @@ def _resolve_alternative(
 
 
 def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
-    """Return whether a child may be absent; only truly absent values make their parents absent."""
+    """Return whether a child may be absent, so that its parent may be absent, too."""
     if gold is None:
         return is_absent(value)
     if gold.alternatives:
@@ -186,9 +192,10 @@ def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
 def _label_inside(
     node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
 ) -> tuple[JsonValue, Gold | None]:
-    """Return a value with its descendants resolved, and its gold; None for gold without content.
+    """Resolve the gold of all descendants.
 
-    Unlabelled items of lists are left out; by position, or as a field, they stay and are skipped.
+    Return the value and its gold, None if gold says nothing. Unlabelled items are dropped from
+    lists; as fields, or in lists compared by position, unlabelled values are kept and skipped.
     """
     if not isinstance(value, dict | list) or (gold is None and not is_partial):
         return value, gold
@@ -248,21 +255,21 @@ def _compared_children(
     return ((name, child) for name, child in value.items() if not node.ignores(name))
 
 
-# --- absent values, and the alternatives that count -----------------------------------------------
+# --- absent values, and the choice of alternatives ------------------------------------------------
 
 
 def absent_slots(rule: AbsenceRule, columns: Columns) -> tuple[Mask, Mask]:
-    """Return masks of the slots of each side without a value, or with one that counts as absent."""
+    """Return masks of the slots of both sides whose value is absent or counts as absent."""
 
     def find_absent() -> tuple[Mask, Mask]:
-        """Find absent values by their kinds, then those that the rule takes for absent."""
+        """Find values that are absent by kind, and values that the rule takes for absent."""
         gt, pred = (kinds == ABSENT for kinds in columns.kinds)
         if columns.work.has_ignored_values:
             gt, pred = (
                 is_absent_slot | np.array([*map(rule.counts_as_absent, values), True])
                 for is_absent_slot, values in ((gt, columns.gt), (pred, columns.pred))
             )
-        if columns.gold is not None:  # it may be present by an alternative
+        if columns.gold is not None:  # an alternative may be present
             gt = gt & ~columns.gold.may_be_present
         return gt, pred
 
@@ -272,7 +279,7 @@ def absent_slots(rule: AbsenceRule, columns: Columns) -> tuple[Mask, Mask]:
 def drop_counted_as_absent(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Return pairs with `NOTHING` for every value that counts as absent."""
+    """Return pairs of slots with `NOTHING` in place of every value that counts as absent."""
     no_gt, no_pred = absent_slots(rule, columns)
     return np.where(no_gt[gt], NOTHING, gt), np.where(no_pred[pred], NOTHING, pred)
 
@@ -280,9 +287,9 @@ def drop_counted_as_absent(
 def present_pairs(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Return pairs with `NOTHING` for every value that is absent or counts as absent.
+    """Return pairs of slots with `NOTHING` in place of values that are absent or count as absent.
 
-    An absent ground truth stays if its gold decides about the value that is predicted instead.
+    An absent ground truth stays if its gold decides how the predicted value is judged.
     """
     present_gt, present_pred = columns.drop_absent(gt, pred)
     if columns.work.has_ignored_values and not rule.sees_absent_values:
@@ -299,19 +306,20 @@ def present_pairs(
 def gold_decides(
     rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> Mask:
-    """Return which ground truths decide about their predictions even if they are absent.
+    """Return which ground truths decide how their predictions are judged even if they are absent.
 
-    An object with unlabelled descendants does so, and a list that is open.
+    These are objects with unlabelled descendants, and open lists.
     """
     decides: Mask = gold.has_unlabelled[gt] & (columns.kinds[1][pred] == OBJECT)
     return decides | gold.is_open[gt] if rule.lists_inside else decides
 
 
 def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
-    """Return for each ground-truth slot the slot of its first alternative that may be absent.
+    """Return the first alternative of each ground-truth slot that may be absent, as a slot.
 
     An alternative may be absent if it is absent, or if everything in it may be absent. A value
-    without alternatives in which everything may be absent has its own slot; all others `NOTHING`.
+    without alternatives in which everything may be absent has its own slot; all other values have
+    `NOTHING`.
     """
     gold = columns.gold
     if gold is None:
@@ -329,10 +337,11 @@ def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
 def choose_alternatives(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes, score: CandidateScores
 ) -> Indexes:
-    """Choose the most similar candidate of each ground truth; ties go to the first.
+    """Choose the most similar candidate of each ground truth, the first of equals; return slots.
 
-    Where nothing is predicted, choose the first absent candidate, else the first one. A candidate
-    with nothing to compare in an open list is chosen only if no other one is left.
+    If nothing is predicted, choose the first absent candidate, or else the first candidate. A
+    candidate that leaves nothing to compare in an open list is chosen only if no other candidate
+    exists.
     """
     gold = columns.gold
     if gold is None or not gold.n_alternatives[gt].any():
@@ -364,7 +373,7 @@ def choose_alternatives(
 def drop_unlabelled_predictions(
     rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Return pairs without the predictions that have only unlabelled values."""
+    """Return pairs of slots without predictions in which every value is unlabelled."""
     has_unlabelled = gold.has_unlabelled[gt]
     if not has_unlabelled.any():
         return gt, pred

@@ -1,4 +1,4 @@
-"""Texts that hold JSON, compared by the values that they hold."""
+"""Texts that contain JSON, compared by the content of the JSON."""
 
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,24 +15,24 @@ from .plan import Node, Task
 from .result import ThresholdSource
 
 LETTER_STEPS: Final = 10
-"""Steps to read a letter of JSON."""
+"""Steps of work to read one letter of JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonTextNode(DelegatingNode):
-    """A text of JSON.
+    """The node of texts that contain JSON.
 
-    A value that is JSON already is compared unchanged. If a side holds a text that is no JSON, the
-    pair is compared as two texts.
+    A value that is an object or list already is compared as it is. If one side is a text without an
+    object or list in it, the pair is compared as two texts.
     """
 
     content: Node
     text: LeafNode = field(repr=False, compare=False)
-    """The node of pairs in which a side is a text that is no JSON."""
+    """The node of pairs in which one side is a text without an object or list in it."""
 
     @property
     def item_threshold(self) -> float:
-        """The similarity at which a pair of list items is a match."""
+        """The similarity at which a pair of list items matches."""
         return self.content.item_threshold
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
@@ -40,7 +40,7 @@ class JsonTextNode(DelegatingNode):
         return self.content.source_for(read_json_text(element))
 
     def inner_nodes(self) -> tuple[Node, ...]:
-        """Return the nodes of the content and of texts, which have the same field path."""
+        """Return the nodes of content and of plain texts, which have the same field path."""
         return self.content, self.text
 
     def node_for(self, value: JsonValue) -> Node:
@@ -49,17 +49,17 @@ class JsonTextNode(DelegatingNode):
         return self.content.node_for(content) if isinstance(content, dict | list) else self.text
 
     def counts_as_absent(self, value: JsonValue) -> bool:
-        """Return whether the content of a value counts as nothing."""
+        """Return whether the content of a value counts as absent."""
         return self.content.counts_as_absent(read_json_text(value))
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which these list items are matches."""
+        """Return the similarity at which each of these list items matches."""
         is_text = self._plain_text_masks(columns)[0][gt]
         of_content = self.content.element_thresholds(self._read_content(columns), gt)
         return np.where(is_text, self.text.threshold, of_content)
 
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Do a task with pairs of texts by their content."""
+        """Score or record pairs of texts by their content."""
         gt_is_text, pred_is_text = self._plain_text_masks(columns)
         is_text = gt_is_text[gt] | pred_is_text[pred]
         read = self._read_content(columns)
@@ -74,7 +74,10 @@ class JsonTextNode(DelegatingNode):
         return join_groups(self, columns, gt, pred, groups_of_pairs, self.weight)
 
     def _read_content(self, columns: Columns) -> Columns:
-        """Return the columns of the content; texts that are no JSON stay unchanged."""
+        """Return the columns of the content of texts.
+
+        Texts that contain no JSON stay as they are.
+        """
 
         def charge_letters() -> None:
             texts = (value for value in (*columns.gt, *columns.pred) if isinstance(value, str))
@@ -90,10 +93,9 @@ class JsonTextNode(DelegatingNode):
         return read
 
     def _plain_text_masks(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return masks of the slots of each side whose present value is not a list or object.
+        """Return masks of the slots of both sides whose read value is neither list nor object.
 
-        Texts of JSON count as the list or object that they hold. The last entry of a mask stands
-        for the slot `NOTHING` (-1).
+        Absent values are not in the masks. The last entry of a mask stands for the slot `NOTHING`.
         """
 
         def find_texts() -> tuple[Mask, Mask]:
@@ -114,9 +116,9 @@ class JsonTextNode(DelegatingNode):
 
 
 def _spread_confidence(confidence: Any, value: JsonValue) -> Any:
-    """Give the one confidence of a text to every value that the text holds, in their shape.
+    """Return confidences in the shape of a text's content, if the text has a single confidence.
 
-    Confidences that have a shape already stay as they are.
+    Confidences that have a shape already are returned as they are.
     """
     if isinstance(confidence, dict | list) or confidence is None:
         return confidence
@@ -128,7 +130,7 @@ def _spread_confidence(confidence: Any, value: JsonValue) -> Any:
 
 
 def with_read_texts(gt: JsonValue, pred: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
-    """Replace predicted JSON texts by their content where the ground truth has objects or lists.
+    """Replace predicted texts of JSON by their content where the ground truth has objects or lists.
 
     >>> with_read_texts({"a": [1], "b": "[1]"}, {"a": "[2]", "b": "[2]"})
     {'a': [2], 'b': '[2]'}

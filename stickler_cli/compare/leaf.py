@@ -1,4 +1,4 @@
-"""Leaves: single values that a comparator compares; and leaves of one comparator, as a block."""
+"""Leaves: the nodes of single values; and blocks of leaves that share a comparator."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,31 +39,32 @@ _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeafNode(Node):
-    """A value that its comparator compares as one."""
+    """The node of a value that a comparator compares as one."""
 
     comparator: BaseComparator
     reading: ReadingRule | None = None
-    """Replaces the values of both sides by names that they stand for; None keeps them."""
+    """Replaces the values of both sides by the names they stand for; None leaves values as they
+    are."""
     is_unspecified_text: bool = field(default=False, repr=False, compare=False)
     """Whether values are texts for which the schema states no comparator."""
 
-    sees_absent_values = True  # they have no code, and are recorded unchanged
+    sees_absent_values = True  # they have no code, and keep their slots
 
     @property
     def columnar(self) -> bool:
-        """Whether comparing all pairs of two columns costs little beside a call for each."""
+        """Whether comparing all pairs of two columns costs little more than one call."""
         return (self.comparator.pairing or self.comparator).columnar
 
     @property
     def is_expensive(self) -> bool:
-        """Whether pairs are compared letter by letter, as edit distances are."""
+        """Whether pairs are compared letter by letter, as edit distances do."""
         comparator = self.comparator.pairing or self.comparator
         return not comparator.columnar and not comparator.asks_models
 
     def min_steps(self, columns: Columns, gt: Indexes, pred: Indexes) -> int:
-        """Return the least steps that comparing all pairs of two lists of codes takes.
+        """Return the minimum work of comparing all pairs of two lists of codes, in steps.
 
-        Pairs of equal codes take none. It holds for leaves that are expensive.
+        Pairs of equal codes take no work. The leaf must be expensive.
         """
         lengths = columns.prepare_for(self.comparator.pairing or self.comparator).lengths
         gt_counts = np.bincount(gt[gt >= 0], minlength=len(lengths))
@@ -78,23 +79,23 @@ class LeafNode(Node):
         return STEPS_OF_PAIR * n_pairs + STEPS_OF_WORDS * n_cells // LETTERS_OF_WORD
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return masks of the slots of either side with values that the comparator takes."""
+        """Return masks of slots whose value is absent or of a kind that the comparator takes."""
         accepted_kinds = [ABSENT, LEAF, *(_CONTAINERS[shape] for shape in self.comparator.takes)]
         gt_kinds, pred_kinds = columns.kinds
         return np.isin(gt_kinds, accepted_kinds), np.isin(pred_kinds, accepted_kinds)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Do a task with pairs of values; the kinds of plain scalars are not checked."""
+        """Score or record pairs of values; for plain scalars, kinds are not checked."""
         if columns.is_plain:
             columns.work.charge(CALL_STEPS + PAIR_STEPS * len(gt))
             return task.compare_declared(self, columns, gt, pred)
-        # `slots` makes the class anew, and a bare super() refers to the first one.
+        # `slots=True` makes the class anew; a bare super() refers to the old class.
         return super(LeafNode, self).compare_pairs(columns, gt, pred, task)
 
     def _score_mismatches(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score pairs that the comparator does not take: each is one unit."""
+        """Score or record pairs that the comparator does not take; each pair is one unit."""
         outcome = np.full(len(gt), FD, np.int8)
         return task.finish_units(VALUE, score_zero(self, columns, gt, pred, outcome))
 
@@ -133,43 +134,44 @@ class LeafNode(Node):
 
 
 class BlockLayout(NamedTuple):
-    """The order of the pairs of a block: all pairs of one leaf, then of the next.
+    """The order of pairs in a block of leaves: all pairs of the first leaf, then of the next.
 
-    Each array has one entry a pair of leaves, (n_leaves * size,).
+    Each array has one entry for each leaf and pair of objects, (n_leaves * size,).
     """
 
     size: int
-    """The number of pairs of objects, so of pairs of each leaf."""
+    """The number of pairs of objects, which is the number of pairs of each leaf."""
     leaf: Indexes
     """The position of the leaf in the block."""
     pair: Indexes
     """The position of the pair of objects."""
     order: Indexes
-    """The position of the leaf in the object."""
+    """The position of the leaf in its object."""
     weight: Floats
-    """The weight of the leaf in the object."""
+    """The weight of the leaf in its object."""
     threshold: Floats
     """The similarity at which the pair matches."""
 
 
 class LeafSlots(NamedTuple):
-    """The slots of the leaves of pairs of objects in the columns of a block.
+    """The slots of leaves in the columns of a block, computed from the slots of their objects.
 
-    The columns have the slots of one leaf after the other, each with a `NOTHING` entry.
+    The columns have the slots of all objects for the first leaf, then for the next, each followed
+    by a `NOTHING` entry.
     """
 
     columns: Columns
     gt: Indexes
     pred: Indexes
-    """The slots of both sides of each pair of objects."""
+    """The prediction's slot of each pair of objects."""
     layout: BlockLayout
 
     def gt_slots(self) -> Indexes:
-        """Return the slot of the ground truth of each leaf."""
+        """Return the slot of the ground truth for each leaf and pair."""
         return self._slots(self.gt, self.columns.codes.gt)
 
     def pred_slots(self) -> Indexes:
-        """Return the slot of the prediction of each leaf."""
+        """Return the slot of the prediction for each leaf and pair."""
         return self._slots(self.pred, self.columns.codes.pred)
 
     def _slots(self, objects: Indexes, codes: Indexes) -> Indexes:
@@ -180,19 +182,19 @@ class LeafSlots(NamedTuple):
 
 
 MAX_CACHED_LAYOUT: Final = 1 << 12
-"""Pairs of objects up to which a layout is kept for further chunks."""
+"""Number of pairs of objects up to which a layout is kept for later chunks."""
 
 
 class LeafBlock:
-    """Leaves of an object that share a comparator: one column, compared by one call."""
+    """Leaves of an object that share a comparator: they have one column, compared by one call."""
 
     def __init__(self, leaves: Sequence[tuple[int, str, LeafNode]]) -> None:
-        """Take the position of each leaf in its object, its name, and its node."""
+        """Make a block of leaves, each given as (position in its object, name, node)."""
         positions, self.names, self.nodes = zip(*leaves, strict=True)
         self.positions: list[int] = [*positions]
         first, end = positions[0], positions[-1] + 1
         self.span = slice(first, end) if end - first == len(positions) else np.array(positions)
-        """The positions, as an index into the fields of the object."""
+        """The positions of the leaves, as an index into the fields of the object."""
         self.weight = np.array([[float(node.weight)] for node in self.nodes])
         self._clips = any(node.clip for node in self.nodes)
         self._reading = self.nodes[0].reading
@@ -201,7 +203,10 @@ class LeafBlock:
         self._layout = self._lay_out(1)
 
     def layout(self, size: int) -> BlockLayout:
-        """Return the layout of a number of pairs of objects; cached for chunks of the same size."""
+        """Return the layout for a number of pairs of objects.
+
+        It is cached for chunks of the same size.
+        """
         layout = self._layout
         if layout.size != size:
             layout = self._lay_out(size)
@@ -210,7 +215,7 @@ class LeafBlock:
         return layout
 
     def _lay_out(self, size: int) -> BlockLayout:
-        """Lay out the pairs of all leaves of a number of pairs of objects."""
+        """Make the layout for a number of pairs of objects."""
         leaf, pair = np.indices((len(self.names), size)).reshape(2, -1)
         return BlockLayout(
             size=size,
@@ -224,7 +229,7 @@ class LeafBlock:
     def similarity(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score the leaves of pairs of objects, which are scalars on both sides.
+        """Score the leaves of pairs of objects; all values are scalars.
 
         `gt` and `pred` are the slots of the objects, (size,). The scores are those of all pairs of
         the first leaf, then of the next, (n_leaves * size,).
@@ -245,7 +250,7 @@ class LeafBlock:
                 min_similarity=self._min_similarity,
             )
         except PairError as error:
-            # Name the field of the first pair with the two values that failed.
+            # The first pair with the two failing values gives the name of the field.
             has_failed = (gt_codes == error.codes[0]) & (pred_codes == error.codes[1])
             pair = int(has_failed.argmax())
             raise error.below(self.names[pair // size]) from error.__cause__
@@ -265,8 +270,8 @@ class LeafBlock:
     ) -> PairScores:
         """Score and record the leaves of pairs of objects.
 
-        The placement is that of a field of the objects. `field_numbers` are those of all fields of
-        the objects, (n_fields, 1) or (n_fields, size).
+        The placement is that of any field of these objects. `field_numbers` has the numbers of all
+        fields of the objects, (n_fields, 1) or (n_fields, size).
         """
         scores = self.similarity(columns, gt, pred, recording.options, Mode.FINAL)
         outcome, similarity = scores.outcome, scores.similarity
@@ -278,7 +283,7 @@ class LeafBlock:
         layout = self.layout(size)
         objects, table = recording.placement, recording.table
         field = field_numbers[self.span].ravel()
-        if field_numbers.shape[1] < size:  # all objects have the same fields
+        if field_numbers.shape[1] < size:  # all objects have the same numbers
             field = field[layout.leaf]
         placement = Placement(
             container=objects.container,
@@ -299,7 +304,7 @@ class LeafBlock:
 
 
 def group_leaves(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock, ...]:
-    """Group the leaves of an object by comparators that agree on all values."""
+    """Group the leaves of an object into blocks whose comparators always give equal results."""
     keys: list[object] = []
     blocks: list[list[tuple[int, str, LeafNode]]] = []
     for leaf in leaves:
@@ -312,12 +317,12 @@ def group_leaves(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock
 
 
 def _comparator_key(comparator: BaseComparator) -> object:
-    """Return a key that is equal for comparators that agree on any two values."""
-    if comparator.asks_models:  # its fields are compared one by one
+    """Return a key that is equal for comparators that give equal results for any two values."""
+    if comparator.asks_models:  # fields of judges are compared one by one
         return object()
     if not is_built_in(comparator):
         return id(comparator)
-    irrelevant = ("threshold", "stated_threshold", "name")  # no similarity depends on these
+    irrelevant = ("threshold", "stated_threshold", "name")  # similarities do not depend on these
     config = {name: value for name, value in vars(comparator).items() if name not in irrelevant}
     return type(comparator), config
 
@@ -332,17 +337,17 @@ def _compare_codes(  # noqa: PLR0913, PLR0917 - two sides of columns, and the ru
     *,
     min_similarity: float | Floats,
 ) -> tuple[Floats, Outcomes, Mapping[int, str]]:
-    """Compare pairs of codes; returns similarities, outcomes, and the reasons of a judge.
+    """Compare pairs of codes; return similarities, outcomes, and a judge's reasons by position.
 
-    `min_similarity` is the least similarity of a match, or one for each leaf, (n_leaves, 1), of
-    pairs in the order of a block.
+    `min_similarity` is the minimum similarity of a match, or one for each leaf, (n_leaves, 1), if
+    the pairs are in the order of a block.
     """
     if mode >= Mode.PAIRING and comparator.pairing is not None:
         comparator = comparator.pairing
     is_unequal, lacks_side = gt != pred, (gt | pred) < 0
-    similarity = 1.0 - is_unequal  # also where both sides are absent
+    similarity = 1.0 - is_unequal  # 1.0 also if both sides are absent
     reasons = NO_REASONS
-    # Equal codes are of equal values: a comparator by which these match is not called.
+    # Equal codes mean equal values: only a comparator that may tell them apart is called.
     is_compared = is_unequal > lacks_side if comparator.same_value else ~lacks_side
     (compared,) = is_compared.nonzero()
     if len(compared):
@@ -350,7 +355,7 @@ def _compare_codes(  # noqa: PLR0913, PLR0917 - two sides of columns, and the ru
         if mode is Mode.LISTS_AND_TEXTS_MATCH and not comparator.columnar:
             similarity[compared] = 1.0
         elif comparator.asks_models:
-            # No work is charged: the number of questions to judges has a limit of its own.
+            # Charge no work: questions to models have a limit of their own.
             similarity[compared], answers = prepared.ask_model(
                 options.client, gt[compared], pred[compared]
             )
@@ -365,7 +370,7 @@ def _compare_codes(  # noqa: PLR0913, PLR0917 - two sides of columns, and the ru
         is_below = (similarity.reshape(len(min_similarity), -1) < min_similarity).ravel()
     else:
         is_below = similarity < min_similarity
-    outcome = is_below.view(np.int8)  # TP is 0, and FD 1
+    outcome = is_below.view(np.int8)  # 0 is TP, 1 is FD
     (lacking,) = lacks_side.nonzero()
     if len(lacking):
         outcome[lacking] = classify_absent(gt[lacking], pred[lacking])

@@ -1,4 +1,4 @@
-"""Lists: items are paired by optimal assignment, then compared pair by pair."""
+"""Lists: their items are paired by optimal assignment, then compared pair by pair."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -30,38 +30,41 @@ from .result import FA, FN, NOT_EVALUATED, TN, TP, ListPairing, ThresholdSource
 from .units import LIST, OBJECT, Placement, UnitBatch, join_some, notes_by_row
 
 BYTES_OF_LIST_PAIR: Final = 300
-"""Bytes that a pair of lists takes while its items are paired, about, as measured."""
+"""Measured memory of a pair of lists while its items are paired, in bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceNode(Node, ABC):
-    """The base of lists and tuples: a value that is not a list counts as a list of one."""
+    """The base of list and tuple nodes; a value that is not a list counts as a list of one."""
 
     nested = True
     takes_lists = True
 
     def child_node(self, step: Step) -> Node | None:
-        """Return the node of an item; None for a key."""
+        """Return the node of the item at an index; None for a key."""
         return self.node_at(step) if isinstance(step, int) else None
 
     @abstractmethod
     def node_at(self, position: int) -> Node:
-        """Return the node of a position."""
+        """Return the node of the item at a position."""
 
     @abstractmethod
     def node_of_single_item(self, value: JsonValue) -> Node:
-        """Return the node that compares the only item of a list of one."""
+        """Return the node that compares a value as the only item of a list."""
 
     @abstractmethod
     def mask_ignored(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the items of a list with None for ignored ones."""
+        """Return the items of a list with None in place of ignored items."""
 
     def counts_as_absent(self, value: JsonValue) -> bool:
-        """Return whether all items are absent or ignored; any other value is a list of one."""
+        """Return whether all items are absent or ignored.
+
+        Any other value counts as a list of one.
+        """
         return is_absent(self.mask_ignored(value if isinstance(value, list) else [value]))
 
     def mask_ignored_columns(self, columns: Columns) -> Columns:
-        """Return the columns of lists with None for ignored items."""
+        """Return the columns of lists with None in place of ignored items."""
         if not columns.work.has_ignored_values:
             return columns
 
@@ -71,11 +74,17 @@ class SequenceNode(Node, ABC):
         return columns.map_values((id(self), "masked"), mask_value)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Do a task with pairs of lists; lists that are documents are compared like others."""
+        """Score or record pairs of lists.
+
+        A list that is a document is compared like any other list.
+        """
         return Node.compare_pairs(self, columns, gt, pred, task.by_value())
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Accept every value except one that would need endless wrapping; a mask for each side."""
+        """Return masks of accepted values for both sides; None if all are accepted.
+
+        Only a value that would need endless wrapping in lists is not accepted.
+        """
         if columns.types <= {list, type(None)}:
             return None
 
@@ -89,11 +98,11 @@ class SequenceNode(Node, ABC):
                 masks.append(is_accepted)
             return masks[0], masks[1]
 
-        # Cached, as each level of lists in lists compares the same column.
+        # Cache the masks: each level of nested lists compares the same column.
         return columns.cached((id(self), "declares"), find_accepted)
 
     def _wraps_endlessly(self, value: JsonValue) -> bool:
-        """Return whether a list of this value alone would have an item that is such a list, too.
+        """Return whether the value as a list of one needs lists in lists without end.
 
         A recursive schema can declare such lists.
         """
@@ -109,7 +118,10 @@ class SequenceNode(Node, ABC):
     def score_lists(
         self, columns: Columns, gt: Indexes, pred: Indexes, similarity: Floats, score: Floats
     ) -> PairScores:
-        """Return scores of pairs of lists, given those of their items; no list is clipped."""
+        """Return the scores of pairs of lists, given the mean figures of their items.
+
+        The scores of lists are never clipped.
+        """
         similarity, score, outcome = classify(similarity, score, self.threshold, gt, pred)
         return PairScores(
             self,
@@ -122,42 +134,45 @@ class SequenceNode(Node, ABC):
         )
 
     def score_full_match(self, columns: Columns, gt: Indexes, pred: Indexes) -> PairScores:
-        """Return scores of pairs of lists as if all of their items were equal."""
+        """Return the scores that pairs of lists would have if all of their items were equal."""
         full_match = np.ones(len(gt))
         return self.score_lists(columns, gt, pred, full_match, full_match)
 
 
 class PairedLists(NamedTuple):
-    """Pairs of lists with the pairs of their items, each pair of lists once.
+    """Pairs of lists with the pairs of their items; each pair of lists occurs once.
 
-    They are kept for lists inside items that are being paired: the same two lists come again when
-    other items are paired, when chosen items are scored, and when they are recorded.
+    They are kept for lists inside items that are being paired: the same two lists are compared
+    again when other items are paired, when chosen items are scored, and when they are recorded.
     """
 
     keys: Indexes
-    """The two slots of each pair of lists as one number, in order."""
+    """The two slots of each pair of lists combined into one number, in ascending order."""
     similarity: Floats
-    """The sum of the similarities of its pairs of items."""
+    """The sum of the similarities of the paired items, for each pair of lists."""
     starts: Indexes
-    """The position of its first pair of items in `pairs`."""
+    """The position in `pairs` of the first pair of items, for each pair of lists."""
     lengths: Indexes
-    """The number of its pairs of items."""
+    """The number of pairs of items, for each pair of lists."""
     pairs: ListPairs
     """The pairs of items of all lists."""
 
     @property
     def n_bytes(self) -> int:
-        """The memory of all arrays."""
+        """The memory of all arrays, in bytes."""
         return sum(column.nbytes for column in (*self[:-1], *self.pairs))
 
     def rows_of(self, keys: Indexes) -> Indexes:
-        """Return the rows of pairs of lists; `NOTHING` for pairs that are not kept."""
+        """Return the rows of pairs of lists, given their keys.
+
+        `NOTHING` for pairs that are not kept.
+        """
         rows = self.keys.searchsorted(keys)
         is_kept = np.append(self.keys, NOTHING)[rows] == keys
         return np.where(is_kept, rows, NOTHING)
 
     def add(self, other: "PairedLists") -> "PairedLists":
-        """Return these pairs of lists with others."""
+        """Return these pairs of lists together with others."""
         order = np.argsort(np.concatenate([self.keys, other.keys]))
         other_starts = other.starts + len(self.pairs.owner)
         return PairedLists(
@@ -171,24 +186,26 @@ class PairedLists(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListNode(SequenceNode):
-    """A list whose items all have one node.
+    """The node of a list whose items are all compared by one node.
 
-    `threshold` is the similarity at which lists match as items of another list; the items have
-    thresholds of their own. A list is never clipped as a whole.
+    `threshold` is the similarity at which two lists match as items of another list; the items have
+    thresholds of their own. The score of a list is never clipped.
     """
 
     items: Node
     pairing_floor: float | None = None
-    """Similarity at or below which items are no pair, in [-1, 1); None is that of the run."""
+    """Similarity at or below which two items cannot be a pair, in [-1, 1); None uses the run's
+    floor."""
     threshold_stated: bool = True
-    """Whether the schema states `threshold`; else lists match by the thresholds of their items."""
+    """Whether the schema states `threshold`; if not, lists match by the thresholds of their
+    items."""
     exhaustive: bool = True
-    """Whether the ground truth lists all items."""
+    """Whether ground truths list all items."""
     pairing: ListPairing = "best"
     key: tuple[str, ...] = ()
-    """Names of the fields by which items are paired."""
+    """Names of the key fields; the items of a pair have matching values in these fields."""
     distinct: bool = False
-    """Whether an item that equals an earlier one, as JSON, is dropped."""
+    """Whether an item that equals an earlier item, as JSON, is ignored."""
 
     @property
     def ordered(self) -> bool:
@@ -197,16 +214,16 @@ class ListNode(SequenceNode):
 
     @property
     def by_position(self) -> bool:
-        """Whether each item is paired with the one at its own position."""
+        """Whether each item is paired with the item at the same position."""
         return self.pairing == "position"
 
     @property
     def is_open(self) -> bool:
-        """Whether the ground truth need not list all items."""
+        """Whether ground truths need not list all items."""
         return not self.exhaustive
 
     def mask_ignored(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the items of a list, None for ones that count as absent or are repeated."""
+        """Return the items of a list with None for items that count as absent or are repeated."""
         counts_as_absent = self.items.counts_as_absent
         items = [item if is_absent(item) or not counts_as_absent(item) else None for item in values]
         if self.distinct:
@@ -219,7 +236,7 @@ class ListNode(SequenceNode):
         return items
 
     def node_of_single_item(self, value: JsonValue) -> Node:
-        """Return the node that compares the only item of a list of one."""
+        """Return the node that compares a value as the only item of a list."""
         return self.items.node_for(value)
 
     def node_at(self, position: int) -> Node:
@@ -231,9 +248,9 @@ class ListNode(SequenceNode):
         return (self.items,)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which these lists match as items of another list.
+        """Return the similarity at which each of these lists matches as an item of another list.
 
-        Unless the schema states it, it is the threshold of their own items.
+        Unless the schema states it, this is the threshold of a list's own items.
         """
         if self.threshold_stated:
             return self.threshold
@@ -248,11 +265,11 @@ class ListNode(SequenceNode):
             thresholds[filled] = self.items.element_thresholds(items, starts[filled])
             return thresholds
 
-        # Cached, as each level of lists in lists has the same column.
+        # Cache the thresholds: each level of nested lists has the same column.
         return columns.cached((id(self), "thresholds"), find_thresholds)[gt]
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Return the source of the threshold for a list as an item of another."""
+        """Return the source of the threshold for a list that is an item of another list."""
         if self.threshold_stated or not isinstance(element, list):
             return self.threshold_source
         first_item = next((item for item in element if not is_absent(item)), None)
@@ -263,7 +280,7 @@ class ListNode(SequenceNode):
         )
 
     def floor(self, options: Options) -> float:
-        """Return the similarity at or below which two items are no pair."""
+        """Return the similarity at or below which two items cannot be a pair."""
         return options.pairing_floor if self.pairing_floor is None else self.pairing_floor
 
     def score_declared(
@@ -287,7 +304,7 @@ class ListNode(SequenceNode):
     def _score_final(
         self, columns: Columns, masked: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> PairScores:
-        """Score pairs of lists as `record` does, without their unpaired items."""
+        """Score pairs of lists with the final similarities of their items, as `record` does."""
         pairs = self._pair_final_items(masked, gt, pred, options)
         n_pairs = np.bincount(pairs.owner, minlength=len(gt))
         elements = masked.elements.columns
@@ -303,7 +320,7 @@ class ListNode(SequenceNode):
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Record pairs of lists: pair their items, then record pairs and unpaired items."""
+        """Score and record pairs of lists, their paired items and their unpaired items."""
         table, placement = recording.table, recording.placement
         masked = self.mask_ignored_columns(columns)
         batch = table.add(LIST, self, columns, placement)
@@ -333,7 +350,10 @@ class ListNode(SequenceNode):
     def _pair_final_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> ListPairs:
-        """Return the paired items of lists, kept ones where items with such lists were paired."""
+        """Return the paired items of lists.
+
+        Reuse pairs that were kept while parents were paired.
+        """
         if columns.paired_lists is None:
             return self._pair_items(columns, gt, pred, options)
         paired_lists, rows = self._pair_inner_lists(columns, gt, pred, options)
@@ -343,7 +363,7 @@ class ListNode(SequenceNode):
     def _pair_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> ListPairs:
-        """Return the paired items of lists, by the kind of pairing that the schema states."""
+        """Return the paired items of lists, by the pairing that the schema states."""
         if self.by_position:
             return pair_by_position(self.items, columns, gt, pred, options)
         floor = self.floor(options)
@@ -356,7 +376,7 @@ class ListNode(SequenceNode):
     def compare_labelled(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Do a task with pairs of lists; nothing is evaluated against an empty open list."""
+        """Score or record pairs of lists; nothing is evaluated against an empty open list."""
         if self.exhaustive and columns.gold is None:
             return Node.compare_labelled(self, columns, gt, pred, task)
         gt_lists, pred_lists, _ = self.mask_ignored_columns(columns).elements
@@ -371,7 +391,7 @@ class ListNode(SequenceNode):
         return scores
 
     def _find_open(self, columns: Columns, gt: Indexes) -> Mask:
-        """Return which ground truths need not list all items."""
+        """Return which ground truths are open, so that they need not list all items."""
         if not self.exhaustive or columns.gold is None:
             return np.full(len(gt), not self.exhaustive)
         return columns.gold.is_open[gt]
@@ -384,19 +404,19 @@ class ListNode(SequenceNode):
         n_pairs: Indexes,
         owner_and_gt: tuple[Indexes, Indexes] | None,
     ) -> tuple[Indexes, Indexes, Indexes]:
-        """Return the slots of paired lists and the greater length of each pair.
+        """Return the slots of paired lists, and the divisor of each pair: its number of items.
 
-        A list without items has the slot `NOTHING`.
-
-        Optional items of the ground truth count only if they are paired, and predicted items
-        beyond an open list do not count. `owner_and_gt` are the list and the ground-truth slot of
-        each pair of items.
+        The divisor is the length of the longer list; if items are paired by position, it is the
+        number of positions that at least one list has. A list without items has the slot `NOTHING`.
+        Optional items of the ground truth count only if they are paired; predicted items that an
+        open list drops do not count. `owner_and_gt` has the pair of lists and the ground-truth slot
+        of each pair of items.
         """
         gt_lists, pred_lists, elements = columns.elements
         n_gt, n_pred = gt_lists.lengths[gt], pred_lists.lengths[pred]
         if elements.gold is not None and owner_and_gt is not None:
             is_optional = first_absent_alternatives(self.items, elements) >= 0
-            # The optional items of a list are a difference of two entries of the cumulative sum.
+            # Count the optional items of each list by a difference of cumulative sums.
             n_optional_before = np.concatenate([[0], is_optional.cumsum()])
             starts, (owner, paired_gt) = gt_lists.starts[gt], owner_and_gt
             n_optional = n_optional_before[starts + n_gt] - n_optional_before[starts]
@@ -404,7 +424,7 @@ class ListNode(SequenceNode):
             n_gt = n_gt - (n_optional - n_optional_pairs)
         if not self.exhaustive or columns.gold is not None:
             n_pred = np.where(self._find_open(columns, gt), n_pairs, n_pred)
-            is_empty_item = (gt < 0) & columns.are_items  # an item is present even if it is empty
+            is_empty_item = (gt < 0) & columns.are_items  # an item counts even if it is empty
             gt = np.where(n_gt == 0, NOTHING, gt)
             pred = np.where((n_pred > 0) | is_empty_item, pred, NOTHING)
         longest = n_gt + n_pred - n_pairs if self.by_position else np.maximum(n_gt, n_pred)
@@ -413,9 +433,10 @@ class ListNode(SequenceNode):
     def _pair_inner_lists(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> tuple[PairedLists, Indexes]:
-        """Pair the items of lists inside items; returns pairs of lists, and the row of each pair.
+        """Pair the items of lists inside items.
 
-        The pairs are kept with the columns, as the same two lists are compared several times.
+        Return pairs of lists, and the row of each given pair. The pairs are kept with the columns,
+        as the same two lists are compared several times.
         """
         width = len(columns.pred) + 1
         keys = (gt + 1) * width + pred + 1
@@ -435,10 +456,10 @@ class ListNode(SequenceNode):
                 lengths=np.diff(edges),
                 pairs=pairs,
             )
-            if self.by_position:  # these are paired again soon, and keeping them takes memory
+            if self.by_position:  # pairing again is cheap, keeping takes memory
                 work.reserve(-working_bytes)
                 return new, new.rows_of(keys)
-            # Adding copies both, and copies them once more to sort them.
+            # `add` concatenates copies of both, and copies them again to sort them.
             copied_bytes = 0 if kept is None else 2 * (kept.n_bytes + new.n_bytes)
             work.reserve(new.n_bytes + copied_bytes - working_bytes)
             columns.paired_lists = kept = new if kept is None else kept.add(new)
@@ -448,7 +469,10 @@ class ListNode(SequenceNode):
     def _find_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, pairs: ListPairs
     ) -> "tuple[ItemPairs, dict[int, int]]":
-        """Return the items of lists, and by position how many predicted ones an open list drops."""
+        """Return the items to record, and the numbers of predicted items that open lists drop.
+
+        The numbers are by position of the pair of lists.
+        """
         gt_lists, pred_lists, elements = columns.elements
         gt_slots, gt_owner, _ = gt_lists.select(gt)
         pred_slots, pred_owner, _ = pred_lists.select(pred)
@@ -467,7 +491,7 @@ class ListNode(SequenceNode):
             gt_slots, gt_owner, partner = gt_slots[is_kept], gt_owner[is_kept], partner[is_kept]
         (invented,) = is_unpaired.nonzero()
         owner = np.concatenate([gt_owner, pred_owner[invented]])
-        # By list; ground-truth items stand before those that only the prediction has.
+        # Sort by list, ground-truth items before invented items.
         order = owner.argsort(kind="stable")
         items = ItemPairs(
             owner=owner[order],
@@ -484,13 +508,16 @@ class ListNode(SequenceNode):
         recording: Recording,
         lists: UnitBatch,
     ) -> tuple[Floats, Floats]:
-        """Record the items of lists; returns the mean similarity and score of each list."""
+        """Record the items of lists.
+
+        Return the mean similarity and the mean score of each pair of lists.
+        """
         elements, owner = columns.elements.columns, items.owner
         of_items = recording.with_placement(place_items(lists, owner))
         scores = self.items.record(elements, items.gt, items.pred, of_items)
         outcome = scores.outcome.copy()
         for positions, group in scores.by_node():
-            # An item without a partner must reach its own threshold.
+            # An item without a partner has the threshold of its own node.
             gt, pred = scores.gt[positions], scores.pred[positions]
             is_pair = (gt >= 0) & (pred >= 0)
             item_thresholds = group.node.element_thresholds(group.columns, group.gt)
@@ -514,10 +541,10 @@ class ListNode(SequenceNode):
         outcome: Outcomes,
         recording: Recording,
     ) -> None:
-        """Record which unpaired items match an unpaired item of the other side, one each."""
+        """Record which unpaired items match an unpaired item of the other side, one to one."""
         is_moved = np.zeros(len(owner), np.bool_)
         (missed,), (invented,) = (outcome == FN).nonzero(), (outcome == FA).nonzero()
-        # Items are sorted by list, so the invented items of the list of a missed one are a range.
+        # Items are sorted by list: the invented items of each missed item's list are a range.
         low = owner[invented].searchsorted(owner[missed], "left")
         high = owner[invented].searchsorted(owner[missed], "right")
         positions, of_missed = expand_ranges(low, high - low)
@@ -536,13 +563,16 @@ class ListNode(SequenceNode):
 
 
 class ItemPairs(NamedTuple):
-    """The items of lists: pairs, missed and invented ones, by list; one entry an item."""
+    """The items of pairs of lists: ground-truth items with partners, then invented items.
+
+    They are sorted by list; every array has one entry an item.
+    """
 
     owner: Indexes
-    """The position of the list of each item."""
+    """The position of each item's list."""
     gt: Indexes
     pred: Indexes
-    """The slots of both sides among the items; `NOTHING` where a list has no such item."""
+    """The prediction's slot of each item; `NOTHING` if the prediction lacks the item."""
 
     def select(self, selected: Mask) -> "ItemPairs":
         """Return the selected items."""
@@ -550,7 +580,7 @@ class ItemPairs(NamedTuple):
 
 
 def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
-    """Return the placement of items, given the positions of their lists in a batch."""
+    """Return the placement of items; `owner` is the position of each item's list in a batch."""
     return Placement(
         container=lists,
         positions=owner,
@@ -563,14 +593,14 @@ def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
 
 
 def set_indexes(batch: UnitBatch, columns: Columns, gt: Indexes, pred: Indexes) -> None:
-    """Record the indexes of items in both lists, given their slots among the items."""
+    """Record the index of each item in both lists, given the slots of the items."""
     gt_lists, pred_lists, _ = columns.elements
     batch.gt_index = _indexes_of(gt_lists.indexes, gt)
     batch.pred_index = _indexes_of(pred_lists.indexes, pred)
 
 
 def _record_as_items(scores: PairScores, threshold: Floats) -> Outcomes:
-    """Record the outcomes of items by their thresholds: objects and lists have one for items."""
+    """Set the thresholds of items; return their outcomes, decided anew for objects and lists."""
     batch, outcome = scores.batch, scores.outcome
     batch.threshold = threshold
     if batch.kind in {OBJECT, LIST}:
@@ -586,9 +616,9 @@ def _positive_by_position(numbers: Indexes) -> dict[int, int]:
 
 
 def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: Indexes) -> Indexes:
-    """Return the positions of items among all items of the chosen lists, which follow each other.
+    """Return the position of each item among the consecutive items of the chosen lists.
 
-    `chosen` are the slots of the lists, `owner` the position of the list of each item.
+    `chosen` has the slots of the lists, `owner` the position of each item's list among them.
     """
     lengths = lists.lengths[chosen]
     first_positions = lengths.cumsum() - lengths
@@ -596,13 +626,13 @@ def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: 
 
 
 def _means(owner: Indexes, figures: Floats, longest: Indexes) -> Floats:
-    """Return the sum of the figures of the items of each list, divided by its longer length."""
+    """Return the sum of the figures of each list's items, divided by its entry of `longest`."""
     means: Floats = np.bincount(owner, figures, len(longest)) / longest
     return means
 
 
 def _thresholds_as_items(scores: PairScores) -> float | Floats:
-    """Return the similarity at which each pair is a match as an item of a list."""
+    """Return the similarity at which each pair matches as an item of a list."""
     thresholds: float | Floats = scores.figure_by_node(
         lambda group: group.node.element_thresholds(group.columns, group.gt), np.float64
     )
@@ -610,7 +640,7 @@ def _thresholds_as_items(scores: PairScores) -> float | Floats:
 
 
 def _indexes_of(indexes: Indexes, slots: Indexes) -> Indexes:
-    """Return the index of each slot in its list; `NOTHING` for no slot."""
+    """Return the index of each slot in its list; `NOTHING` for an absent slot."""
     if not len(indexes):
         return np.full(len(slots), NOTHING)
     return np.where(slots == NOTHING, NOTHING, indexes[slots])

@@ -1,6 +1,6 @@
 """Objects: fields, each with a node of its own, scored by their weighted mean.
 
-Some fields may be named only by the documents.
+Some fields may be named by documents only.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,8 +55,8 @@ from .units import Placement, UnitBatch, join_some, notes_by_row
 from .work import UNDECLARED_STEPS
 
 MAX_COMPARED_KEYS: Final = 1 << 16
-"""Keys that only documents name, of pairs that are scored at once: each takes some 500 bytes until
-its scores are added up."""
+"""Maximum number of keys named by documents only that are scored at once; each takes some 500 bytes
+until its scores are added up."""
 
 _OBJECTS: Final = frozenset((dict, type(None)))
 
@@ -65,55 +65,57 @@ CompareKeys = Callable[["MapKeys", Indexes, Node], PairScores]
 
 
 class MapKeys(NamedTuple):
-    """Keys of pairs of maps that belong to a family, by map and as documents have them."""
+    """Keys of pairs of maps that belong to a family, sorted by pair and as documents have them."""
 
     values: Columns
     names: list[str]
     """The names of all keys, by code."""
     gt: Indexes
     pred: Indexes
-    """The slots of the values of each key; `NOTHING` where one map has no such key."""
+    """The prediction's slot of each key's value; `NOTHING` if the prediction lacks the key."""
     owner: Indexes
-    """The position of the pair of maps of each key."""
+    """The position of each key's pair of maps."""
     codes: Indexes
-    """The code of the name of each key."""
+    """The code of each key's name."""
     order: Indexes
-    """The position of each key among those of its map."""
+    """The position of each key among the keys of its pair of maps."""
     family: Indexes
-    """The position of the family of each key."""
+    """The position of each key's family."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectNode(Node):
-    """An object; with families of fields it is a map."""
+    """The node of an object; with families of fields, it is the node of a map."""
 
     fields: tuple[Field, ...] = ()
-    """The fields that the schema names."""
+    """The fields that the schema names, and that are compared."""
     families: tuple[Field, ...] = ()
-    """Families of all other keys with a value; a key belongs to the first one that takes it."""
+    """Families of all other keys; a key belongs to the first family that takes it."""
     match_threshold: float = DEFAULT_MATCH_THRESHOLD
-    """Similarity at which two list items are the same one, in [0, 1]."""
+    """Similarity at which a pair of list items matches, in [0, 1]."""
     model_name: str = ""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
     ignored: tuple[Field, ...] = ()
     """The fields that are never compared."""
     field_by_name: Mapping[str, Field] = field(init=False, compare=False, repr=False)
-    """All fields by name, ignored ones too."""
+    """All fields by name, including ignored fields."""
     declared_names: frozenset[str] = field(init=False, compare=False, repr=False)
-    """The names of all fields, ignored ones too."""
+    """The names of all fields, including ignored fields."""
     in_order: tuple[str, ...] = field(init=False, compare=False, repr=False)
-    """The names of the fields that are compared."""
+    """The names of the compared fields, in order."""
     included: tuple[bool | Mask, ...] | None = field(init=False, compare=False, repr=False)
-    """Whether the aggregate includes each field; None if that depends on the values."""
+    """Whether the `aggregate` of the object includes each field; None if that depends on the
+    values."""
     not_pairing: tuple[int, ...] = field(init=False, compare=False, repr=False)
     """Positions of the fields that do not count when list items are paired."""
     segments: tuple[FieldSegment, ...] = field(init=False, compare=False, repr=False)
-    """All fields by the call that compares them: leaves in blocks, others by their positions."""
+    """All compared fields, grouped by the call that compares them: leaves in blocks, others
+    alone."""
     labels_inside = True
 
     def __post_init__(self) -> None:
-        """Compute what every comparison needs of the fields, once for each plan."""
-        # Reversed, so that the first of several fields with one name wins.
+        """Compute what every comparison needs to know of the fields, once for each plan."""
+        # Reverse the order, so that of several fields of one name the first is kept.
         declared = {entry.name: entry for entry in reversed((*self.fields, *self.ignored))}
         object.__setattr__(self, "field_by_name", declared)
         object.__setattr__(self, "declared_names", frozenset(declared))
@@ -126,7 +128,7 @@ class ObjectNode(Node):
 
         has_unions = any(isinstance(entry.node, OneOfNode) for entry in self.fields)
         included = include_by_annotation([entry.aggregate for entry in self.fields])
-        # With unions it depends on the arm that compares a pair.
+        # For a union, it depends on the arm that compares a pair.
         object.__setattr__(self, "included", None if has_unions else tuple(included))
 
         leaves = [
@@ -140,21 +142,24 @@ class ObjectNode(Node):
 
     @property
     def item_threshold(self) -> float:
-        """The similarity at which two list items of this model are a match."""
+        """The similarity at which a pair of list items of this model matches."""
         return self.match_threshold
 
     @property
     def columnar(self) -> bool:
-        """Whether comparing all pairs costs little beside a call for each."""
+        """Whether comparing all pairs of two columns costs little more than one call."""
         return not self.families and all(entry.node.columnar for entry in self.fields)
 
     @property
     def nested(self) -> bool:
-        """Whether comparing two values may mean to pair the items of lists inside them."""
+        """Whether comparing two values may require pairing the items of lists inside them."""
         return bool(self.families) or any(entry.node.nested for entry in self.fields)
 
     def list_fields(self) -> Iterator[tuple[str, Node]]:
-        """Yield names and nodes of fields; `ANY_KEY` names keys that only documents have."""
+        """Yield the name and the node of each field.
+
+        `ANY_KEY` names keys that only documents have.
+        """
         yield from ((entry.name, entry.node) for entry in self.fields)
         yield from ((ANY_KEY, family.node) for family in self.families if not family.ignored)
 
@@ -165,12 +170,15 @@ class ObjectNode(Node):
         return next(list_families(self.families, name), NOTHING)
 
     def _find_compared_family(self, name: str) -> int:
-        """Return the position of the family of a key; `NOTHING` also if the family is ignored."""
+        """Return the position of the family of a key.
+
+        `NOTHING` if it has none or an ignored one.
+        """
         position = self._find_family(name)
         return NOTHING if position == NOTHING or self.families[position].ignored else position
 
     def field_of(self, name: str) -> Field | None:
-        """Return the field of a key: a property or a family; None for an undeclared key."""
+        """Return the field or the family that a key belongs to; None for an undeclared key."""
         position = self._find_family(name)
         return self.field_by_name.get(name) if position == NOTHING else self.families[position]
 
@@ -184,23 +192,26 @@ class ObjectNode(Node):
         return isinstance(value, dict) and self.has_only_ignored(value)
 
     def has_only_ignored(self, value: dict[str, JsonValue]) -> bool:
-        """Return whether all values in an object are absent or ignored."""
+        """Return whether all values of an object are absent or ignored."""
         return all(
             is_absent(child) or self.ignores(name) or self.ignores_inside(name, child)
             for name, child in value.items()
         )
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return masks of the slots of either side that hold objects; None if all values do."""
+        """Return masks of the slots of both sides that hold objects.
+
+        None if all values are objects.
+        """
         if columns.types <= _OBJECTS:
             return None
         gt_kinds, pred_kinds = columns.kinds
         return (gt_kinds == OBJECT) | (gt_kinds == ABSENT), pred_kinds == OBJECT
 
     def child_node(self, step: Step) -> Node | None:
-        """Return the node of a field; None for an undeclared or ignored one."""
+        """Return the node of a field; None for an undeclared or ignored field."""
         name = str(step)
-        # An index of a list is not the name of a property.
+        # A list index must not select a property with a numeric name.
         is_key = step == name or name not in self.declared_names
         declared = self.field_of(name) if is_key else None
         return None if declared is None or declared.ignored else declared.node
@@ -223,7 +234,7 @@ class ObjectNode(Node):
     def upper_bound(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> Floats | None:
-        """Return an upper bound of the similarity of each pair; None if that costs too much."""
+        """Return an upper bound of the similarity of each pair; None if bounds cost too much."""
         mode = self.bound_mode
         if mode is None:
             return None
@@ -284,7 +295,7 @@ class ObjectNode(Node):
         return scores
 
     def _join_scores(self, columns: Columns, parts: Sequence[PairScores]) -> PairScores:
-        """Return the scores of all pairs, of which parts were scored apart."""
+        """Join the scores of consecutive spans of pairs."""
         scores = PairScores(
             self,
             columns,
@@ -301,9 +312,12 @@ class ObjectNode(Node):
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Record pairs of objects, then their fields; whole documents even where one is empty."""
+        """Score and record pairs of objects and their fields.
+
+        Whole documents even if one is empty.
+        """
         table, placement = recording.table, recording.placement
-        gold_gt = gt  # the absent object of an alternative has gold, too
+        gold_gt = gt  # an absent alternative has gold, too
         if columns.gold is not None and not placement.is_whole:
             gt = np.where(absent_slots(self, columns)[0][gt], NOTHING, gt)
         batch = table.add(OBJECT_UNIT, self, columns, placement)
@@ -350,7 +364,10 @@ class ObjectNode(Node):
         batch: UnitBatch,
         positions: Indexes,
     ) -> tuple[list[FieldScores], list[KeyScores]]:
-        """Record the fields of the pairs of objects at `positions` of a batch."""
+        """Record the fields of the pairs of objects at `positions` of a batch.
+
+        Return their scores.
+        """
         document, field = batch.document, batch.field
         if len(positions) < len(gt):
             gt, pred, document = gt[positions], pred[positions], document[positions]
@@ -360,7 +377,7 @@ class ObjectNode(Node):
         field_numbers: Indexes = field_index.declared_of_each(children.field, self.in_order)
 
         def record_segment(segment: FieldSegment, columns: Columns) -> PairScores:
-            """Record a block of leaves, or one other field."""
+            """Record the fields of a segment: a block of leaves, or one other field."""
             if isinstance(segment, LeafBlock):
                 return segment.record(
                     columns, gt, pred, recording.with_placement(children), field_numbers
@@ -377,7 +394,7 @@ class ObjectNode(Node):
             return node.record(columns, gt, pred, recording.with_placement(placement))
 
         def record_keys(keys: MapKeys, selected: Indexes, node: Node) -> PairScores:
-            """Record the selected keys of maps, as fields after the declared ones."""
+            """Record selected keys of maps as fields, in order after the declared fields."""
             owner = keys.owner[selected]
             parent_fields = join_some(children.field, owner)
             placement = Placement(
@@ -404,12 +421,12 @@ class ObjectNode(Node):
     def _record_aggregates(
         self, field_scores: list[FieldScores], key_scores: list[KeyScores], size: int
     ) -> None:
-        """Record which fields of `size` pairs of objects the aggregates include."""
+        """Record which fields of `size` pairs of objects their aggregates include."""
         included: Sequence[bool | Mask]
         included_keys: Sequence[bool | Mask]
         if self.included is not None and not key_scores:
             if all(self.included):
-                return  # as all rows have it from the start
+                return  # rows are included from the start
             included, included_keys = self.included, ()
         else:
             included, included_keys = find_included(self.fields, field_scores, key_scores, size)
@@ -434,9 +451,9 @@ class ObjectNode(Node):
         task: Scoring,
         compare: CompareKeys,
     ) -> list[KeyScores]:
-        """Compare the keys that only the documents name, by one call for each family.
+        """Compare the keys that only documents name, with one call for each family.
 
-        `task` is how alternatives are scored before one of them is compared.
+        `task` tells how alternatives are scored before one of them is compared.
         """
         if not self.families:
             return []
@@ -444,11 +461,11 @@ class ObjectNode(Node):
         values = keys.values
 
         def compare_selected(selected: Indexes, node: Node) -> PairScores:
-            """Compare the selected keys; an error names the key at fault."""
+            """Compare the selected keys; an error names the key that failed."""
             try:
                 return compare(keys, selected, node)
             except ComparisonError as error:
-                # Find the key at fault: compare one key after the other.
+                # Compare the keys one by one to find the key that failed.
                 for key in selected.tolist() if len(selected) > 1 else ():
                     compare_selected(np.array([key]), node)
                 name = keys.names[int(keys.codes[selected[0]])]
@@ -477,7 +494,7 @@ class ObjectNode(Node):
         return key_scores
 
     def _find_keys(self, columns: Columns, gt: Indexes, pred: Indexes) -> MapKeys:
-        """Return the keys of pairs of maps that belong to a family."""
+        """Return the keys of pairs of maps that belong to a compared family."""
         gt_entries, pred_entries, values, names = columns.entries
         family_of_code = columns.cached(
             (id(self), "family"),
@@ -493,7 +510,7 @@ class ObjectNode(Node):
             select_keys(pred_entries.select(pred)),
         )
         keys = align_items(gt_keys, pred_keys, len(names) or 1)
-        # In the order of the ground truth, then of the prediction. Codes of names depend on the
+        # Sort by order in the ground truth, then in the prediction. Codes of names depend on the
         # chunk; this order does not, so that sums of floats are the same in every chunk.
         place = np.where(keys.gt < 0, len(values.gt) + keys.pred, keys.gt)
         keys = keys.select(np.lexsort((place, keys.owner)))
@@ -518,7 +535,7 @@ class ObjectNode(Node):
             try:
                 scores = compare(segment, segment_columns)
             except ComparisonError as error:
-                is_named = isinstance(segment, LeafBlock)  # a block names the leaf at fault
+                is_named = isinstance(segment, LeafBlock)  # the error already names the leaf
                 named = error if is_named else error.below(self.in_order[_first_position(segment)])
                 named.__cause__ = error.__cause__
                 failures[self.in_order.index(str(named.path[0]))] = named
@@ -529,9 +546,9 @@ class ObjectNode(Node):
         return field_scores
 
     def _list_segments(self, columns: Columns) -> Iterator[tuple[FieldSegment, Columns]]:
-        """Yield the segments of the fields with their columns.
+        """Yield each segment of fields with its columns.
 
-        A block with values other than plain scalars is split into its fields.
+        A block whose values are not all plain scalars is split into its fields.
         """
         for segment in self.segments:
             if isinstance(segment, LeafBlock):
@@ -545,14 +562,14 @@ class ObjectNode(Node):
     def _find_undeclared_keys(
         self, columns: Columns, slots: Indexes, side: str
     ) -> dict[int, tuple[str, ...]]:
-        """Return the undeclared keys with a value of objects, by their positions in `slots`.
+        """Return the undeclared keys of objects that have a value, by positions in `slots`.
 
         `side` is "gt" or "pred".
         """
         declared = self.declared_names
 
         def find_by_slot() -> dict[int, tuple[str, ...]]:
-            """Find the undeclared keys of all objects of the side, by their slots."""
+            """Find the undeclared keys of all objects of the side, by slot."""
             values = getattr(columns, side)
             objects = (value for value in values if isinstance(value, dict))
             if declared.issuperset(chain.from_iterable(objects)):
@@ -581,9 +598,9 @@ class ObjectNode(Node):
     def _find_extra_keys(
         self, columns: Columns, gt: Indexes, pred: Indexes
     ) -> dict[int, tuple[str, ...]]:
-        """Return the undeclared keys that only the prediction has, by the positions of the pairs.
+        """Return the undeclared keys that only the prediction has, by positions of the pairs.
 
-        A key whose ground truth is not labelled is not among them.
+        Keys whose ground truth is not labelled are omitted.
         """
         extra_keys: dict[int, tuple[str, ...]] = {}
         for position, names in self._find_undeclared_keys(columns, pred, "pred").items():
@@ -608,7 +625,7 @@ def _first_position(segment: FieldSegment) -> int:
 
 
 def _clip_objects(scores: PairScores, match_threshold: float) -> None:
-    """Clip the scores of objects by their threshold, and as list items by their match-threshold."""
+    """Clip the scores of objects by their threshold; as list items, by the match-threshold."""
     score, outcome = scores.score, scores.outcome
     item_outcome = np.where(
         has_both_sides(outcome), classify_present(scores.similarity, match_threshold), outcome
@@ -620,7 +637,7 @@ def _clip_objects(scores: PairScores, match_threshold: float) -> None:
 def _spread_figures(
     similarity: Floats, score: Floats, positions: Indexes, size: int
 ) -> tuple[Floats, Floats]:
-    """Return figures of some pairs as figures of all, 1.0 for pairs that were not compared."""
+    """Return figures of all pairs, given those of the pairs at `positions`; all others are 1.0."""
     if len(positions) == size:
         return similarity, score
     similarities = np.ones(size)
@@ -633,13 +650,13 @@ def _spread_figures(
 
 
 def _set_aggregate(scores: PairScores, is_included: bool | Mask) -> None:
-    """Record whether the aggregates include some units."""
+    """Record whether the aggregates of their objects include these units."""
     for positions, group in scores.by_node():
         group.batch.in_aggregate = join_some(is_included, positions)
 
 
 def _split_by_keys(columns: Columns, gt: Indexes, pred: Indexes) -> list[Indexes]:
-    """Split pairs of objects into blocks that have few enough keys to be scored at once."""
+    """Split pairs of objects into blocks with few enough keys to be scored at once."""
     gt_layout, pred_layout, *_ = columns.entries
     n_keys = gt_layout.lengths[gt] + pred_layout.lengths[pred]
     block = n_keys.cumsum() // MAX_COMPARED_KEYS

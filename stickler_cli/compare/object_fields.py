@@ -1,4 +1,4 @@
-"""Fields of objects: their declaration, and how their scores become the score of an object."""
+"""Fields of objects: their declaration, and how their scores make the score of an object."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,53 +15,53 @@ from .plan import Node
 from .result import TN
 
 FieldSegment: TypeAlias = LeafBlock | int
-"""Fields that are compared by one call: a block of leaves, or the position of one other field."""
+"""Fields that are compared by one call: a block of leaves, or one other field, by position."""
 
 
 class KeyPattern(Protocol):
-    """Tells which keys belong to a family."""
+    """A pattern of the keys that belong to a family, such as a compiled regular expression."""
 
     def search(self, string: str, /) -> object:
-        """Return something true if a key belongs to the family."""
+        """Return a true value if a key belongs to the family."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property of an object and its node, or a family of keys that only documents name."""
+    """A property of an object with its node, or a family of keys that only documents name."""
 
     name: str
     """The name of the property; empty for a family."""
     node: Node
     aggregate: bool | None = None
-    """The property's annotation of the aggregate of its object; None without one."""
+    """The `aggregate` annotation of the property; None if the schema states none."""
     ignored: bool = False
-    """Whether its values are never compared."""
+    """Whether the values of the field are never compared."""
     key_pattern: KeyPattern | None = None
-    """Tells the keys of a family; None for all keys."""
+    """The pattern of the keys in a family; None if every key belongs to it."""
     pairs_items: bool = True
-    """Whether its similarity counts when list items are paired."""
+    """Whether the similarity of the field counts when list items are paired."""
 
 
 class FieldScores(NamedTuple):
-    """The scores of a block of leaves, or of one other field."""
+    """The scores of one segment: a block of leaves, or one other field."""
 
     segment: FieldSegment
     scores: PairScores
-    """One entry a pair of objects; for a block, all pairs of one leaf, then of the next."""
+    """One entry a pair of objects; for a block, all pairs of the first leaf, then of the next."""
 
     @property
     def positions(self) -> "int | slice | Indexes":
-        """The position of the fields in the object, as an index."""
+        """The positions of the fields in the object, as an index."""
         return self.segment if isinstance(self.segment, int) else self.segment.span
 
 
 class KeyScores(NamedTuple):
-    """The scores of keys of maps that only the documents name, all under one node."""
+    """The scores of keys of maps that one node compared."""
 
     owner: Indexes
-    """The position of the pair of objects of each key."""
+    """The position of each key's pair of objects."""
     aggregate: "bool | Outcomes | None"
-    """The annotation of the aggregate of all keys, or one of `ANNOTATION_CODES` for each key."""
+    """The `aggregate` annotation of all keys, or one of `ANNOTATION_CODES` for each key."""
     scores: PairScores
 
 
@@ -72,15 +72,15 @@ def average_fields(
     size: int,
     not_pairing: Sequence[int] = (),
 ) -> tuple[Floats, Floats]:
-    """Return the weighted mean similarity and the mean score of the fields of each pair of objects.
+    """Return the mean similarity and mean score, weighted, of the fields of each pair of objects.
 
-    Fields that neither side has do not count, nor do those at the positions `not_pairing`. Both
-    means are 1.0 for a pair without fields. Shapes: (size,).
+    Fields that are absent on both sides do not count, nor do fields at the positions `not_pairing`.
+    Both means are 1.0 for a pair without fields. Shapes: (size,).
     """
     all_scores = [fields.scores for fields in field_scores]
     all_scores += [keys.scores for keys in key_scores]
     is_clipped = any(scores.score is not scores.similarity for scores in all_scores)
-    # Rows of weights, of similarities and, if they differ from these, of scores.
+    # The rows are weights, similarities and, if any score is clipped, scores.
     figures = np.zeros((2 + is_clipped, n_fields if field_scores else 1, size))
     for fields in field_scores:
         positions, scores = fields.positions, fields.scores
@@ -91,7 +91,7 @@ def average_fields(
     if not_pairing:
         figures[0, list(not_pairing)] = 0.0
     figures[1:] *= figures[0]
-    # Not `sum`: it adds the rows of a single pair in another order than those of several.
+    # `sum` would add the rows of one pair in another order than those of several pairs.
     weight: Floats
     weight, *totals = np.add.accumulate(figures, axis=1)[:, -1]
     for owner, _, scores in key_scores:
@@ -105,7 +105,7 @@ def average_fields(
     else:
         has_fields = weight > 0
         means = [np.divide(total, weight, out=np.ones(size), where=has_fields) for total in totals]
-    return means[0], means[-1]  # the same array if nothing is clipped
+    return means[0], means[-1]  # one array if nothing is clipped
 
 
 def find_unfounded(
@@ -115,7 +115,7 @@ def find_unfounded(
     field_scores: Sequence[FieldScores],
     key_scores: Sequence[KeyScores],
 ) -> Mask | bool:
-    """Return a mask of pairs of objects without a present field whose ground truth may be absent.
+    """Return which pairs of objects have no present field, and a ground truth that may be absent.
 
     `compared` are the positions of the pairs that were compared by fields.
     """
@@ -138,11 +138,12 @@ def find_included(
     key_scores: Sequence[KeyScores],
     size: int,
 ) -> tuple[Sequence[bool | Mask], Sequence[bool | Mask]]:
-    """Return whether the aggregate of its object includes each field, and each group of keys.
+    """Return whether the aggregate of an object includes each field, and each group of keys.
 
-    One `true` among the annotations of an object's fields makes fields opt in; without one, `false`
-    opts out. The annotation of a union is that of the arm in use, and a key of a map counts where
-    it is present. Each result is one value, or a mask of the pairs of objects or keys.
+    If any annotation among an object's fields is `true`, only such fields are included; otherwise
+    all are, except those annotated `false`. A union has the annotation of the arm in use, and a key
+    of a map counts where it is present. Each result is one value, or a mask of the pairs of objects
+    or keys.
     """
     annotations: list[bool | Outcomes | None] = [field.aggregate for field in fields]
     for segment, scores in field_scores:
@@ -187,7 +188,7 @@ def include_by_annotation(annotations: Sequence[object]) -> "list[bool | Mask]":
 def find_annotation(
     node: Node, aggregate: bool | None, scores: PairScores
 ) -> bool | Outcomes | None:
-    """Return a field's annotation of the aggregate; for a union, that of the arm in use."""
+    """Return a field's `aggregate` annotation; for a union, that of the arm used by each pair."""
     return node.find_annotation(scores) if isinstance(node, OneOfNode) else aggregate
 
 

@@ -1,4 +1,4 @@
-"""Nodes that leave pairs to other nodes: unions, and references back to a node further up."""
+"""Nodes that leave pairs to other nodes: unions, and references to a node further up."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,20 +14,20 @@ from .pair_scores import PairGroup, PairScores, join_groups
 from .plan import Mode, Node, Options, Recording, Scoring, Task
 
 ANNOTATION_CODES: Final = {None: -1, False: 0, True: 1}
-"""The annotation of the aggregate of a field or an arm, as a number; -1 without one."""
+"""The `aggregate` annotation of a field or arm as a number; -1 stands for no annotation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DelegatingNode(Node, ABC):
-    """A node that leaves its pairs to other nodes, whether they are scored or recorded."""
+    """The base of nodes that leave scoring and recording of their pairs to other nodes."""
 
     nested = True
     takes_lists = True
-    sees_absent_values = True  # the other nodes see them
+    sees_absent_values = True  # the other nodes compare them
 
     @abstractmethod
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Do a task with pairs of values, each by another node."""
+        """Score or record pairs of values, each by another node."""
 
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
@@ -44,32 +44,35 @@ class DelegatingNode(Node, ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceNode(DelegatingNode, ABC):
-    """A node that leaves each pair to a node that the ground truth chooses, else the prediction."""
+    """The base of nodes that leave each pair to the node that its ground truth chooses.
+
+    If the ground truth is absent, the prediction chooses the node.
+    """
 
     @abstractmethod
     def choose(self, value: JsonValue) -> Node:
-        """Return the node for a value; None gives the one that stands for absence."""
+        """Return the node that a value chooses; None chooses the node for absent values."""
 
     @abstractmethod
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return the nodes, and the position of the chosen node for each slot of either side."""
+        """Return all nodes, and the position of the chosen node for each slot of both sides."""
 
     labels_inside = True
     lists_inside = True
     weighs: ClassVar[bool] = False
-    """Whether the weight of pairs is that of this node, not of the chosen ones."""
+    """Whether pairs have the weight of this node, instead of the weight of the chosen node."""
 
     def node_for(self, value: JsonValue) -> Node:
-        """Return the node that compares a value, through all choices."""
+        """Return the node that finally compares a value, after all choices."""
         return self.choose(value).node_for(value)
 
     def counts_as_absent(self, value: JsonValue) -> bool:
-        """Return whether a value counts as nothing for the node that it chooses."""
+        """Return whether a value counts as absent for the node that it chooses."""
         return self.choose(value).counts_as_absent(value)
 
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Do a task with pairs of values, each by the node that it chooses."""
-        # Documents are compared whole, but an absent one does not choose the node.
+        """Score or record pairs of values, each by its chosen node."""
+        # Documents are compared even if absent, but an absent document chooses no node.
         present_gt, present_pred = columns.drop_absent(gt, pred) if task.is_whole else (gt, pred)
         nodes, gt_choice, pred_choice = self.choices(columns)
         if columns.work.has_ignored_values:
@@ -77,7 +80,7 @@ class ChoiceNode(DelegatingNode, ABC):
         is_absent = present_gt == NOTHING
         chosen = np.where(is_absent, pred_choice[present_pred], gt_choice[present_gt])
         if columns.work.has_ignored_values:
-            # A value that counts as absent for its own node is absent for another node, too.
+            # A value that counts as absent for its own node stays absent for the chosen node.
             gt = np.where(is_absent & (chosen != gt_choice[gt]), NOTHING, gt)
         weight = self.weight if self.weighs else None
         if weight is not None:
@@ -91,7 +94,7 @@ class ChoiceNode(DelegatingNode, ABC):
         return join_groups(self, columns, gt, pred, groups_by_node, weight)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which these list items are matches."""
+        """Return the similarity at which each of these list items matches."""
         nodes, choice, _ = self.choices(columns)
         thresholds = np.empty(len(gt))
         for node_index, positions in group_positions(choice[gt]):
@@ -100,11 +103,14 @@ class ChoiceNode(DelegatingNode, ABC):
 
 
 class Acceptor(ABC):
-    """Checks whether a value is valid under an arm's schema; picklable, equal by schema."""
+    """A test of whether a value is valid under the schema of an arm.
+
+    Acceptors can be pickled, and are equal if their schemas are.
+    """
 
     @property
     def is_bounded(self) -> bool:
-        """Whether its time is in proportion to the size of the value."""
+        """Whether the test takes time in proportion to the size of the value."""
         return True
 
     @abstractmethod
@@ -118,12 +124,12 @@ class Arm(NamedTuple):
     accepts: Acceptor
     node: Node
     aggregate: bool | None = None
-    """The arm's annotation of the aggregate of its object; None without one."""
+    """The `aggregate` annotation of the arm; None if the schema states none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneOfNode(ChoiceNode):
-    """A union of two or more arms, in schema order; the null arm is not among them."""
+    """The node of a union of two or more arms in schema order, without the null arm."""
 
     arms: tuple[Arm, ...]
 
@@ -132,11 +138,14 @@ class OneOfNode(ChoiceNode):
         return [arm.node for arm in self.arms]
 
     def choose(self, value: JsonValue) -> Node:
-        """Return the node of the first arm that accepts the value, else of the first arm."""
+        """Return the node of the first arm that accepts the value.
+
+        If none does, of the first arm.
+        """
         return self.arms[self._find_arm(value)].node
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return the nodes of the arms, and the position of the arm of each slot."""
+        """Return the nodes of the arms, and the position of the chosen arm for each slot."""
         gt, pred = columns.cached(
             id(self),
             lambda: tuple(
@@ -147,11 +156,11 @@ class OneOfNode(ChoiceNode):
         return self.inner_nodes(), gt, pred
 
     def _find_arm(self, value: JsonValue) -> int:
-        """Return the index of the first arm that accepts the value, else of the first arm."""
+        """Return the index of the first arm that accepts the value; 0 if no arm does."""
         if value is None:
             return 0
         index = self._find_accepting_arm(value)
-        if index is None:  # a missing field and a null one are the same
+        if index is None:  # a missing field equals a null field
             index = self._find_accepting_arm(without_absent(value))
         return index or 0
 
@@ -161,8 +170,8 @@ class OneOfNode(ChoiceNode):
     def find_annotation(self, scores: PairScores) -> bool | Outcomes | None:
         """Return the `aggregate` annotation of the arm that compares each pair.
 
-        It is one value if all arms agree. Otherwise it is an array of `ANNOTATION_CODES`, one for
-        each pair; the ground truth chooses the arm, or the prediction if the former is absent.
+        It is one value if all arms agree; otherwise an array of `ANNOTATION_CODES`, one for each
+        pair. The ground truth chooses the arm; if it is absent, the prediction does.
         """
         annotations = {arm.aggregate for arm in self.arms}
         if len(annotations) == 1:
@@ -173,15 +182,16 @@ class OneOfNode(ChoiceNode):
 
 
 class Target:
-    """The target of a recursion: an entry of a table of nodes, filled in once the node is complete.
+    """The target of a recursive reference: an entry of a table, set once its node is complete.
 
-    With a table, a plan is pickled entry by entry, not along its longest chain of references.
+    Because of the table, a plan is pickled entry by entry, and not along its longest chain of
+    references.
     """
 
     __slots__ = ("_index", "_table")
 
     def __init__(self, table: list[Node | None] | None = None, index: int | None = None) -> None:
-        """Take a table and the index of an entry; without an index, an empty entry is added."""
+        """Refer to an entry of a table; without an index, add an empty entry."""
         self._table = [] if table is None else table
         self._index = len(self._table) if index is None else index
         if index is None:
@@ -189,7 +199,7 @@ class Target:
 
     @property
     def node(self) -> Node | None:
-        """The node that a reference leads to; None while it is being built."""
+        """The node that a reference leads to; None until the node is complete."""
         return self._table[self._index]
 
     @node.setter
@@ -202,13 +212,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecursionNode(ChoiceNode):
-    """A node that stands for one further up, so that a plan is a finite tree on paper.
+    """A node that stands for a node further up, so that a plan is a finite tree.
 
-    Two recursions are equal if they lead to the same place; the node is compared where it stands.
+    Two recursions are equal if they lead to the same schema; the target itself is compared where it
+    occurs.
     """
 
     place: str
-    """The place of the target's schema: `file#/pointer`."""
+    """The location of the target's schema: `file#/pointer`."""
     target: Target = field(compare=False, repr=False)
 
     def choose(self, value: JsonValue) -> Node:
@@ -218,7 +229,7 @@ class RecursionNode(ChoiceNode):
         return self.target.node
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return the target for all slots."""
+        """Return the target as the only node, chosen for all slots."""
         gt, pred = (np.zeros(len(values) + 1, np.intp) for values in (columns.gt, columns.pred))
         return self.inner_nodes(), gt, pred
 
@@ -227,12 +238,12 @@ class RecursionNode(ChoiceNode):
         return (self.choose(None),)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Do a task with pairs of values by the target."""
+        """Score or record pairs of values by the target."""
         return self.choose(None).compare_pairs(columns, gt, pred, task)
 
 
 def follow_references(node: Node) -> Node:
-    """Return the node that a reference stands for; any other node unchanged."""
+    """Return the target of a recursive reference; any other node unchanged."""
     while isinstance(node, RecursionNode):
         node = node.choose(None)
     return node

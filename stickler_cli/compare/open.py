@@ -1,4 +1,4 @@
-"""Fields without a schema, whose values decide their kind, and documents of several schemas."""
+"""Nodes of fields without a schema, whose values decide their kind, and of several schemas."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,35 +24,37 @@ from .units import SCHEMAS, Placement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenNode(ChoiceNode):
-    """A value of any kind; objects and lists are open all the way down."""
+    """The node of values of any kind; everything inside objects and lists is of any kind, too."""
 
     leaves: Mapping[str, LeafNode]
-    """Nodes of scalars by JSON type; `string` also serves values that JSON does not have."""
+    """Nodes of scalars by JSON type; the node of `string` also serves types that JSON does not
+    have."""
     leaves_by_shape: Mapping[str, LeafNode] = field(default_factory=dict)
-    """Nodes by shape (`array`, `object`), for comparators that compare such values as one."""
+    """Nodes of comparators that compare whole objects or lists, by `object` or `array`."""
     object_threshold: float
-    """In [0, 1]; at or above it two objects match."""
+    """Similarity at which two objects match, in [0, 1]."""
     match_threshold: float
-    """In [0, 1]; at or above it two list items that are objects are the same one."""
+    """Similarity at which two objects match as list items, in [0, 1]."""
     item_node: "OpenNode | None" = None
-    """The node of list items, if it differs from this node."""
+    """The node of list items; None for this node."""
     value_node: "OpenNode | None" = None
-    """The node of the values inside an object, if it differs from this node."""
+    """The node of the values inside an object; None for this node."""
     pairing_floor: float | None = None
     list_threshold: float | None = None
-    """Similarity at which lists match as items of another list; None is that of their own items."""
+    """Similarity at which lists match as items of another list; None uses the threshold of their
+    items."""
     list_rules: Mapping[str, Any] = field(default_factory=dict)
     """Annotations of lists: `exhaustive`, `pairing`, `distinct`."""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
-    """Source of `match_threshold` and, without an annotation, of `object_threshold`."""
+    """Source of `match_threshold`, and of `object_threshold` unless it is annotated."""
     weighs = True
 
     def choose(self, value: JsonValue) -> Node:
-        """Return the node for values of this kind."""
+        """Return the node for values of the kind of this value."""
         return self._node_of_kind(kind_of(value))
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return a node for each kind of value, and the position of the node of each slot."""
+        """Return a node for each kind of value, and the position of each slot's node."""
 
         def find_choices() -> tuple[Sequence[Node], Indexes, Indexes]:
             """Make a node for each kind of value that occurs."""
@@ -60,7 +62,7 @@ class OpenNode(ChoiceNode):
                 [kind_of(value) for value in (*values, None)]
                 for values in (columns.gt, columns.pred)
             )
-            kinds = sorted({*gt_kinds, *pred_kinds})  # the same for any order of the values
+            kinds = sorted({*gt_kinds, *pred_kinds})  # independent of the order of values
             gt, pred = (
                 np.array([kinds.index(kind) for kind in side]) for side in (gt_kinds, pred_kinds)
             )
@@ -101,9 +103,10 @@ class OpenNode(ChoiceNode):
 def document_node(
     node: Node, kinds: tuple[type[Node], ...], cache: dict[int, Node | None] | None = None
 ) -> Node | None:
-    """Return a node for documents, restricted to some kinds; None if it has none of them.
+    """Return a node for documents that only has some kinds of nodes; None if nothing remains.
 
-    A union keeps the arms of these kinds. `cache` holds the result of each node by its identity.
+    A union keeps its arms of these kinds. `cache` has the result for each node, by identity of the
+    node.
     """
     cache = {} if cache is None else cache
     if id(node) in cache:
@@ -134,26 +137,26 @@ class SchemasNode(Node):
     """The root of documents such as `{"invoice/": {...}}`, whose only key names their schema."""
 
     plans: Mapping[str, Plan]
-    """The plan of each schema, by this key."""
+    """The plan of each schema, by that key."""
 
     def list_fields(self) -> Iterator[tuple[str, Node]]:
-        """Yield the schemas as fields: their keys, and the roots of their plans."""
+        """Yield the key of each schema, and the root of its plan, as a field."""
         return ((step, plan.root) for step, plan in self.plans.items())
 
     def child_node(self, step: Step) -> Node | None:
-        """Return the root of the documents of a schema."""
+        """Return the root of the plan whose schema has the given key."""
         return self.plans[str(step)].root
 
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Refuse to score documents by themselves: none of them has alternatives or is an item."""
+        """Refuse to score documents alone: they never have alternatives and are never items."""
         raise AssertionError("documents of several schemas are recorded, never only scored")
 
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Record documents by schema, each below the name of its schema."""
+        """Record the documents of each schema, below the key of the schema."""
         slots_by_schema: dict[str, list[int]] = {}
         for slot, document in enumerate(columns.gt):
             slots_by_schema.setdefault(next(iter(document)), []).append(slot)  # type: ignore[arg-type]
@@ -189,7 +192,7 @@ class SchemasNode(Node):
         """Return the columns of the documents of one schema.
 
         A run with several schemas wraps each document in an object with one key, `step`, that names
-        its schema; the columns hold the values at that key.
+        its schema; the columns hold the values at this key.
         """
         gts, preds = (
             [values[slot][step] for slot in slots]  # type: ignore[index, call-overload]
@@ -206,7 +209,7 @@ class SchemasNode(Node):
 
 
 def plan_of_schemas(plans: Mapping[str, Plan], name: str) -> Plan:
-    """Return the plan of documents of several schemas, by the key under which each stands."""
+    """Return a plan of documents of several schemas, given the plan of each schema's key."""
     files = tuple(dict.fromkeys(chain.from_iterable(plan.files for plan in plans.values())))
     return Plan(
         root=SchemasNode(threshold=0.0, plans=plans),

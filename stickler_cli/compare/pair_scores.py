@@ -1,4 +1,4 @@
-"""Similarities, scores and outcomes of pairs of values of one place, one entry a pair."""
+"""Similarities, scores and outcomes of pairs of values of one field."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
@@ -18,8 +18,8 @@ NO_REASONS: Final[Mapping[int, str]] = {}
 class PairFigures(NamedTuple):
     """Similarities, threshold-applied scores and outcomes, one entry a pair.
 
-    If nothing is clipped, the scores are the array of similarities itself, so that sums and means
-    of both are computed once.
+    If no score is clipped, the scores are the array of similarities itself, so that sums and means
+    are computed once.
     """
 
     similarity: Floats
@@ -30,10 +30,10 @@ class PairFigures(NamedTuple):
 def classify(
     similarity: Floats, score: Floats, threshold: float | Floats, gt: Indexes, pred: Indexes
 ) -> PairFigures:
-    """Classify pairs by their similarities.
+    """Return the outcomes of pairs by their similarities, with similarities and scores.
 
-    Similarity and score are 0.0 where one side is absent and 1.0 where both are. A similarity
-    within `EQUAL_WITHIN` of the threshold meets it.
+    Similarity and score become 0.0 where one side is absent, and 1.0 where both are. A similarity
+    that is within `EQUAL_WITHIN` of the threshold meets it.
     """
     outcome = classify_present(similarity, threshold)
     (one_sided,) = ((gt | pred) < 0).nonzero()
@@ -47,7 +47,7 @@ def classify(
     return PairFigures(similarity, score, outcome)
 
 
-_OUTCOME_OF_ABSENT: Final = np.array([-1, TN, FN, FA], np.int8)  # read at 0, -1, -2 and -3
+_OUTCOME_OF_ABSENT: Final = np.array([-1, TN, FN, FA], np.int8)  # indexes 0, -1, -2, -3
 
 
 def classify_absent(gt: Indexes, pred: Indexes) -> Outcomes:
@@ -57,38 +57,38 @@ def classify_absent(gt: Indexes, pred: Indexes) -> Outcomes:
 
 
 def classify_present(similarity: Floats, threshold: float | Floats) -> Outcomes:
-    """Return the outcomes of pairs that both sides have."""
+    """Return the outcomes of pairs that are present on both sides."""
     outcome: Outcomes = (similarity < threshold - EQUAL_WITHIN).view(np.int8)
-    return outcome  # TP is 0, and FD 1
+    return outcome  # 0 is TP, 1 is FD
 
 
 def clip_scores(score: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
-    """Return scores, 0.0 where one is clipped because its similarity is below its threshold."""
+    """Return scores, with 0.0 for pairs below their threshold if `clip` is true."""
     return np.where(outcome == FD, 0.0, score) if clip else score
 
 
 def has_both_sides(outcome: Outcomes) -> Mask:
-    """Return a mask of the outcomes of pairs that both sides have."""
-    has_both: Mask = outcome <= FD  # TP is 0, and FD 1
+    """Return which outcomes belong to pairs that are present on both sides."""
+    has_both: Mask = outcome <= FD  # 0 is TP, 1 is FD
     return has_both
 
 
 class PairScores:
-    """Similarities, scores and outcomes of pairs of values of one place.
+    """Similarities, scores and outcomes of pairs of values of one field.
 
-    All arrays have one entry a pair. Not a dataclass: one is made for each place of each document
-    that is compared by itself, and this is faster.
+    All arrays have one entry a pair. This is not a dataclass, because one object is made for each
+    field of each document that is compared alone, and dataclasses are slower.
     """
 
     is_unfounded: "Mask | bool" = False
-    """While items are paired: whether everything in a ground truth may be absent, and the pair has
-    no field to compare."""
+    """While items are paired: which pairs have a ground truth in which everything may be absent,
+    and no field to compare."""
     reasons: Mapping[int, str] = NO_REASONS
-    """The reasons of a judge, by the position of the pair."""
+    """The reasons of a judge, by position of the pair."""
     groups: "Sequence[PairGroup]" = ()
-    """The pairs by the node that compared them, if there are several."""
+    """The pairs grouped by the node that compared them; empty if one node compared all pairs."""
     batch: UnitBatch
-    """The rows of the pairs, once they are recorded; absent if there are groups."""
+    """The recorded rows of the pairs; missing before recording, and if there are groups."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - one column each
         self,
@@ -100,28 +100,28 @@ class PairScores:
         similarity: Floats,
         score: Floats | None = None,
     ) -> None:
-        """Take one entry a pair in each array; scores are the similarities unless stated."""
+        """Take arrays with one entry a pair; `score` is the similarity unless given."""
         self.node, self.columns = node, columns
         self.gt, self.pred = gt, pred
-        """The slots of both sides; `NOTHING` where a side is absent or counts as absent."""
+        """The slots of both sides; `NOTHING` if a side is absent or counts as absent."""
         self.outcome = outcome
         self.similarity = similarity
-        """As computed, in [0, 1]; 1.0 where both sides are absent, 0.0 where one is."""
+        """The similarities in [0, 1]; 1.0 if both sides are absent, 0.0 if one is."""
         self.score = similarity if score is None else score
-        """Threshold-applied scores; the array of similarities itself if nothing is clipped."""
+        """Threshold-applied scores; the array of similarities itself if no score is clipped."""
         self.item_score = self.score
-        """Scores as list items: objects are clipped by their match-threshold there."""
+        """Scores as list items: objects are clipped by their match-threshold instead."""
         self.weight: float | Floats = node.weight
         """The weight of each pair in the score of its object."""
 
     @property
     def is_empty(self) -> Mask:
-        """Mask of the pairs without a value to compare, although both sides may be present."""
+        """Which pairs have no value to compare, although both sides may be present."""
         is_empty: Mask = (self.outcome == TN) | self.is_unfounded
         return is_empty
 
     def by_node(self) -> "Iterator[PairGroup]":
-        """Yield the pairs by the node that compared them; no group has groups of its own."""
+        """Yield the pairs grouped by the node that compared them, without nested groups."""
         if not self.groups:
             yield PairGroup(np.arange(len(self.outcome)), self)
         for positions, scores in self.groups:
@@ -129,9 +129,9 @@ class PairScores:
                 yield PairGroup(positions[inner.positions], inner.scores)
 
     def figure_by_node(self, figure_of: "Callable[[PairScores], T]", dtype: type[np.generic]) -> T:
-        """Return a figure of each pair by the node that compared it.
+        """Return a figure of each pair, which depends on the node that compared it.
 
-        `figure_of` gives the figure of the pairs of one node, one value or an array.
+        `figure_of` returns the figure for the pairs of one node: one value, or an array.
         """
         if not self.groups:
             return figure_of(self)
@@ -143,7 +143,7 @@ class PairScores:
 
 
 class PairGroup(NamedTuple):
-    """Some of the pairs of a place, compared by one node."""
+    """Some of the pairs of a field, all compared by one node."""
 
     positions: Indexes
     scores: PairScores
@@ -157,9 +157,9 @@ def join_groups(  # noqa: PLR0913, PLR0917 - both sides of columns, and the grou
     groups: list[PairGroup],
     weight: float | None = None,
 ) -> PairScores:
-    """Join groups that cover all pairs; a single group is returned unchanged.
+    """Join groups that together cover all pairs; return a single group unchanged.
 
-    `weight` is the weight of each pair, if the nodes of the groups do not decide it.
+    `weight` is the weight of each pair; None leaves it to the nodes of the groups.
     """
     if len(groups) == 1 and weight is None:
         return groups[0].scores
@@ -194,14 +194,14 @@ def score_zero(
 
 
 def classify_one_sided(gt: Indexes) -> Outcomes:
-    """Return the outcomes of pairs that one side has; FA where the ground truth is absent."""
+    """Return the outcomes of pairs with one absent side: FA without ground truth, else FN."""
     return np.where(gt == NOTHING, FA, FN).astype(np.int8)
 
 
 def fill_rows(
     table: UnitTable, batch: UnitBatch, scores: PairScores, placement: Placement
 ) -> PairScores:
-    """Fill in the values of rows that were reserved; returns the scores with their rows."""
+    """Fill in the values of reserved rows; return the scores, now with their rows."""
     batch.gt_slot, batch.pred_slot = scores.gt, scores.pred
     batch.outcome, batch.similarity = scores.outcome, scores.similarity
     container = placement.container
@@ -218,6 +218,6 @@ def fill_rows(
 
 
 def add_rows(table: UnitTable, kind: int, scores: PairScores, placement: Placement) -> PairScores:
-    """Add rows for pairs without children; returns the scores with their rows."""
+    """Add rows for pairs without children; return the scores, now with their rows."""
     batch = table.add(kind, scores.node, scores.columns, placement)
     return fill_rows(table, batch, scores, placement)

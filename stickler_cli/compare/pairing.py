@@ -1,7 +1,7 @@
-"""Pair the items of two lists with the greatest total similarity, without the whole matrix.
+"""Pair the items of two lists for the greatest total similarity, without the whole matrix.
 
-The three steps are likely candidates, a certificate that no other pair is better, and an assignment
-where two items want the same partner: docs/architecture.md, "Lists".
+There are three steps: find likely candidates, certify that no other pair is better, and solve an
+assignment where two items want the same partner; docs/architecture.md, "Lists".
 """
 
 from collections.abc import Callable, Iterator
@@ -30,31 +30,37 @@ from .selective import SelectiveField, read_leaves, selective_fields
 from .work import PAIR_STEPS
 
 MAX_EXHAUSTIVE_PAIRS: Final = 36
-"""Pairs up to which all are compared: for so few it takes longer to find likely ones."""
+"""Number of pairs up to which all are compared: finding likely pairs would take longer."""
 
 MAX_JOINED_PAIRS_PER_ITEM: Final = 2
-"""A join that finds more pairs for each item than this tells nothing."""
+"""Maximum number of pairs per item that a join may find; a join that finds more is not
+selective."""
 
 MAX_SEARCHED_PAIRS: Final = 1 << 18
-"""Possible pairs of the lists that are searched together; few of them are compared."""
+"""Maximum number of possible pairs of the lists that are searched together; few are compared."""
 
 MAX_COMPARED_PAIRS: Final = 1 << 16
-"""Pairs of items that are compared in one call: about 10 MB. Longer calls are not faster."""
+"""Maximum number of pairs of items compared in one call: about 10 MB. Longer calls are not
+faster."""
 
 MAX_MATRIX_CELLS: Final = 1 << 14
-"""Cells of a list whose items are all compared where two want the same partner."""
+"""Maximum number of cells of a list whose items are all compared if two want the same partner."""
 
 MAX_AUGMENTED_ROWS: Final = 32
-"""Items without a partner for which paths are searched one by one; for more, scipy is faster."""
+"""Maximum number of items without a partner for which augmenting paths are searched one by one; for
+more items, scipy is faster."""
 
 
 class ListPairs(NamedTuple):
-    """Pairs of items of lists, by list and by ground truth; one entry a pair."""
+    """Pairs of items of lists, sorted by list and ground truth.
+
+    Every array has one entry a pair.
+    """
 
     owner: Indexes
-    """The position of the list that each pair is in."""
+    """The position of the list that each pair belongs to."""
     gt: Indexes
-    """The slot of each ground truth among the items of all lists."""
+    """The slot of each ground-truth item in the column of all items."""
     pred: Indexes
     similarity: Floats
 
@@ -69,7 +75,7 @@ class ListPairs(NamedTuple):
 
 
 def concatenate_pairs(several: list[ListPairs]) -> ListPairs:
-    """Return pairs that were found in several searches, one after the other."""
+    """Join the pairs of several searches, one search after another."""
     no_slots = np.empty(0, np.intp)
     no_pairs = ListPairs(owner=no_slots, gt=no_slots, pred=no_slots, similarity=np.empty(0))
     return ListPairs(*map(np.concatenate, zip(no_pairs, *several, strict=True)))
@@ -78,14 +84,14 @@ def concatenate_pairs(several: list[ListPairs]) -> ListPairs:
 def pair_items(  # noqa: PLR0913, PLR0917 - two sides of columns, and the rule that pairs them
     item: Node, lists: Columns, gt: Indexes, pred: Indexes, floor: float, options: Options
 ) -> ListPairs:
-    """Choose the pairs of the greatest total similarity in every list.
+    """Choose the pairs of items with the greatest total similarity in every list.
 
-    Ties go to equal positions: a pair (i, j) above the floor is raised by
-    1e-9 * (1 - |i-j| / max(n, m)) while the assignment is sought. Pairs at or below the floor
-    count as 0, so a hopeless pair never displaces a good one, and are left out of the answer.
+    Ties go to equal positions: a pair (i, j) above the floor is raised by 1e-9 * (1 - |i-j| /
+    max(n, m)) while the assignment is sought. Pairs at or below the floor count as 0, so that a
+    hopeless pair never displaces a good one, and are not returned.
 
-    Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their items.
-    The floor is in [-1, 1), and met within 1e-9; -1 keeps every pair.
+    Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their items. The
+    floor is in [-1, 1), with a tolerance of 1e-9; -1 keeps every pair.
 
     Source:
         docs/semantics.md, Lists. Crouse (2016), doi:10.1109/TAES.2016.140952, for assignments.
@@ -108,7 +114,10 @@ def pair_items(  # noqa: PLR0913, PLR0917 - two sides of columns, and the rule t
 
 
 class ListRanges(NamedTuple):
-    """Pairs of lists as ranges of slots of their items; predictions are after all ground truths."""
+    """Pairs of lists as ranges of slots of their items.
+
+    Slots of predictions follow all ground truths.
+    """
 
     gt_starts: Indexes
     gt_lengths: Indexes
@@ -117,12 +126,12 @@ class ListRanges(NamedTuple):
 
 
 class PairSearch:
-    """The search for the pairs of some lists.
+    """The search for the pairs of items of several lists.
 
-    The *near* side of a list is the one that is not longer, and each near item seeks a partner on
-    the *far* side. Methods take positions of near and far items among those of all lists, as arrays
-    `near` and `far` of one entry a pair. Slots of predictions are after those of all ground truths,
-    so that the lesser of two slots is always the ground truth.
+    The *near* side of a list is the side that is not longer; each near item seeks a partner on the
+    *far* side. Methods take `near` and `far`, positions of near and far items among those of all
+    lists, with one entry a pair. Slots of predictions follow those of all ground truths, so that
+    the lesser of two slots is always the ground truth.
     """
 
     def __init__(  # noqa: PLR0913 - the items, and the rule that pairs them
@@ -135,7 +144,7 @@ class PairSearch:
         options: Options,
         may_swap: bool = True,
     ) -> None:
-        """Lay out the items of both sides; `may_swap` lets predictions be the near side."""
+        """Lay out the items of both sides; `may_swap` permits predictions to be the near side."""
         self._item, self._elements, self._floor, self._options = item, elements, floor, options
         self._selective_fields: list[SelectiveField] = []
         self._max_compared_pairs = MAX_COMPARED_PAIRS // max_block_width(item)
@@ -148,13 +157,13 @@ class PairSearch:
         far_starts = np.where(is_swapped, gt_starts, pred_starts)
         self._near_slots, self._near_owner = expand_ranges(near_starts, self._n_near)
         self._far_slots, self._far_owner = expand_ranges(far_starts, self._n_far)
-        # The position of the first item of each list.
+        # The position of each list's first item among the near and far items.
         self._near_start = self._n_near.cumsum() - self._n_near
         self._far_start = self._n_far.cumsum() - self._n_far
 
     @cached_property
     def _has_gold_items(self) -> Mask:
-        """Lists with gold of an item, so that values do not tell which items are similar."""
+        """Which lists have an item with gold: there, values do not tell which items are similar."""
         gold, n_lists = self._elements.gold, len(self._n_near)
         if gold is None:
             return np.zeros(n_lists, np.bool_)
@@ -162,7 +171,7 @@ class PairSearch:
         return in_near | gold.lists_with_gold(self._far_slots, self._far_owner, n_lists)
 
     def find_pairs(self) -> ListPairs:
-        """Return the pairs of the greatest total of each list."""
+        """Return the pairs of each list with the greatest total gain."""
         near, far, max_other_gain = self._find_candidates()
         similarity = self._similarity(near, far)
         gain, best = self._gains_and_best(near, far, similarity)
@@ -186,9 +195,9 @@ class PairSearch:
     def _search_further(
         self, uncertified: Indexes, near: Indexes, far: Indexes, similarity: Floats, best: Floats
     ) -> tuple[Indexes, Indexes, Floats]:
-        """Replace the candidates of near items that might gain more of another far item.
+        """Replace the candidates of near items that might gain more from another far item.
 
-        `best` is the gain that each near item is known to reach. Returns near, far and similarity.
+        `best` is a gain that each near item is known to reach. Returns near, far and similarity.
         """
         self._check_text_work(uncertified)
         n_cells = self._n_far[self._near_owner[uncertified]]
@@ -209,13 +218,13 @@ class PairSearch:
         return ListPairs(owner=self._near_owner[near], gt=gt, pred=pred, similarity=similarity)
 
     def _slots_of_sides(self, near: Indexes, far: Indexes) -> tuple[Indexes, Indexes]:
-        """Return the slots of the ground truth and of the prediction of each pair."""
+        """Return the ground-truth slot and the prediction slot of each pair."""
         near_slots, far_slots = self._near_slots[near], self._far_slots[far]
         gt, shifted_pred = np.minimum(near_slots, far_slots), np.maximum(near_slots, far_slots)
         return gt, shifted_pred - self._n_gt
 
     def _similarity(self, near: Indexes, far: Indexes) -> Floats:
-        """Return the similarities of pairs; `EXCLUDED` for pairs without a value to compare."""
+        """Return the similarity of each pair; `EXCLUDED` for a pair without a value to compare."""
         similarities = [np.empty(0)]
         for gt, pred in self._split_pairs(near, far):
             scores = self._item.similarity(self._elements, gt, pred, self._options, Mode.PAIRING)
@@ -226,7 +235,7 @@ class PairSearch:
         return np.concatenate(similarities)
 
     def _upper_bound(self, near: Indexes, far: Indexes) -> Floats | None:
-        """Return upper bounds of the similarities of pairs; None if that costs too much."""
+        """Return an upper bound of the similarity of each pair; None if bounds cost too much."""
         node = follow_references(self._item)
         bounds = [np.empty(0)]
         for gt, pred in self._split_pairs(near, far):
@@ -237,7 +246,7 @@ class PairSearch:
         return np.concatenate(bounds)
 
     def _split_pairs(self, near: Indexes, far: Indexes) -> Iterator[tuple[Indexes, Indexes]]:
-        """Yield the slots of both sides of pairs, in blocks that are compared in one call."""
+        """Yield the ground-truth and prediction slots of pairs, in blocks for one call each."""
         for start in range(0, len(near), self._max_compared_pairs):
             block = slice(start, start + self._max_compared_pairs)
             yield self._slots_of_sides(near[block], far[block])
@@ -245,18 +254,18 @@ class PairSearch:
     def _gains_and_best(
         self, near: Indexes, far: Indexes, similarity: Floats
     ) -> tuple[Floats, Floats]:
-        """Return the gain of each pair, and the greatest gain of each near item, or 0."""
+        """Return the gain of each pair, and the greatest gain of each near item, at least 0."""
         gain, best = self._gain(near, far, similarity), np.zeros(len(self._near_slots))
         np.maximum.at(best, near, gain)
         return gain, best
 
     def _gain(self, near: Indexes, far: Indexes, similarity: Floats) -> Floats:
-        """Return the addend of each pair to the total: its raised similarity, 0 up to the floor."""
+        """Return what each pair adds to the total: its raised similarity, or 0 up to the floor."""
         nearness = EQUAL_WITHIN * (1 - self._distance(near, far))
         return np.where(similarity > self._floor + EQUAL_WITHIN, similarity + nearness, 0.0)
 
     def _distance(self, near: Indexes, far: Indexes) -> Floats:
-        """Return the distance of the positions of pairs, as a share of the longer list."""
+        """Return the distance of the positions of each pair, as a share of the longer list."""
         owner = self._near_owner[near]
         near_position = near - self._near_start[owner]
         far_position = far - self._far_start[owner]
@@ -264,17 +273,17 @@ class PairSearch:
         return distance
 
     def _pair_with_all(self, near: Indexes) -> tuple[Indexes, Indexes]:
-        """Return the pairs of near items with all far items of their lists, and charge them."""
+        """Return the pairs of near items with all far items of their lists; charge the work."""
         owner = self._near_owner[near]
         self._elements.work.charge(PAIR_STEPS * int(self._n_far[owner].sum()))
         far, position = expand_ranges(self._far_start[owner], self._n_far[owner])
         return near[position], far
 
     def _find_candidates(self) -> tuple[Indexes, Indexes, Floats]:
-        """Return likely pairs, by near item, and how much each near item can gain of others.
+        """Return likely pairs, and a bound of what each near item can gain from other pairs.
 
-        Short lists are compared whole. In others, candidates are pairs that agree in a selective
-        field: all other pairs lack the weight of these fields.
+        All items of short lists are compared. In other lists, candidates are pairs that agree in a
+        selective field: all other pairs lose the weight of these fields.
         """
         max_pairs = 1 if self._item.nested else MAX_EXHAUSTIVE_PAIRS
         is_complete = (self._n_near * self._n_far <= max_pairs)[self._near_owner]
@@ -292,7 +301,7 @@ class PairSearch:
         for field in fields:
             near, far, is_decided = field.join(near_side, far_side, max_joined_pairs)
             candidates.append((near, far))
-            # Other pairs of these items have unequal keys, and lose the weight of the field.
+            # All other pairs of these items have different keys, and lose the field's weight.
             lost_weight += is_decided * field.weight * field.loss
         if fields:
             other_weight = fields[0].object_weight - lost_weight
@@ -301,14 +310,14 @@ class PairSearch:
 
         near, far = (np.concatenate(side) for side in zip(*candidates, strict=True))
         n_far = len(self._far_slots)
-        pair_numbers = distinct(near * n_far + far)  # a pair may agree in several fields
+        pair_numbers = distinct(near * n_far + far)  # pairs may agree in several fields
         max_other_gain = np.where(
             max_similarity > self._floor + EQUAL_WITHIN, max_similarity + 2 * EQUAL_WITHIN, 0.0
         )
         return pair_numbers // n_far, pair_numbers % n_far, max_other_gain
 
     def _check_text_work(self, near: Indexes) -> None:
-        """Fail now if it will take too much work to compare all texts of these near items.
+        """Raise an error now if comparing all texts of these near items would take too much work.
 
         Raises:
             WorkLimitError: the texts of a list exceed the work limit.
@@ -325,7 +334,7 @@ class PairSearch:
     def _best_of_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
         """Compare near items with all far items that can be their best; return the best pairs.
 
-        `best` is the gain that each near item is known to reach.
+        `best` is a gain that each near item is known to reach.
         """
         near, far = self._pair_with_all(near)
         may_be_best = self._max_gain(near, far) + 2 * EQUAL_WITHIN >= best[near]
@@ -355,7 +364,7 @@ class PairSearch:
         return self._select_best(near[compared], far[compared], similarity)
 
     def _max_gain(self, near: Indexes, far: Indexes) -> Floats:
-        """Return an upper bound of the gain of pairs, by the selective fields that differ."""
+        """Return an upper bound of each pair's gain, from the selective fields that differ."""
         max_gain = np.full(len(near), 1 + EQUAL_WITHIN)
         has_keys = ~self._has_gold_items[self._near_owner[near]]
         for field in self._selective_fields:
@@ -370,7 +379,7 @@ class PairSearch:
     def _select_best(
         self, near: Indexes, far: Indexes, similarity: Floats
     ) -> tuple[Indexes, Indexes, Floats]:
-        """Return the pair of the greatest gain of each near item, with its similarity."""
+        """Return the best pair of each near item: near, far and similarity."""
         gain, best = self._gains_and_best(near, far, similarity)
         chosen = _first_best_pairs(near, far, gain, best)
         return near[chosen], far[chosen], similarity[chosen]
@@ -380,19 +389,19 @@ class PairSearch:
     ) -> tuple[Indexes, Indexes, Floats]:
         """Return near, far and similarity of the pairs of lists in which partners are disputed.
 
-        `wanted` is the far item of the greatest gain of each near item, below 0 if it has none.
+        `wanted` is the far item that each near item gains most from, below 0 if there is none.
         """
         n_cells = self._n_near[lists] * self._n_far[lists]
         is_small = n_cells <= MAX_MATRIX_CELLS
         small, large = lists[is_small], lists[~is_small]
-        # Small lists: compare all items of all of them at once, then cut out their matrices.
+        # Compare all items of all small lists at once, then split the gains into matrices.
         gains = self._gains_with_all(np.flatnonzero(np.isin(self._near_owner, small)))
         gains_by_list = np.split(gains, np.cumsum(n_cells[is_small])[:-1])
         assigned = []
         for owner, gains_of_list in zip(small.tolist(), gains_by_list, strict=False):
             matrix = gains_of_list.reshape(-1, self._n_far[owner])
             assigned.append(self._assign_list(owner, matrix.__getitem__, best, wanted))
-        # Large lists: compare a row when a path reaches it.
+        # Compare a row of a large list only when an augmenting path reaches it.
         for owner, first in zip(large.tolist(), self._near_start[large].tolist(), strict=True):
 
             @cache
@@ -406,14 +415,14 @@ class PairSearch:
         return near[is_gain], far[is_gain], similarity[is_gain]
 
     def _gains_with_all(self, near: Indexes) -> Floats:
-        """Return the gains of near items with all far items of their lists, one after the other."""
+        """Return the gains of near items with all far items of their lists, item after item."""
         near, far = self._pair_with_all(near)
         return self._gain(near, far, self._similarity(near, far))
 
     def _assign_list(
         self, owner: int, gain_of_row: Callable[[int], Floats], best: Floats, wanted: Indexes
     ) -> tuple[Indexes, Indexes]:
-        """Return near and far of an optimal assignment of one list, also pairs without gain."""
+        """Return near and far of an optimal assignment in one list, even without gain."""
         first_near, first_far = int(self._near_start[owner]), int(self._far_start[owner])
         near_of_list = slice(first_near, first_near + int(self._n_near[owner]))
         wanted_far = wanted[near_of_list]
@@ -438,7 +447,7 @@ class PairSearch:
 
 
 def _first_best_pairs(near: Indexes, far: Indexes, gain: Floats, best: Floats) -> Indexes:
-    """Return the position of the best pair of each near item; ties go to the first far item."""
+    """Return the position of each near item's best pair; ties go to the first far item."""
     best_pairs = np.flatnonzero((gain > 0) & (gain == best[near]))
     best_pairs = best_pairs[np.lexsort((far[best_pairs], near[best_pairs]))]
     is_first = np.ones(len(best_pairs), np.bool_)
@@ -451,8 +460,7 @@ def expensive_leaves(
 ) -> list[tuple[LeafNode, Columns, Indexes, Indexes]]:
     """Return the leaves of list items with the codes of both sides, if all are expensive.
 
-    The list is empty if a leaf is cheap to compare, or if items are neither values nor flat
-    objects.
+    Empty if a leaf is cheap to compare, or if items are neither values nor flat objects.
     """
     item = follow_references(item)
     if isinstance(item, LeafNode):
@@ -468,7 +476,7 @@ def expensive_leaves(
 
 
 def max_block_width(item: Node) -> int:
-    """Return the greatest number of leaves of list items that one call compares, at least 1."""
+    """Return the greatest number of leaves of list items that one call compares; at least 1."""
     item = follow_references(item)
     blocks = item.segments if isinstance(item, ObjectNode) else ()
     return max([1, *(len(block.names) for block in blocks if isinstance(block, LeafBlock))])

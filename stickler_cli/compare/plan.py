@@ -1,10 +1,10 @@
-"""The nodes of a plan, one for each place of a schema, and their three methods.
+"""The nodes of a plan: one node for each field of a schema compares the values of that field.
 
 Pairs of values are scored, or scored and recorded. The steps that all nodes share (gold, absence,
-values of another kind) are written once, for either task.
+values of another kind) are written once for both tasks.
 
-A value of another kind than the declared one is never an error: where both sides share another
-kind they are compared as that kind (`other`), else they have nothing in common.
+A value of another kind than the declared one is never an error: if both sides share another kind,
+they are compared as that kind (`other`), else they have nothing in common.
 """
 
 from abc import ABC, abstractmethod
@@ -39,63 +39,64 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""For each part of the documents: keys, or JSON Pointers to values further in, each with the name
-of its field and the parts that its values may be."""
+"""For each part of the documents: other keys of fields, or JSON Pointers to values, each with the
+name of the field and the parts that its values may be."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
-"""At or below it two list elements are not the same item. Source: docs/semantics.md, Lists."""
+"""Similarity at or below which two items cannot be a pair. Source: docs/semantics.md, Lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options that a run may set; a plan leaves these open."""
+    """Options of a run that a plan leaves open."""
 
     pairing_floor: float = PAIRING_FLOOR
-    """In [-1, 1); for lists that set none of their own; -1 keeps every pair."""
+    """Pairing floor of lists that state none of their own, in [-1, 1); -1 keeps every pair."""
     extra_fields: ExtraFields = ComparisonOptions.extra_fields
     """Whether an undeclared key of a prediction is a false alarm or ignored."""
     client: "Client | None" = field(default=None, compare=False, repr=False)
-    """The client that asks models; None is the client of the plan."""
+    """The client that asks models; None uses the client of the plan."""
     work_limit: float | None = LimitedOptions.work_limit
-    """The units of work that a pair of documents may take; None for any."""
+    """Maximum work of a pair of documents, in units; None for no limit."""
     work_at_once: float | None = field(default=None, compare=False, repr=False)
-    """The units of work that may be done without a look at signals; None for any."""
+    """Maximum work between two checks for signals, in units; None for no limit."""
     partial_gt: bool = ComparisonOptions.partial_gt
-    """Whether a declared key that a ground truth leaves out is not labelled."""
+    """Whether a declared key that a ground truth lacks is not labelled."""
 
 
 DEFAULT_OPTIONS: Final = Options()
 
 
 class Mode(IntEnum):
-    """The purpose of similarities, which decides how exactly they are computed."""
+    """What similarities are computed for, which decides how exact they are."""
 
     DOCUMENTS = 0
-    """For the choice among alternatives of whole documents, which are compared by fields even
-    where one is empty."""
+    """To choose among alternatives of whole documents, which are compared by fields even if one is
+    empty."""
     FINAL = 1
-    """For the choice among alternatives, and for studies of single pairs."""
+    """To choose among alternatives, and to study single pairs."""
     PAIRING = 2
-    """To pair list items: no judge is asked, and texts have their edit distance instead."""
+    """To pair list items: judges are not asked, texts are compared by edit distance instead."""
     LISTS_MATCH = 3
-    """For an upper bound: lists inside items count as a full match."""
+    """To compute an upper bound: lists inside items count as a full match."""
     LISTS_AND_TEXTS_MATCH = 4
-    """For an upper bound that costs less: so do values whose comparator is expensive."""
+    """To compute a cheaper upper bound: values whose comparator is expensive also count as a full
+    match."""
 
 
 class Scoring(NamedTuple):
-    """The task to score pairs and to leave nothing behind."""
+    """The task of scoring pairs without recording them."""
 
     options: Options
     mode: Mode
 
     @property
     def is_whole(self) -> bool:
-        """Whether the pairs are documents that are compared by fields even where one is empty."""
+        """Whether the pairs are documents that are compared by fields even if one is empty."""
         return self.mode is Mode.DOCUMENTS
 
     def by_value(self) -> "Scoring":
-        """Return the task for documents that are compared like any other values."""
+        """Return the task for documents that are compared like other values."""
         return self._replace(mode=Mode.FINAL) if self.is_whole else self
 
     def select(self, positions: Indexes) -> "Scoring":
@@ -103,44 +104,44 @@ class Scoring(NamedTuple):
         return self
 
     def with_weight(self, weight: float) -> "Scoring":
-        """Return the task for pairs of a weight."""
+        """Return the task for pairs of a given weight."""
         return self
 
     def with_gold(self, slots: Indexes) -> "Scoring":
-        """Return the task for pairs whose alternatives were chosen."""
+        """Return the task for pairs whose alternatives have been chosen."""
         return self
 
     def compare_declared(
         self, node: "Node", columns: Columns, gt: Indexes, pred: Indexes
     ) -> PairScores:
-        """Score pairs of values of the kind that a node declares."""
+        """Score pairs of values of the kind that the node declares."""
         return node.score_declared(columns, gt, pred, self.options, self.mode)
 
     def finish_units(self, kind: int, scores: PairScores) -> PairScores:
-        """Return the scores of pairs without children."""
+        """Return the scores of pairs without children unchanged."""
         return scores
 
     def finish_mismatches(self, scores: PairScores) -> PairScores:
-        """Return the scores of pairs of values of different kinds."""
+        """Return the scores of pairs of values of different kinds unchanged."""
         return scores
 
 
 class Recording(NamedTuple):
-    """The task to score pairs and to record them and everything inside them in a table."""
+    """The task of scoring pairs, and recording them with everything inside them in a table."""
 
     options: Options
     table: UnitTable
     placement: Placement
-    """The parents of the units, and how the units count there."""
+    """The parents of the units, and how the units count in them."""
 
     @property
     def mode(self) -> Mode:
-        """The mode in which alternatives are scored before one is recorded."""
+        """The mode in which alternatives are scored before one of them is recorded."""
         return Mode.DOCUMENTS if self.placement.is_whole else Mode.FINAL
 
     @property
     def is_whole(self) -> bool:
-        """Whether the pairs are documents that are compared by fields even where one is empty."""
+        """Whether the pairs are documents that are compared by fields even if one is empty."""
         return self.placement.is_whole
 
     def with_placement(self, placement: Placement) -> "Recording":
@@ -148,25 +149,28 @@ class Recording(NamedTuple):
         return self._replace(placement=placement)
 
     def by_value(self) -> "Recording":
-        """Return the task for documents that are compared like any other values."""
+        """Return the task for documents that are compared like other values."""
         return (
             self.with_placement(self.placement._replace(is_whole=False)) if self.is_whole else self
         )
 
     def select(self, positions: Indexes) -> "Recording":
-        """Return the task for the selected pairs, given by their positions in order."""
-        if len(positions) == len(self.placement.document):  # all are selected
+        """Return the task for the selected pairs, given their positions in ascending order."""
+        if len(positions) == len(self.placement.document):  # all pairs are selected
             return self
         return self.with_placement(self.placement.select(positions))
 
     def with_weight(self, weight: float) -> "Recording":
-        """Return the task for pairs of a weight, unless one is stated already."""
+        """Return the task for pairs of a given weight, unless a weight is already set."""
         if self.placement.weight is not None:
             return self
         return self.with_placement(self.placement._replace(weight=weight))
 
     def with_gold(self, slots: Indexes) -> "Recording":
-        """Return the task for pairs whose alternatives were chosen; the first choice counts."""
+        """Return the task for pairs whose alternatives have been chosen.
+
+        An earlier choice stays.
+        """
         if self.placement.gold_slot is not None:
             return self
         return self.with_placement(self.placement._replace(gold_slot=slots))
@@ -174,15 +178,15 @@ class Recording(NamedTuple):
     def compare_declared(
         self, node: "Node", columns: Columns, gt: Indexes, pred: Indexes
     ) -> PairScores:
-        """Score and record pairs of values of the kind that a node declares."""
+        """Score and record pairs of values of the kind that the node declares."""
         return node.record_declared(columns, gt, pred, self)
 
     def finish_units(self, kind: int, scores: PairScores) -> PairScores:
-        """Record scored pairs without children, as units of a kind."""
+        """Record scored pairs without children as units of a kind."""
         return add_rows(self.table, kind, scores, self.placement)
 
     def finish_mismatches(self, scores: PairScores) -> PairScores:
-        """Record pairs of values of different kinds; each value is a child by itself."""
+        """Record pairs of values of different kinds; each value becomes a child by itself."""
         batch = self.table.add(MISMATCH, scores.node, scores.columns, self.placement)
         fill_rows(self.table, batch, scores, self.placement)
         children = self.with_placement(
@@ -206,7 +210,7 @@ Task = Scoring | Recording
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node(ABC):
-    """One place of a schema, ready to compare the values that stand there."""
+    """The base of all nodes: a node compares the values of one field of a schema."""
 
     threshold: float
     """Similarity at which two values match, in [0, 1]."""
@@ -215,43 +219,43 @@ class Node(ABC):
     clip: bool = False
     """Whether a similarity below the threshold scores 0.0."""
     threshold_source: ThresholdSource = field(default="default", repr=False, compare=False)
-    """Source of `threshold`; for explanations only."""
+    """The source of `threshold`, for explanations only."""
     other: "Node | None" = field(default=None, repr=False, compare=False)
-    """The node for two values that share a kind other than the declared one."""
+    """The node for pairs of values that share a kind other than the declared one."""
 
     any_of: bool = False
-    """Whether a list in a ground truth names alternatives: each of its values is right here."""
+    """Whether a list in a ground truth states alternatives, each of which is right."""
     sees_absent_values: ClassVar[bool] = False
     """Whether the node itself compares values that count as absent."""
     labels_inside: ClassVar[bool] = False
     """Whether values may be objects with unlabelled descendants."""
     lists_inside: ClassVar[bool] = False
-    """Whether values may be lists that need not be exhaustive."""
+    """Whether values may be lists that need not list all items."""
     takes_lists: ClassVar[bool] = False
-    """Whether a list may be one value of the place."""
+    """Whether a list may be one value of the field."""
 
     @property
     def positional(self) -> bool:
-        """Whether values are tuples, whose items have fields of their own by position."""
+        """Whether values are tuples: each position has an item node of its own."""
         return False
 
     @property
     def by_position(self) -> bool:
-        """Whether values are lists whose items are paired by their positions."""
+        """Whether values are lists whose items are paired by position."""
         return False
 
     @property
     def is_open(self) -> bool:
-        """Whether values are lists whose ground truths need not list everything."""
+        """Whether values are lists whose ground truths need not list all items."""
         return False
 
     @property
     def item_threshold(self) -> float:
-        """The similarity at which a pair of list items of this kind is a match."""
+        """The similarity at which a pair of list items of this kind matches."""
         return self.threshold
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which these list items are matches."""
+        """Return the similarity at which each of these list items matches."""
         return self.item_threshold
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
@@ -260,27 +264,27 @@ class Node(ABC):
 
     @property
     def columnar(self) -> bool:
-        """Whether comparing all pairs of two columns costs little beside a call for each."""
+        """Whether comparing all pairs of two columns costs little more than one call."""
         return False
 
     def child_node(self, step: Step) -> "Node | None":
-        """Return the node of a field or of a list item; None if there is no such node."""
+        """Return the node of a field or of a list item; None if there is none."""
         return None
 
     @property
     def nested(self) -> bool:
-        """Whether comparing two values may mean to pair the items of lists inside them."""
+        """Whether comparing two values may require pairing the items of lists inside them."""
         return False
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return which slots of either side hold the declared kind; None if all values do."""
+        """Return masks of the slots of both sides that hold the declared kind; None if all do."""
         return None
 
     @abstractmethod
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score pairs of values of the declared kind, `NOTHING` where one is absent."""
+        """Score pairs of values of the declared kind; an absent value has the slot `NOTHING`."""
 
     @abstractmethod
     def record_declared(
@@ -289,11 +293,14 @@ class Node(ABC):
         """Score and record pairs of values of the declared kind."""
 
     def inner_nodes(self) -> "Sequence[Node]":
-        """Return the nodes with the same field path: of list items, arms, or positions."""
+        """Return the nodes with the same field path: those of list items, arms or positions."""
         return ()
 
     def list_fields(self) -> "Iterator[tuple[str, Node]]":
-        """Yield names and nodes of fields; `ANY_KEY` names keys that only documents have."""
+        """Yield the name and the node of each field.
+
+        `ANY_KEY` names keys that only documents have.
+        """
         return iter(())
 
     def list_inner_nodes(self) -> "Iterator[Node]":
@@ -301,15 +308,18 @@ class Node(ABC):
         return walk_nodes(self, lambda node: reversed(node.inner_nodes()))
 
     def list_all_fields(self) -> "Iterator[tuple[str, Node]]":
-        """Yield names and nodes of the fields of this place, its items and arms; names recur."""
+        """Yield name and node of the fields of this node, its items and its arms.
+
+        Names may repeat.
+        """
         return (entry for node in self.list_inner_nodes() for entry in node.list_fields())
 
     def nodes_by_name(self) -> "dict[str, Node]":
-        """Return the nodes of all fields of this place by name, the first of several."""
+        """Return the nodes of all fields of this node by name; of several nodes, the first."""
         return dict(reversed([*self.list_all_fields()]))
 
     def counts_as_absent(self, value: JsonValue) -> bool:
-        """Return whether a present value counts as absent here."""
+        """Return whether a present value counts as absent for this node."""
         return False
 
     def ignores(self, name: str) -> bool:
@@ -332,40 +342,40 @@ class Node(ABC):
         return isinstance(value, dict) and node.has_only_ignored(value)
 
     def has_only_ignored(self, value: dict[str, JsonValue]) -> bool:
-        """Return whether all values in an object are absent or ignored."""
+        """Return whether all values of an object are absent or ignored."""
         return False
 
     def node_for(self, value: JsonValue) -> "Node":
-        """Return the node that compares a value: this one, or one that the value chooses."""
+        """Return the node that compares a value: this node, or a node that the value chooses."""
         return self
 
     def similarity(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score n pairs of values of one place, in their order.
+        """Score n pairs of values of one field.
 
         A pair is two slots of the columns, in `gt` and `pred`, both (n,); `NOTHING` is an absent
-        side. Only the pairings of lists inside the values stay behind, with the columns.
+        side. Nothing is recorded; the columns only keep the pairings of lists inside the values.
 
         Raises:
-            ComparisonError: a comparator failed, or gave no finite number in [0, 1].
+            ComparisonError: a comparator failed, or returned no finite number in [0, 1].
         """
         return self.compare_pairs(columns, gt, pred, Scoring(options, mode))
 
     def upper_bound(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> Floats | None:
-        """Return an upper bound of the similarity of each pair; None if that costs too much."""
+        """Return an upper bound of the similarity of each pair; None if bounds cost too much."""
         return None
 
     def record(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Score n pairs as `similarity` does, and record them and everything inside them."""
+        """Score n pairs as `similarity` does, and record them with everything inside them."""
         return self.compare_pairs(columns, gt, pred, recording)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Do a task with pairs: choose alternatives, and skip unlabelled values."""
+        """Score or record pairs, after choosing alternatives; skip unlabelled values."""
         columns.work.charge(CALL_STEPS + PAIR_STEPS * len(gt))
         if columns.gold is None:
             return self.compare_labelled(columns, gt, pred, task)
@@ -391,8 +401,8 @@ class Node(ABC):
     def _compare_chosen(
         self, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Do a task with pairs of single ground truths, and skip unlabelled ones."""
-        if task.is_whole:  # a skipped document is compared by fields, and has none
+        """Score or record pairs whose alternatives have been chosen; skip unlabelled values."""
+        if task.is_whole:  # an unlabelled document has no fields to compare
             is_unlabelled = gold.is_unlabelled[gt]
             gt = np.where(is_unlabelled, NOTHING, gt)
             pred = np.where(is_unlabelled, NOTHING, pred)
@@ -422,7 +432,7 @@ class Node(ABC):
     def compare_labelled(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Do a task with pairs of single, labelled ground truths: each by the kind of its values.
+        """Score or record pairs of labelled values, each by the kind of its values.
 
         Two values that share a kind other than the declared one are compared as that kind.
         """
@@ -461,20 +471,20 @@ class Node(ABC):
     def _compare_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Do a task with pairs of values of the declared kind."""
+        """Score or record pairs of values of the declared kind."""
         return task.compare_declared(self, columns, gt, pred)
 
     def _score_one_sided(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score values of another than the declared kind without a partner: each is one unit."""
+        """Score or record single values of another than the declared kind, as one unit each."""
         scores = score_zero(self, columns, gt, pred, classify_one_sided(gt))
         return task.finish_units(VALUE, scores)
 
     def _score_mismatches(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score pairs of values of different kinds, which have nothing in common."""
+        """Score or record pairs of values of different kinds, which have nothing in common."""
         outcome = np.full(len(gt), FD, np.int8)
         return task.finish_mismatches(score_zero(self, columns, gt, pred, outcome))
 
@@ -492,26 +502,26 @@ def walk_nodes(root: Node, list_children: Callable[[Node], Iterable[Node]]) -> I
 
 def make_client(policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> "Client":
     """Return a client that asks models."""
-    from stickler_cli.clients.client import Client  # few plans ask models
+    from stickler_cli.clients.client import Client  # late: few plans ask models
 
     return Client(policy, remembers_failures=remembers_failures)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A compiled schema: everything that the engine needs, and nothing else."""
+    """A compiled schema: all that the engine needs to compare documents."""
 
     root: Node
     model_name: str
     """The schema's own name for its documents."""
     asks_models: bool = False
-    """Whether one of its comparators asks a model."""
+    """Whether one of the comparators asks a model."""
     kind: DocumentKind = "object"
-    """The JSON type of its documents."""
+    """The JSON type of the documents."""
     has_ignored_values: bool = False
     """Whether some values count as absent or are ignored."""
     renames: Renames | None = None
-    """The keys that stand for fields of other names."""
+    """The other keys of fields; None if all fields have their own names as keys."""
     reads_texts: bool = False
     """Whether a predicted text of JSON is read where the ground truth has an object or list."""
     files: tuple[str, ...] = ()
@@ -519,7 +529,7 @@ class Plan:
 
     @cached_property
     def client(self) -> "Client":
-        """The client that asks models if a run states none; shared, as comparators may share one.
+        """The client that asks models if a run states none; shared by all comparators.
 
         It does not remember failures, so that a second comparison tries again.
         """

@@ -1,4 +1,4 @@
-"""The distinct values of a column as one comparator wants them, and its similarities of pairs."""
+"""The distinct values of a column, prepared for one comparator, and the similarities of pairs."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 LONG_TEXT: Final = 1000
-"""Letters from which texts are first tried for a high similarity, which takes less time."""
+"""Number of letters from which texts are first tested for a high similarity, which is faster."""
 TRIED_SIMILARITIES: Final = (0.99, 0.9)
-"""The similarities of long texts that are tried one after the other."""
+"""The high similarities for which long texts are tested, in turn."""
 
 MIN_FILTERED_PAIRS: Final = 9
-"""Pairs from which those with nothing in common are found first; for fewer this takes longer."""
+"""Minimum number of pairs from which pairs with unequal keys are filtered out before comparing."""
 
 NUMBER_LENGTH: Final = 17
-"""Letters of a number."""
+"""Number of letters that a number counts as."""
 
 NUMBERS: Final = frozenset((int, float, bool))
 
@@ -46,14 +46,14 @@ _TYPES_WITHOUT_BOOL: Final = frozenset((str, int, float, type(None)))
 
 
 class PairError(ComparisonError):
-    """A comparator that failed on two values of a column."""
+    """The error of a comparator that failed on two values of a column."""
 
     codes = (-1, -1)
     """The codes of the two values."""
 
 
 class PreparedValues:
-    """The distinct values of a column as one comparator wants them, each made when needed."""
+    """The distinct values of a column, each prepared for one comparator when it is first needed."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class PreparedValues:
         types: frozenset[type],
         work: FieldWork,
     ) -> None:
-        """Take the distinct values of both sides by their codes, and their types."""
+        """Take the distinct values of both sides, by code, and their types."""
         self.values = values
         self._comparator, self._work, self._types = comparator, work, types
         self._prepared: dict[int, Any] = {}
@@ -85,7 +85,7 @@ class PreparedValues:
         """Return the prepared value of each code."""
         needed, prepared = codes.tolist(), self._prepared
         if len(prepared) < len(self.values) and (new := sorted({*needed}.difference(prepared))):
-            # The letters of all values are charged at the first call: each is read once.
+            # Charge the letters of all values at the first call: each value is read once.
             steps_to_read = 0 if prepared else self._steps_to_read
             self._work.charge(PREPARED_STEPS * len(new) + steps_to_read)
             new_values = map(self._comparator.prepare, map(self.values.__getitem__, new))
@@ -94,12 +94,15 @@ class PreparedValues:
 
     @cached_property
     def keys(self) -> Keys | None:
-        """A key for each code, and -1 for `NOTHING`; values of unequal keys have similarity 0."""
+        """A key for each code, and -1 for `NOTHING`.
+
+        Values with different keys have similarity 0.
+        """
         keys = self._comparator.keys(self.prepare(np.arange(len(self.values))))
         return None if keys is None else self._link_same_values(keys)
 
     def _link_same_values(self, keys: Keys) -> Keys:
-        """Give all keys that belong to the same JSON value one key, and append -1."""
+        """Return keys in which codes of the same JSON value have one key; append -1."""
         if self.first_same_code is not None and np.count_nonzero(
             keys[self.first_same_code] != keys
         ):
@@ -110,12 +113,15 @@ class PreparedValues:
 
     @cached_property
     def first_same_code(self) -> Keys | None:
-        """For each code the first code of the same JSON value; None if no two codes share one."""
+        """For each code, the first code of the same JSON value.
+
+        None if no two codes share a value.
+        """
         if not self._comparator.same_value or not (
             {int, float} <= self._types or self._types & {list, dict}
         ):
             return None
-        # Without true and false, values of JSON are their own keys.
+        # If there are no booleans, the values themselves are the keys.
         are_keys = self._types <= _TYPES_WITHOUT_BOOL
         keys = self.values if are_keys else [*map(json_key, self.values)]
         first_code = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
@@ -123,7 +129,11 @@ class PreparedValues:
 
     @cached_property
     def equal_keys(self) -> tuple[Keys, float] | None:
-        """Keys of values that match fully, and how far from 1.0 unequal ones are at least."""
+        """Keys that are equal for values that match fully, and the minimum loss of unequal keys.
+
+        The loss is how far the similarity of values with unequal keys is below 1.0. None if the
+        comparator has no such keys.
+        """
         prepared = self.prepare(np.arange(len(self.values)))
         keys_and_loss = self._comparator.equal_keys(prepared)
         return keys_and_loss and (self._link_same_values(keys_and_loss[0]), keys_and_loss[1])
@@ -131,15 +141,15 @@ class PreparedValues:
     def similarities(
         self, gt: Keys, pred: Keys, positions: Keys, pairs_per_field: int
     ) -> Similarities:
-        """Compare pairs of codes, and charge the work; similar long texts take less.
+        """Return the similarities of pairs of codes, and charge the work.
 
-        `positions` are those of the pairs in the column, which holds `pairs_per_field` pairs of
-        one field after the other.
+        Similar long texts take less. `positions` are the positions of the pairs in the column,
+        which has `pairs_per_field` pairs of each field, field after field.
 
         Raises:
-            PairError: the comparator failed on a pair, or gave no number in [0, 1].
+            PairError: the comparator failed on a pair, or returned no number in [0, 1].
         """
-        # Keys exist only if list items were joined by them; they are not made for this.
+        # Use keys if list items were joined by them, but do not make them only for this.
         keys: Keys | None = vars(self).get("keys")
         if len(gt) >= MIN_FILTERED_PAIRS and keys is not None and not self._comparator.columnar:
             may_be_similar = keys[gt] == keys[pred]
@@ -161,7 +171,7 @@ class PreparedValues:
             self._charge(gt_lengths, pred_lengths, positions, pairs_per_field)
             return self._compare(gt, pred)
 
-        similarity = np.full(len(gt), -1.0)  # -1.0 is not compared yet
+        similarity = np.full(len(gt), -1.0)  # -1.0: not compared yet
         for minimum in TRIED_SIMILARITIES:
             self._charge(
                 gt_lengths[long_pairs],
@@ -200,7 +210,10 @@ class PreparedValues:
         *,
         share: float = 1.0,
     ) -> None:
-        """Charge a share of the work of pairs of values of these lengths: much of it by field."""
+        """Charge a share of the work of comparing values of these lengths.
+
+        Large amounts by field.
+        """
         work, count_steps = self._work, self._comparator.steps
         steps = count_steps(gt_lengths, pred_lengths)
         if steps <= MIN_STEPS_BY_FIELD or not work.names:
@@ -212,7 +225,10 @@ class PreparedValues:
             work.of_field(name).charge(int(share * steps))
 
     def _compare(self, gt: Keys, pred: Keys) -> Similarities:
-        """Compare pairs of codes; the same JSON value matches even if it cannot be read."""
+        """Return the similarities of pairs of codes.
+
+        The same JSON value matches even if unreadable.
+        """
         similarity = self._compare_readable(gt, pred)
         if self.first_same_code is not None:
             similarity[
@@ -221,15 +237,15 @@ class PreparedValues:
         return similarity
 
     def _compare_readable(self, gt: Keys, pred: Keys) -> Similarities:
-        """Compare pairs of codes by the comparator, and check its similarities.
+        """Return the comparator's similarities of pairs of codes, after checking their range.
 
         Raises:
-            PairError: the comparator failed on a pair, or gave no number in [0, 1].
+            PairError: the comparator failed on a pair, or returned no number in [0, 1].
         """
         comparator = self._comparator
         is_filtered = len(gt) >= MIN_FILTERED_PAIRS and comparator.columnar
         if is_filtered and (keys := self.keys) is not None:
-            (similar,) = (keys[gt] == keys[pred]).nonzero()  # other pairs have similarity 0
+            (similar,) = (keys[gt] == keys[pred]).nonzero()  # all other pairs have similarity 0
             if len(similar) < len(gt):
                 similarity = np.zeros(len(gt))
                 if len(similar):
@@ -238,7 +254,7 @@ class PreparedValues:
 
         try:
             similarity = self._call_comparator(gt, pred)
-        except WorkLimitError:  # charged where values are prepared: no fault of the comparator
+        except WorkLimitError:  # raised by `charge`, not by the comparator
             raise
         except Exception as error:
             gt_code, pred_code = _find_failing_pair(self._call_comparator, gt, pred)
@@ -253,14 +269,16 @@ class PreparedValues:
     def ask_model(
         self, client: "Client | None", gt: Keys, pred: Keys
     ) -> tuple[Similarities, Sequence[str] | None]:
-        """Ask a model about pairs of codes, all at once; returns similarities and its reasons.
+        """Ask a model about pairs of codes, all at once.
+
+        Return similarities, and reasons if it gives any.
 
         Raises:
-            PairError: it has no answer, or one that is no number in [0, 1].
+            PairError: the model gave no answer, or no number in [0, 1].
         """
         try:
             answers = self._comparator.ask(client, self.prepare(gt), self.prepare(pred))
-        except (UnavailableError, UsageError, WorkLimitError):  # no fault of these values
+        except (UnavailableError, UsageError, WorkLimitError):  # not caused by these values
             raise
         except Exception as error:
             failing = error.at if isinstance(error, ModelError) else 0
@@ -268,15 +286,15 @@ class PreparedValues:
         return self._check_range(answers.similarities, gt, pred), answers.reasons
 
     def _check_range(self, similarity: Similarities, gt: Keys, pred: Keys) -> Similarities:
-        """Return similarities of pairs of codes, clipped to [0, 1] if they are off by rounding.
+        """Return similarities of pairs of codes, clipped to [0, 1] if rounding put them outside.
 
         Raises:
-            PairError: one of them is no number in [0, 1].
+            PairError: a similarity is no number in [0, 1].
         """
         maximum = np.maximum.reduce(similarity, initial=0.0)
         if maximum <= 1.0 and np.minimum.reduce(similarity, initial=0.0) >= 0.0:
             return similarity
-        # A NaN would read as "no pair" and vanish: NaN > floor is False.
+        # NaN > floor is False: without this check, a NaN would silently prevent a pair.
         is_wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))
         if is_wrong.any():
             first = int(np.flatnonzero(is_wrong)[0])
@@ -295,7 +313,7 @@ class PreparedValues:
 
 
 def _count_letters(value: object) -> int:
-    """Return about how many letters a value has in a document."""
+    """Return the approximate number of letters that a value has in a document."""
     if isinstance(value, dict | list):
         return len(json_line(value))
     return len(value) if isinstance(value, str) else NUMBER_LENGTH
@@ -306,9 +324,9 @@ def _find_failing_pair(
     gt: Keys,
     pred: Keys,
 ) -> tuple[int, int]:
-    """Return a pair of codes that a call fails on, found by halving.
+    """Return a pair of codes on which a call fails, found by halving.
 
-    It is the first pair if no pair fails alone.
+    If no pair fails alone, the result is some pair.
     """
     first, last = 0, len(gt)
     while last - first > 1:

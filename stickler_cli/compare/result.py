@@ -11,57 +11,58 @@ ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "inferred"
 model, inference by kind and name, or the default."""
 
 ListPairing: TypeAlias = Literal["best", "ordered", "position"]
-"""How list items are paired: with the greatest total similarity, without crossing pairs, or each
-with the item at the same position."""
+"""How list items are paired: for the greatest total similarity, in order without crossing pairs, or
+each with the item at the same position."""
 
 SEMANTICS: Final = 1
-"""The version of the rules of counting; figures of two versions cannot be compared. Source:
+"""The version of the rules of counting; figures of different versions cannot be compared. Source:
 docs/semantics.md."""
 
 DEFAULT_MATCH_THRESHOLD: Final = 0.7
-"""The similarity at which two objects are the same one. Source: docs/semantics.md, Schema."""
+"""The similarity at which two objects match as list items. Source: docs/semantics.md, Schema."""
 
 
 class Outcome(IntEnum):
-    """The class of one compared unit; the value is its position in a list of counts."""
+    """The outcome of one compared unit; its value is its position in a list of counts."""
 
     TP = 0
-    """Both sides have a value and the similarity meets the threshold."""
+    """True positive: both sides have a value, and the similarity meets the threshold."""
     FD = 1
-    """False discovery: both sides have a value and the similarity is below the threshold."""
+    """False discovery: both sides have a value, and the similarity is below the threshold."""
     FA = 2
-    """False alarm: the prediction has a value where the ground truth has none."""
+    """False alarm: only the prediction has a value."""
     FN = 3
-    """False negative: the ground truth has a value where the prediction has none."""
+    """False negative: only the ground truth has a value."""
     TN = 4
-    """Neither side has a value."""
+    """True negative: neither side has a value."""
 
 
 TP, FD, FA, FN, TN = (outcome.value for outcome in Outcome)
 # Plain numbers: numpy asks the class of each operand for attributes, which takes an enum long.
 NOT_EVALUATED: Final = len(Outcome)
-"""In place of an outcome: the unit is not labelled, or ignored, or withdrawn."""
+"""Replaces an outcome if the unit is not labelled, ignored or withdrawn."""
 
 ERRORS: Final = frozenset({Outcome.FD, Outcome.FA, Outcome.FN})
 
 BOTH_SIDES: Final = (TP, FD)
-"""The outcomes of units that both sides have."""
+"""The outcomes of units that are present on both sides."""
 
 KINDS: Final = ("schema", "leaf", "object", "list", "tuple", "one of", "any", "recursive")
-"""The kinds of fields; `schema` is the key above the documents of one of several schemas."""
+"""The kinds of fields; `schema` is the key above a document, in runs with several schemas."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldInfo:
-    """One field as the schema declares it."""
+    """A field as the schema declares it."""
 
     field: FieldPath
-    """The path of the field without list indexes; empty for documents that are arrays."""
+    """The path of the field without list indexes; empty for a document that is an array."""
     kind: Annotated[str, Rule("a string", {"type": "string", "enum": [*KINDS]})]
     """The kind of the field that the schema declares."""
     comparator: str
-    """The names of its comparators, joined by ` | `; empty if it has fields of its own."""
+    """The names of the field's comparators, joined by ` | `; empty if the field has fields of its
+    own."""
     threshold: FractionOrNone
-    """Similarity at which its units match; null if that depends on the values."""
+    """Similarity at which the field's units match; null if it depends on the values."""
     weight: Weight
     """The weight of the field in the score of its object."""

@@ -1,4 +1,4 @@
-"""Bounds on the similarity of rows: inner lists that are compared cell by cell."""
+"""Bounds on the similarity of rows, which are inner lists that are compared cell by cell."""
 
 from typing import Final
 
@@ -11,25 +11,25 @@ from .one_of import follow_references
 from .plan import Mode, Node, Options
 
 MIN_PAIRS: Final = 1000
-"""Pairs of rows from which on bounds take less time than comparing all of their cells."""
+"""Minimum number of pairs of rows for which computing bounds is faster than comparing all cells."""
 TRIED_SHARE: Final = 1 / 3
-"""Share of the positions that are compared before the bounds must have excluded pairs."""
+"""Share of the positions that are compared before the bounds must have excluded enough pairs."""
 MAX_REMAINING_SHARE: Final = 0.5
-"""Share of the pairs that may remain by then; otherwise all of them are compared at once."""
+"""Maximum share of pairs that may then remain; if more do, all of them are compared completely."""
 
 
 class PairedRows:
     """Rows that are being paired, and the node of their cells."""
 
     def __init__(self, row_node: Node, rows: Columns, options: Options) -> None:
-        """Take the node and the columns of rows."""
+        """Take the node, the columns and the options of rows."""
         self._cell = follow_references(row_node.inner_nodes()[0])
         self._rows, self._options = rows, options
 
     def may_be_best(self, gt: Indexes, pred: Indexes, near: Indexes, best: Floats) -> Mask:
-        """Return a mask of the pairs of rows that may be the best of their near row, (n_pairs,).
+        """Return which pairs of rows may be the best pair of their near row, (n_pairs,).
 
-        Pairs are compared position by position, until the other positions cannot add enough.
+        Pairs are compared position by position, until the remaining positions cannot add enough.
         `best` is a gain that each near row is known to reach.
         """
         is_candidate = np.ones(len(gt), np.bool_)
@@ -44,7 +44,7 @@ class PairedRows:
         n_shared = np.minimum(gt_lengths, pred_lengths)
         longest = np.maximum(np.maximum(gt_lengths, pred_lengths), 1)
         upper, lower, best = n_shared / longest, np.zeros(len(gt)), best.copy()
-        margin = 3 * EQUAL_WITHIN  # a gain exceeds its similarity by the nearness of positions
+        margin = 3 * EQUAL_WITHIN  # gains exceed similarities by nearness
         pairs = np.arange(len(gt))
         positions = self._by_variety(int(n_shared.max(initial=0)))
         for n_compared, position in enumerate(positions):
@@ -66,7 +66,7 @@ class PairedRows:
         return is_candidate
 
     def _by_variety(self, n_positions: int) -> list[int]:
-        """Return all positions, sorted by their number of distinct values, the most first."""
+        """Return all positions, sorted by their number of distinct values, from many to few."""
         gt_rows, _, cells = self._rows.elements
         codes = cells.codes.gt
         varieties = []

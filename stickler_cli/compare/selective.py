@@ -1,4 +1,4 @@
-"""Fields whose values tell which items of two lists can be similar, and joins by these fields."""
+"""Selective fields, whose values tell which items of two lists can be similar, and their joins."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
@@ -13,32 +13,35 @@ from .plan import Node, walk_nodes
 from .prepared import PreparedValues
 
 MAX_POSITIONS: Final = 200
-"""Positions of rows that are fields by themselves; longer rows are compared whole."""
+"""Maximum number of positions of rows that become fields; longer rows are compared completely."""
 MAX_RAGGEDNESS: Final = 4
-"""Places of a table for each of its cells above which rows are compared whole."""
+"""Maximum number of table cells for each present cell; more ragged rows are compared completely."""
 MIN_KEY_SHARE: Final = 0.25
-"""Distinct keys for each item of the shorter side, below which a join finds too many pairs."""
+"""Minimum number of distinct keys for each item of the shorter side; with fewer keys, a join finds
+too many pairs."""
 
 
 class SelectiveField(NamedTuple):
-    """A field with keys: two items of unequal keys lose a share of its weight, mostly all."""
+    """A field with keys: two items with different keys lose a share of its weight."""
 
     weight: float
     object_weight: float
-    """The weights of all fields of the object, this one included."""
+    """The sum of the weights of all fields of the object, including this field."""
     keys: Indexes
-    """The keys of all ground truths, then of all predictions, then -1; below 0 is no key."""
+    """The keys of all ground truths, of all predictions, and -1 for `NOTHING`; below 0 is no
+    key."""
     loss: float = 1.0
-    """Share of the weight that two items of unequal keys lose at least."""
+    """Minimum share of the weight that two items with different keys lose."""
 
     def join(
         self, near: tuple[Indexes, Indexes], far: tuple[Indexes, Indexes], max_pairs: Indexes
     ) -> tuple[Indexes, Indexes, Mask]:
-        """Return the pairs that agree in the field, and the near items that all of them are of.
+        """Return near and far of the pairs with equal keys, and a mask of near items.
 
-        In a list with more than `max_pairs` such pairs, (n_lists,), too many items are alike, and
-        none of its pairs are returned. Each side is given by the slots of its items, `NOTHING` for
-        items to leave out, and by their lists.
+        The mask has the near items that were joined: all of their possible pairs with equal keys
+        are returned. If a list has more pairs than `max_pairs`, (n_lists,), its keys are not
+        selective, and none of its items is joined. Each side is given by the slots of its items,
+        `NOTHING` for items to omit, and by the list of each item.
         """
         (near_slots, near_lists), (far_slots, far_lists) = near, far
         near_keys, far_keys = self.keys[near_slots], self.keys[far_slots]
@@ -58,7 +61,7 @@ class SelectiveField(NamedTuple):
 
 
 def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
-    """Return the fields of list items that can tell which of them are similar."""
+    """Return the fields of list items whose values tell which items can be similar."""
     item = follow_references(item)
     if isinstance(item, LeafNode) and elements.has_only_scalars:
         return _fields_of_values(item, elements)
@@ -94,9 +97,9 @@ def _has_few_keys(values: PreparedValues, elements: Columns) -> bool:
 
 
 def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, float] | None:
-    """Return keys of values by code, and the loss of unequal keys; None if values have no keys.
+    """Return keys of values by code, and the loss of different keys; None if values have no keys.
 
-    `by_equality` prefers keys of equal values, if the comparator knows what unequal ones lose.
+    `by_equality` prefers keys of equal values, if the comparator has them.
     """
     keys = None if values.keys is None else (values.keys, 1.0)
     return (values.equal_keys if by_equality else None) or keys
@@ -105,7 +108,7 @@ def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, f
 def read_leaves(
     item: ObjectNode, elements: Columns
 ) -> Iterator[tuple[LeafNode, Columns, Indexes, Indexes]]:
-    """Yield each leaf of list items with its columns, and the codes of both sides by item."""
+    """Yield each leaf of list items with its columns and its codes in the items of both sides."""
     not_pairing = {item.in_order[position] for position in item.not_pairing}
     n_gt, n_pred = len(elements.gt), len(elements.pred)
     for block in item.segments:
@@ -115,7 +118,7 @@ def read_leaves(
         for row, (name, leaf) in enumerate(zip(block.names, block.nodes, strict=True)):
             if name in not_pairing:
                 continue
-            if block_columns.is_plain:  # the values of all leaves, one leaf after the other
+            if block_columns.is_plain:  # one column, leaf after leaf
                 columns, first_gt, first_pred = block_columns, row * (n_gt + 1), row * (n_pred + 1)
             else:
                 columns, first_gt, first_pred = elements.fields((name,)), 0, 0
@@ -126,11 +129,11 @@ def read_leaves(
 
 
 def _fields_of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
-    """Return the values themselves as a field for each kind of their keys."""
+    """Return list items that are values as fields, one for each kind of keys that they have."""
     elements = elements.apply_reading(leaf.reading)
     values = elements.prepare_for(leaf.comparator.pairing or leaf.comparator)
     codes = np.concatenate([elements.codes.gt[:-1], elements.codes.pred])
-    # Many texts may share their digits: in one list these tell more, in another equality does.
+    # Use both kinds: some lists differ in the digits of texts, others only in equality.
     keys_with_loss = [] if values.keys is None else [(values.keys, 1.0)]
     keys_with_loss += [] if values.equal_keys is None else [values.equal_keys]
     return [
@@ -140,7 +143,7 @@ def _fields_of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]
 
 
 def _fields_of_positions(cell: Node, rows: Columns) -> list[SelectiveField]:
-    """Return each position of rows as a field, for rows that are compared cell by cell."""
+    """Return each position of rows as a field, if rows are compared cell by cell."""
     if not isinstance(cell, LeafNode) or not rows.types <= {list}:
         return []
     gt_rows, pred_rows, cells = rows.elements
@@ -159,7 +162,7 @@ def _fields_of_positions(cell: Node, rows: Columns) -> list[SelectiveField]:
     keys, loss = keys_and_loss
     tables = []
     for side, cell_codes in ((gt_rows, codes.gt), (pred_rows, codes.pred)):
-        n_rows = len(side.lengths) - 1  # the last is for `NOTHING`
+        n_rows = len(side.lengths) - 1  # without the entry for `NOTHING`
         table = np.full((n_positions, n_rows), NOTHING)
         row_of_cell = np.arange(n_rows).repeat(side.lengths[:-1])
         n_cells = len(row_of_cell)
@@ -173,7 +176,7 @@ def _fields_of_positions(cell: Node, rows: Columns) -> list[SelectiveField]:
 
 
 def _max_weight(node: Node) -> float:
-    """Return the greatest weight that a field can have; of a union, that of any of its arms."""
+    """Return the greatest weight that a field can have; for a union, the greatest of its arms."""
 
     def list_arms(node: Node) -> Iterable[Node]:
         return map(follow_references, node.inner_nodes()) if isinstance(node, OneOfNode) else ()

@@ -14,14 +14,14 @@ from .plan import Plan
 
 
 def is_edit_distance(node: LeafNode) -> bool:
-    """Return whether texts match if most of their letters do, even if a word or number differs."""
+    """Return whether texts match if most letters are equal, even if a word or number differs."""
     comparator = node.comparator
     is_of_letters = isinstance(comparator, LevenshteinComparator | FuzzyComparator)
     return is_of_letters and node.threshold < 1 and not tolerates_words(node)
 
 
 def decides_by_numbers(node: LeafNode) -> bool:
-    """Return whether a text is wrong if a number in it is another one, or its unit."""
+    """Return whether a text is wrong if it has another number, or another unit at a number."""
     comparator: BaseComparator = node.comparator
     if isinstance(comparator, NumericComparator):
         return comparator.unit == "same"
@@ -30,12 +30,12 @@ def decides_by_numbers(node: LeafNode) -> bool:
 
 
 def tolerates_words(node: LeafNode) -> bool:
-    """Return whether words decide, and a long text may have one or two other words."""
+    """Return whether texts are compared by words, and long texts may have one or two others."""
     return getattr(node.comparator, "same_words", False) and node.threshold < 1
 
 
 def ignores_case(node: LeafNode) -> bool:
-    """Return whether texts must be equal, but for capitals."""
+    """Return whether texts must be equal except for upper and lower case."""
     comparator = node.comparator
     return isinstance(comparator, ExactComparator) and not comparator.case_sensitive
 
@@ -53,11 +53,14 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
     ),
     "capitals make no difference, unless ExactComparator has case_sensitive": ignores_case,
 }
-"""Clauses about the texts of a field that may surprise, and the tests of them."""
+"""Notes on surprising comparisons of texts, each with the test that tells whether it is true."""
 
 
 def texts_by_note(plan: Plan) -> dict[str, list[Path]]:
-    """List the fields for which each note is true; a note without fields is left out."""
+    """Return the paths of the fields for which each note is true.
+
+    Notes without fields are omitted.
+    """
     paths_by_note: dict[str, list[Path]] = {note: [] for note in NOTES}
     for path, leaves in leaves_by_field(plan):
         for note, holds in NOTES.items():

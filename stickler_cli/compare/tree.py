@@ -1,6 +1,6 @@
-"""One document of a unit table as a tree: its units, and how their scores came about.
+"""One document of a unit table as a tree of units, with explanations of their scores.
 
-The table does not keep the similarities of pairs that were not chosen. `UnitTree.pairing` computes
+The table does not keep the similarities of pairs that were not chosen. `UnitTree.pairings` computes
 them again, by the same nodes and columns.
 """
 
@@ -32,26 +32,26 @@ Amount = Annotated[float, Rule("a number of at least 0", {"type": "number", "min
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The next best item of the other side."""
+    """The item of the other side that is most similar after the partner."""
 
     index: Count
-    """Its index in the list of the other side."""
+    """The index of the candidate in the list of the other side."""
     similarity: Fraction
-    """The similarity of the two."""
+    """The similarity of the item and the candidate."""
     paired_with: Index
-    """Index of the item that it was paired with instead; null if it has no partner."""
+    """Index of the item that the candidate was paired with instead; null if it has no partner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """An item of a list and its partner."""
+    """A list item and its partner."""
 
     ground_truth_index: Index
-    """Its index in the ground truth; null if it is invented."""
+    """The index of the item in the ground truth; null for an invented item."""
     prediction_index: Index
-    """Its index in the prediction; null if it is missed."""
+    """The index of the item in the prediction; null for a missed item."""
     runner_up: Candidate | None
-    """The next best item of the other side; null if no other item has anything in common."""
+    """The next best item of the other side; null if no other item is similar at all."""
 
     @property
     def paired(self) -> bool:
@@ -61,21 +61,22 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A score as a quotient: total / divisor, or 1 where the divisor is 0."""
+    """A score as a quotient: total / divisor, or 1 if the divisor is 0."""
 
     total: Amount
-    """The sum of the addends of its children."""
+    """The sum of what the children add."""
     divisor: Amount
-    """For an object the weights of its present fields, for a list the length of the longer side."""
+    """For an object, the weights of its present fields; for a list, the length of the longer side,
+    or the number of positions if items are compared by position."""
 
     @property
     def value(self) -> float:
-        """The score."""
+        """The score: the quotient."""
         return self.total / self.divisor if self.divisor else 1.0
 
 
 class Setting(NamedTuple):
-    """The table and the options that all units of a tree share."""
+    """What all units of a tree share: the table and the options."""
 
     table: UnitTable
     options: Options
@@ -86,16 +87,16 @@ _COMPARED: Final = (
     *("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason", "weight"),
     *("gt_path", "pred_path", "extra_keys", "undeclared_keys"),
 )
-"""The attributes by which two units of trees are compared, beside their children."""
+"""The attributes that equal units of trees have in common, besides their children."""
 
 
 class UnitTree:
     """A unit of a table with its paths; its children are made when they are first read."""
 
     is_extra_key: Final = False
-    """Whether it is an undeclared key that only the prediction has."""
+    """Whether this is an undeclared key that only the prediction has: never true of a unit."""
 
-    __hash__ = None  # type: ignore[assignment] # values of documents are no keys
+    __hash__ = None  # type: ignore[assignment] # units have mutable values
 
     def __init__(
         self,
@@ -109,7 +110,8 @@ class UnitTree:
         self._setting, self._parent = setting, parent
         self.row = row
         self.gt_path = gt_path
-        """Path with the list indexes of the ground truth; the expected place of an absent value."""
+        """Path with list indexes of the ground truth; for an absent value, the path it would
+        have."""
         self.pred_path = pred_path
 
     def __eq__(self, other: object) -> bool:
@@ -126,66 +128,66 @@ class UnitTree:
 
     @property
     def table(self) -> UnitTable:
-        """The table that the unit is a row of."""
+        """The table that the unit belongs to."""
         return self._setting.table
 
     @cached_property
     def batch(self) -> UnitBatch:
-        """The batch of its row."""
+        """The batch of the unit's row."""
         return self.table.batch_of(self.row)
 
     @property
     def position(self) -> int:
-        """The position of its row in the batch."""
+        """The position of the unit's row in the batch."""
         return self.row - self.batch.start
 
     @cached_property
     def node(self) -> Any:
-        """The node that compared it."""
+        """The node that compared the unit."""
         return self.batch.node_of(self.position)
 
     def _figure(self, name: str) -> float:
-        """Return the value of a column of the table."""
+        """Return the number that the unit has in a column of its batch."""
         column = getattr(self.batch, name)
         return float(column[self.position] if isinstance(column, np.ndarray) else column)
 
     @property
     def name(self) -> str:
-        """The name of its field; the path of a list item has no name of its own."""
+        """The name of the unit's field; a list item has the name of its list."""
         path = self.table.fields.paths[self.table.field[self.row]]
         return path[-1] if path else ""
 
     @property
     def is_item(self) -> bool:
-        """Whether it is a list item."""
+        """Whether the unit is a list item."""
         return self.batch.is_item
 
     @property
     def shape(self) -> UnitShape:
-        """Its shape: fields, items, values of different kinds, or one value."""
+        """The shape of the unit: an object, a list, a mismatch of kinds, or one value."""
         shapes: dict[int, UnitShape] = {OBJECT: "object", LIST: "list", MISMATCH: "mismatch"}
         return shapes.get(self.batch.kind, "leaf")
 
     @property
     def kind(self) -> PlaceKind:
-        """How it was compared: by fields, by items, or as one value."""
+        """How the unit was compared: by fields, by items, or as one value."""
         if self.shape == "list":
             return "tuple" if isinstance(self.node, TupleNode) else "list"
         return "object" if self.shape == "object" else "leaf"
 
     @property
     def gt(self) -> JsonValue:
-        """The ground truth; None if it is absent."""
+        """The ground-truth value; None if it is absent."""
         return self.batch.gt_values(np.array([self.position]))[0]
 
     @property
     def pred(self) -> JsonValue:
-        """The prediction; None if it is absent."""
+        """The predicted value; None if it is absent."""
         return self.batch.pred_values(np.array([self.position]))[0]
 
     @property
     def other_alternatives(self) -> tuple[JsonValue, ...]:
-        """The ground-truth alternatives that did not count."""
+        """The ground-truth alternatives that were not chosen."""
         slot, gold = self.table.gold_slots.get(self.row), self.batch.columns.gold
         if slot is None or gold is None:
             return ()
@@ -196,27 +198,27 @@ class UnitTree:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """Its outcome. Documents have none in the table: similarity and threshold decide theirs."""
+        """The outcome; for a document, which has none in the table, by similarity and threshold."""
         outcome = int(self.batch.outcome[self.position])
         if outcome != NOT_EVALUATED:
             return Outcome(outcome)
-        if self.gt is None:  # the document is not labelled
+        if self.gt is None:  # the document is unlabelled
             return Outcome.TN
         return Outcome.TP if meets(self.similarity, self.threshold) else Outcome.FD
 
     @property
     def similarity(self) -> float:
-        """Its raw similarity, in [0, 1]; 1.0 if both sides are absent, 0.0 if one is."""
+        """The raw similarity, in [0, 1]; 1.0 if both sides are absent, 0.0 if one is."""
         return self._figure("similarity")
 
     @property
     def score(self) -> float:
-        """Its threshold-applied score, in [0, 1]."""
+        """The threshold-applied score, in [0, 1]."""
         return self._figure("score")
 
     @property
     def threshold(self) -> float:
-        """The similarity at which it matches."""
+        """The similarity at which the unit matches."""
         return self._figure("threshold")
 
     @property
@@ -231,17 +233,17 @@ class UnitTree:
 
     @property
     def reason(self) -> str:
-        """The reason of a judge; empty without a judge."""
+        """The reason that a judge gave; empty if no judge was asked."""
         return self.table.reasons.get(self.row, "")
 
     @property
     def gt_index(self) -> int | None:
-        """The position of an item in the ground truth; None for an invented item."""
+        """The index of an item in the ground truth; None for an invented item."""
         return self._index("gt_index")
 
     @property
     def pred_index(self) -> int | None:
-        """The position of an item in the prediction; None for a missed item."""
+        """The index of an item in the prediction; None for a missed item."""
         return self._index("pred_index")
 
     def _index(self, name: str) -> int | None:
@@ -250,7 +252,7 @@ class UnitTree:
 
     @property
     def extra_keys(self) -> tuple[str, ...]:
-        """Undeclared keys that only the prediction has: one false alarm each."""
+        """Undeclared keys that only the prediction has; each is a false alarm."""
         return self.table.extra_keys.get(self.row, ())
 
     @property
@@ -262,11 +264,11 @@ class UnitTree:
 
     @cached_property
     def _children(self) -> "tuple[UnitTree, ...]":
-        """The units that it contains, in their order, also unlabelled ones."""
+        """The units directly inside this unit, in order, including unlabelled ones."""
         return tuple(self._child(row) for row in self.table.children(self.row))
 
     def _child(self, row: int) -> "UnitTree":
-        """Make the tree of a child, with its paths on both sides."""
+        """Return the tree of a child, with its paths on both sides."""
         batch = self.table.batch_of(row)
         steps: list[Step]
         if batch.is_side:
@@ -275,7 +277,7 @@ class UnitTree:
             position = row - batch.start
             sides = batch.gt_index, batch.pred_index
             indexes = [int(np.broadcast_to(index, batch.size)[position]) for index in sides]
-            # The side without the item gets the index of the other side.
+            # If a side lacks the item, it has the index of the other side.
             present = [index for index in indexes if index != NOTHING]
             steps = [present[0], present[-1]]
         else:
@@ -291,24 +293,24 @@ class UnitTree:
 
     @property
     def fields(self) -> "tuple[UnitTree, ...]":
-        """The labelled fields of an object in schema order, then keys of maps."""
+        """The labelled fields of an object in schema order, followed by keys of maps."""
         if self.shape != "object":
             return ()
         return tuple(child for child in self._children if not child.batch.is_unlabelled)
 
     @property
     def items(self) -> "tuple[UnitTree, ...]":
-        """The items of a list in the order of the ground truth, then those without a pair."""
+        """The items of a list in ground-truth order, followed by invented items."""
         return self._children if self.shape == "list" else ()
 
     @property
     def sides(self) -> "tuple[UnitTree, ...]":
-        """The two values of a mismatch, each compared with nothing."""
+        """The two values of a mismatch, each compared with an absent value."""
         return self._children if self.shape == "mismatch" else ()
 
     @property
     def field_scores(self) -> dict[str, float]:
-        """The scores of the fields, by their names."""
+        """The scores of the fields, by name."""
         if self.batch.is_document and self.shape == "object":
             return self.table.field_scores(int(self.batch.document[self.position]))
         return {field.name: field.score for field in self.fields}
@@ -330,19 +332,19 @@ class UnitTree:
 
     @property
     def is_right(self) -> bool:
-        """Whether nothing is wrong here, nor anywhere inside."""
+        """Whether neither this unit nor anything inside it is wrong."""
         return self.outcome not in ERRORS and all(part.is_right for part in self.parts)
 
-    # --- how the score came about -----------------------------------------------------------------
+    # --- explanation of the score -----------------------------------------------------------------
 
     @property
     def own_gt(self) -> JsonValue:
-        """The ground truth; None also if it was compared part by part."""
+        """The ground-truth value; None if it is absent or was compared part by part."""
         return None if self._is_compared_by_parts else self.gt
 
     @property
     def own_pred(self) -> JsonValue:
-        """The prediction; None also if it was compared part by part."""
+        """The predicted value; None if it is absent or was compared part by part."""
         return None if self._is_compared_by_parts else self.pred
 
     @property
@@ -351,12 +353,12 @@ class UnitTree:
 
     @property
     def comparator(self) -> str:
-        """The name of the comparator; empty if parts were compared."""
+        """The name of the comparator; empty if the unit was compared part by part."""
         return self.node.comparator.name if isinstance(self.node, LeafNode) else ""
 
     @property
     def threshold_source(self) -> ThresholdSource:
-        """Who stated the threshold."""
+        """The source of the threshold."""
         parent = self._parent
         source: ThresholdSource = (
             self.node.source_for(self.gt)
@@ -367,7 +369,7 @@ class UnitTree:
 
     @property
     def adds(self) -> float | None:
-        """Its addend to the sum of its parent; None if it does not count there."""
+        """What the unit adds to the sum of its parent; None if it does not count there."""
         parent = self._parent
         if parent is None or parent.outcome not in BOTH_SIDES:
             return None
@@ -379,13 +381,13 @@ class UnitTree:
 
     @property
     def sum(self) -> Sum | None:
-        """The score of an object, list or tuple that both sides have, as a quotient."""
+        """The score as a quotient, for an object, list or tuple on both sides; else None."""
         if not self._is_compared_by_parts or (self.kind != "object" and not self.items):
             return None
         if self.kind == "object":
             fields = [field for field in self.fields if field.adds is not None]
             total = weights = 0.0
-            for field in fields:  # in schema order, as the score itself
+            for field in fields:  # add in schema order, as the score was computed
                 total, weights = total + (field.adds or 0.0), weights + (field.weight or 0.0)
             return Sum(total, weights)
         total = 0.0
@@ -397,12 +399,15 @@ class UnitTree:
 
     @property
     def _is_by_position(self) -> bool:
-        """Whether the items of a list are compared by their positions."""
+        """Whether the items of a list are compared by position."""
         return self.kind == "tuple" or (isinstance(self.node, ListNode) and self.node.by_position)
 
     @property
     def floor(self) -> float | None:
-        """The similarity at or below which items of a list are no pair, in [-1, 1)."""
+        """The similarity at or below which items of this list cannot be a pair, in [-1, 1).
+
+        None if nothing was paired by similarity.
+        """
         if self.kind != "list" or self._is_by_position or not self.items:
             return None
         floor: float = self.node.floor(self._setting.options)
@@ -410,12 +415,15 @@ class UnitTree:
 
     @property
     def floor_source(self) -> Literal["annotation", "run"]:
-        """Who stated the floor."""
+        """Whether an annotation or the run states the floor."""
         return "annotation" if getattr(self.node, "pairing_floor", None) is not None else "run"
 
     @property
     def pairing(self) -> Pairing | None:
-        """Partner and runner-up of an item of a list whose order does not matter."""
+        """The partner and the next best item of a list item.
+
+        None if it was not paired by similarity.
+        """
         parent = self._parent
         if not self.is_item or parent is None or not parent.has_pairings:
             return None
@@ -423,13 +431,13 @@ class UnitTree:
 
     @property
     def has_pairings(self) -> bool:
-        """Whether its items had to be paired: both sides have the list, and order is free."""
+        """Whether the items were paired by similarity, which takes a list on both sides."""
         is_paired_list = self.kind == "list" and not self._is_by_position
         return is_paired_list and bool(self.items) and self.outcome in BOTH_SIDES
 
     @cached_property
     def pairings(self) -> "dict[int, Pairing]":
-        """The partner of each item of a list and the best other candidate, by row of the table.
+        """The partner and the next best item of each item, by row of the table.
 
         All pairs are compared again, in the mode for pairing: it asks embedding models, but no
         judges.
@@ -470,9 +478,9 @@ def find_runner_up(
     partner: int | None,
     partner_of_candidate: Mapping[int | None, int | None],
 ) -> Candidate | None:
-    """Return the most similar item of the other side, without the partner; ties go to the first.
+    """Return the most similar item of the other side except the partner; ties go to the first.
 
-    An item with nothing in common is no candidate. An item that an open list drops has no partner.
+    An item with similarity 0 is no candidate. An item that an open list drops has no partner.
     """
     best: Candidate | None = None
     for index, similarity in zip(indexes, similarities, strict=True):
@@ -515,12 +523,12 @@ class ExtraKey:
 
     @property
     def own_gt(self) -> None:
-        """None, as there is no ground truth."""
+        """Always None, as there is no ground truth."""
         return
 
     @property
     def own_pred(self) -> JsonValue:
-        """The prediction."""
+        """The predicted value."""
         return self.pred
 
 
@@ -528,7 +536,7 @@ TreePart: TypeAlias = "UnitTree | ExtraKey"
 
 
 def explain(root: UnitTree) -> None:
-    """Find the runner-ups of all items below a unit, so that reports only read them.
+    """Compute the next best items of all list items inside a unit, so that reports only read them.
 
     Raises:
         ComparisonError: a comparator failed on a pair that was not chosen.
@@ -543,8 +551,8 @@ def explain(root: UnitTree) -> None:
 
 
 def tree_of(table: UnitTable, document: int = 0, options: Options | None = None) -> UnitTree:
-    """Return the tree of a document; options are those of its comparison."""
+    """Return the tree of a document; `options` are those of the comparison."""
     root = int(table.document_rows[document])
-    if table.batch_of(root).kind == SCHEMAS:  # its only child is the document of its schema
+    if table.batch_of(root).kind == SCHEMAS:  # step to the document of its schema
         (root,) = table.children(root)
     return UnitTree(Setting(table, options or DEFAULT_OPTIONS), root)

@@ -1,4 +1,4 @@
-"""Tuples: lists whose items are compared by their positions, each by a node of its own."""
+"""Tuples: lists whose items are compared by position, each position by a node of its own."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,20 +20,21 @@ DEFAULT_TUPLE_THRESHOLD: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TupleNode(SequenceNode):
-    """A list of positions.
+    """The node of a tuple, with a node for each position.
 
     `threshold` is the similarity at which tuples match as items of a list; each position has a
-    threshold of its own. A tuple is never clipped as a whole.
+    threshold of its own. The score of a tuple is never clipped.
     """
 
     positions: tuple[Node, ...]
     other_positions: Node
-    """The node of positions after the declared ones."""
+    """The node of all positions after the declared ones."""
     ignored: frozenset[int] = frozenset()
-    """Positions that are not compared; the number of declared ones stands for all after them."""
+    """Positions that are not compared; the number of declared positions stands for all later
+    ones."""
 
     def node_of_single_item(self, value: JsonValue) -> Node:
-        """Return the node that compares the only item of a list of one."""
+        """Return the node that compares a value as the only item of a tuple."""
         return self.node_at(0).node_for(value)
 
     def inner_nodes(self) -> Sequence[Node]:
@@ -41,7 +42,7 @@ class TupleNode(SequenceNode):
         return (*self.positions, self.other_positions)
 
     def mask_ignored(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the items of a list with None for ignored positions."""
+        """Return the items of a list with None in place of ignored positions."""
         n_declared = len(self.positions)
         return [
             None if min(position, n_declared) in self.ignored else value
@@ -49,7 +50,7 @@ class TupleNode(SequenceNode):
         ]
 
     def counts_as_absent(self, value: JsonValue) -> bool:
-        """Return whether all positions count as absent; any other value is a list of one."""
+        """Return whether all positions count as absent; any other value counts as a list of one."""
         items = self.mask_ignored(value if isinstance(value, list) else [value])
         return all(
             is_absent(item) or self.node_at(position).counts_as_absent(item)
@@ -65,7 +66,7 @@ class TupleNode(SequenceNode):
     def _find_positions(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> AlignedItems:
-        """Return the positions of tuples that are labelled and that either side has."""
+        """Return the positions of tuples that are labelled and present on at least one side."""
         gt_tuples, pred_tuples, elements = columns.elements
         gt_items, pred_items = gt_tuples.select(gt), pred_tuples.select(pred)
         n_indexes = 1 + max(int(side.indexes.max(initial=0)) for side in (gt_items, pred_items))
@@ -84,13 +85,13 @@ class TupleNode(SequenceNode):
         return positions._replace(gt=gt, pred=pred).select(is_evaluated)
 
     def _group_by_node(self, positions: AlignedItems) -> Iterator[tuple[int, Indexes]]:
-        """Yield the entries of each declared position, then of all others together."""
+        """Yield the entries of each declared position, then of all other positions together."""
         return group_positions(np.minimum(positions.indexes, len(self.positions)))
 
     def _compare_positions(
         self, elements: Columns, positions: AlignedItems, task: Task
     ) -> PairScores:
-        """Do a task with the positions of tuples, each declared position by its own node."""
+        """Score or record the positions of tuples, each declared position by its own node."""
         gt, pred = positions.gt, positions.pred
         groups = []
         for node_index, selected in self._group_by_node(positions):
@@ -114,7 +115,7 @@ class TupleNode(SequenceNode):
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Record pairs of tuples, then the positions that either side has."""
+        """Score and record pairs of tuples, and the positions that either side has."""
         table, placement = recording.table, recording.placement
         masked = self.mask_ignored_columns(columns)
         batch = table.add(LIST, self, columns, placement)
@@ -132,7 +133,7 @@ class TupleNode(SequenceNode):
         items = record_positions(positions)
         is_present, has_absent = items.outcome < TN, False
         if not is_present.all():
-            # Values may count as absent, and open lists may come to nothing: record again without.
+            # Some values turned out to count as absent: discard them and record again.
             has_absent = True
             table.discard(start)
             positions = positions.select(is_present)
@@ -158,12 +159,12 @@ class TupleNode(SequenceNode):
         *,
         has_absent: bool = False,
     ) -> PairScores:
-        """Return scores of pairs of tuples, given those of the positions that either side has.
+        """Return the scores of pairs of tuples, given the scores of their positions.
 
-        `owner` is the pair of tuples of each position. `has_absent` says that positions were left
-        out because their values count as absent.
+        `owner` is the pair of tuples of each position. `has_absent` states that positions were
+        omitted because their values count as absent.
         """
-        is_present = items.outcome < TN  # TN is the last outcome: absent on both sides
+        is_present = items.outcome < TN  # TN: absent on both sides
         if not is_present.all():
             has_absent, owner = True, owner[is_present]
         outcome, similarity, score = (
@@ -173,10 +174,10 @@ class TupleNode(SequenceNode):
         n_positions = np.maximum(np.bincount(owner, minlength=n_tuples), 1)
         mean = np.bincount(owner, similarity, n_tuples) / n_positions
         mean_score = mean
-        if items.score is not items.similarity:  # they are one array if nothing was clipped
+        if items.score is not items.similarity:  # same array: nothing clipped
             mean_score = np.bincount(owner, score, n_tuples) / n_positions
         if columns.gold is not None or columns.work.has_ignored_values or has_absent:
-            # A tuple without a position that counts is absent.
+            # A tuple without a present position is absent.
             n_gt = np.bincount(owner[outcome != FA], minlength=n_tuples)
             n_pred = np.bincount(owner[outcome != FN], minlength=n_tuples)
             gt, pred = np.where(n_gt == 0, NOTHING, gt), np.where(n_pred == 0, NOTHING, pred)

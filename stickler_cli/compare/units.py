@@ -1,9 +1,9 @@
-"""The unit table: the one flat result of comparing some documents.
+"""The unit table: the flat result of comparing some documents.
 
 A *unit* is anything that receives an outcome or contains units: a document, an object, a list, an
 item, a value. Each unit is a row; a parent has its row before its children. Counts, errors, trees
-and confidences are readers of these columns. docs/architecture.md, "The unit table", says what each
-column means for each kind of unit.
+and confidences are computed from the columns. docs/architecture.md, "The unit table", says what
+each column means for each kind of unit.
 """
 
 from bisect import bisect_right
@@ -21,25 +21,26 @@ from .result import FA, FD, FN, NOT_EVALUATED, TP
 
 T = TypeVar("T")
 
-FieldNames: TypeAlias = tuple[str, ...]  # names of fields, without list indexes
-FieldNumbers: TypeAlias = "int | Indexes"  # one field for all rows of a batch, or one for each
+FieldNames: TypeAlias = tuple[str, ...]  # a path of field names without list indexes
+FieldNumbers: TypeAlias = "int | Indexes"  # one for a batch, or one a row
 
 
 class UnitKind(IntEnum):
-    """What a unit is: the shape of its values, by the node that compared them."""
+    """What a unit is, by the node that compared it."""
 
     VALUE = 0
-    """Compared as one value."""
+    """A value that is compared as one."""
     OBJECT = 1
-    """Compared by fields."""
+    """An object, which is compared by fields."""
     LIST = 2
-    """Compared by items; tuples too."""
+    """A list or tuple, which is compared by items."""
     MISMATCH = 3
-    """Two values of different kinds. Its children are its ground truth and its prediction."""
+    """Two values of different kinds. Its children are the ground truth and the prediction."""
     UNLABELLED = 4
-    """Any value whose ground truth is not labelled: it is skipped."""
+    """Any value whose ground truth is not labelled; it is skipped."""
     SCHEMAS = 5
-    """A document of one of several schemas. Its child is the document below its schema's name."""
+    """A document in a run with several schemas. Its child is the document below the name of its
+    schema."""
 
 
 VALUE, OBJECT, LIST, MISMATCH, UNLABELLED, SCHEMAS = (kind.value for kind in UnitKind)
@@ -50,23 +51,23 @@ class FieldIndex:
     """The fields of a chunk, numbered as they occur: a parent before its children.
 
     The declared fields of an object are numbered together, in schema order; keys of maps follow as
-    documents have them. Numbers belong to one chunk; paths connect chunks.
+    documents have them. Numbers are valid in one chunk only; paths connect chunks.
     """
 
     def __init__(self) -> None:
-        """Begin with the document itself, whose number is 0 and whose path is empty."""
+        """Begin with the document itself, which has the number 0 and an empty path."""
         self.paths: list[FieldNames] = [()]
         self.parents: list[int] = [NOTHING]
         """The number of the field that contains each field; `NOTHING` for the document."""
         self._children: dict[int, dict[str, int]] = {}
-        """The numbers of the fields of each field, by name."""
+        """The numbers of the fields inside each field, by name."""
         self._declared: dict[tuple[int, tuple[str, ...]], Indexes] = {}
 
     def __len__(self) -> int:
         return len(self.paths)
 
     def number(self, parent: int, name: str) -> int:
-        """Return the number of a field of a parent field; a new field is added."""
+        """Return the number of a field of a parent field; add a new field."""
         children = self._children.setdefault(parent, {})
         number = children.get(name)
         if number is None:
@@ -82,9 +83,9 @@ class FieldIndex:
             return numbers
         if parent in self._children:
             numbers = np.array([self.number(parent, name) for name in names], np.intp)
-        else:  # all are new: number them at once
+        else:  # all fields are new: number them at once
             path, first = self.paths[parent], len(self.paths)
-            # One call for all names: every chunk numbers its fields anew.
+            # Extend in one call, for speed: every chunk numbers its fields anew.
             self.paths += map(path.__add__, zip(names, strict=True))
             self.parents += [parent] * len(names)
             self._children[parent] = dict(zip(names, range(first, len(self.paths)), strict=True))
@@ -93,7 +94,7 @@ class FieldIndex:
         return numbers
 
     def declared_of_each(self, parents: FieldNumbers, names: tuple[str, ...]) -> Indexes:
-        """Return the numbers of declared fields of objects: (len(names), 1 or len(parents))."""
+        """Return the numbers of the declared fields of objects, (len(names), 1 or len(parents))."""
         if isinstance(parents, int):
             return self.declared(parents, names)[:, None]
         different = distinct(parents)
@@ -102,34 +103,34 @@ class FieldIndex:
         return by_parent
 
     def keys(self, parents: FieldNumbers, names: list[str], codes: Indexes) -> Indexes:
-        """Return the numbers of keys of maps, given by codes into names; (len(codes),)."""
+        """Return the numbers of keys of maps, (len(codes),); `codes` are positions in `names`."""
         of_parents = np.broadcast_to(parents, len(codes)).tolist()
         pairs = zip(of_parents, codes.tolist(), strict=True)
         return np.array([self.number(parent, names[code]) for parent, code in pairs], np.intp)
 
 
 class Placement(NamedTuple):
-    """Where units of one batch stand: what their parents know of them."""
+    """Where the units of one batch belong, and how they count in their parents."""
 
     container: "UnitBatch | None"
-    """The batch of their parents; None for documents."""
+    """The batch of the parents; None for documents."""
     positions: Indexes
-    """The position of the parent of each unit in that batch."""
+    """The position of each unit's parent in that batch."""
     document: Indexes
     field: FieldNumbers
     order: "int | Indexes" = 0
-    """Position among the parts of the parent: schema position of a field, then keys of a map as
-    they occur; the rank of an item in its list."""
+    """The position of each unit among its siblings: for a field, the position in the schema, with
+    keys of maps as they occur after all others; for an item, a rank within its list."""
     is_item: bool = False
     in_aggregate: "bool | Mask" = True
     weight: "float | Floats | None" = None
-    """What each unit is worth in its parent; None leaves it to the node that compares it."""
+    """The weight of each unit in its parent; None leaves it to the node that compares the unit."""
     gt_index: "int | Indexes" = NOTHING
     pred_index: "int | Indexes" = NOTHING
     is_map_key: bool = False
     """Whether the fields are keys of maps, which only documents name."""
     is_whole: bool = False
-    """Whether these are documents that are compared by fields even where one is empty."""
+    """Whether the units are documents that are compared by fields even if one side is empty."""
     gold_slot: Indexes | None = None
     """Slots of the ground-truth alternatives that count; None before they are chosen."""
 
@@ -139,47 +140,47 @@ class Placement(NamedTuple):
         return self.container is None or self.container.kind == SCHEMAS
 
     def select(self, selected: Indexes) -> "Placement":
-        """Return the placement of some of the units."""
+        """Return the placement of the selected units."""
         return Placement._make(
             [column[selected] if isinstance(column, np.ndarray) else column for column in self]
         )
 
 
 class BlockSlots(Protocol):
-    """The slots of the units of a block of leaves, made when they are first read.
+    """The slots of the units of a block of leaves, computed when they are first read.
 
-    Most are never read: counts do not need the values, and errors need those of few units.
+    Most are never read: counts do not need the values, and errors need the values of few units.
     """
 
     def gt_slots(self) -> Indexes:
-        """Return the slot of the ground truth of each unit."""
+        """Return the slot of each unit's ground truth."""
 
     def pred_slots(self) -> Indexes:
-        """Return the slot of the prediction of each unit."""
+        """Return the slot of each unit's prediction."""
 
 
 class UnitBatch:
     """Rows that one node recorded together from one pair of columns.
 
-    All are of one kind, and their parents are rows of one other batch.
+    All units are of one kind, and their parents are rows of one other batch.
     """
 
-    # Most batches of one document keep these: as attributes of the class they take no time.
+    # Class attributes are defaults that most batches keep; setting them would take time.
     nodes: Any = None
-    """Of a block of leaves: the node of each field, whose units follow each other."""
+    """For a block of leaves, the node of each field; the units of a field are consecutive."""
     block_slots: BlockSlots | None = None
     outcome: Any = NOT_EVALUATED
     similarity: Any = 0.0
     score: Any = 0.0
     threshold: Any = 0.0
     is_document = False
-    """Whether the units are whole documents; of several schemas there are two for each."""
+    """Whether the units are documents; with several schemas, a document has two units."""
     is_side = False
-    """Whether the units are one side of values of different kinds, at their parent's place."""
+    """Whether each unit is one side of a mismatch, with the path of its parent."""
     is_inner_item = False
     """Whether the units are items of a list that is itself an item."""
     is_in_list = False
-    """Whether the units are items, or inside an item."""
+    """Whether the units are list items, or inside a list item."""
 
     def __init__(
         self,
@@ -189,7 +190,7 @@ class UnitBatch:
         columns: Columns,
         place: Placement,
     ) -> None:
-        """Reserve rows from `start` on for units whose values are found later."""
+        """Reserve rows from `start` on for units whose figures are filled in later."""
         self.start, self.size = start, len(place.document)
         self.kind, self.node, self.columns = kind, node, columns
         self.document, self.field, self.order = place.document, place.field, place.order
@@ -201,12 +202,12 @@ class UnitBatch:
 
     @cached_property
     def gt_slot(self) -> Any:
-        """The slot of the ground truth of each unit in the columns; `NOTHING` if it is absent."""
+        """The slot of each unit's ground truth in the columns; `NOTHING` if it is absent."""
         return NOTHING if self.block_slots is None else self.block_slots.gt_slots()
 
     @cached_property
     def pred_slot(self) -> Any:
-        """The slot of the prediction of each unit in the columns; `NOTHING` if it is absent."""
+        """The slot of each unit's prediction in the columns; `NOTHING` if it is absent."""
         return NOTHING if self.block_slots is None else self.block_slots.pred_slots()
 
     @property
@@ -216,46 +217,47 @@ class UnitBatch:
 
     @property
     def span(self) -> slice:
-        """The rows of the batch as a slice."""
+        """The rows of the batch in the table, as a slice."""
         return slice(self.start, self.start + self.size)
 
     @cached_property
     def parent(self) -> Indexes:
-        """The row of the parent of each unit; `NOTHING` for documents."""
+        """The row of each unit's parent; `NOTHING` for documents."""
         if self.container is None:
             return np.full(self.size, NOTHING)
         return self.positions + self.container.start
 
     def node_of(self, position: int) -> Any:
-        """Return the node that compared a unit."""
+        """Return the node that compared a unit, given its position in the batch."""
         if self.nodes is None:
             return self.node
         return self.nodes[position // (self.size // len(self.nodes))]
 
     def gt_values(self, selected: Indexes) -> list[JsonValue]:
-        """Return the ground truths of some units of the batch; None where one is absent."""
+        """Return the ground truths of the selected units; None for an absent one."""
         values = self.columns.gt
         return [
             None if slot == NOTHING else values[slot] for slot in self.gt_slot[selected].tolist()
         ]
 
     def pred_values(self, selected: Indexes) -> list[JsonValue]:
-        """Return the predictions of some units of the batch; None where one is absent."""
+        """Return the predictions of the selected units; None for an absent one."""
         values = self.columns.pred
         slots = self.pred_slot[selected].tolist()
         return [None if slot == NOTHING else values[slot] for slot in slots]
 
     def positions_by_field(self) -> list[tuple[int, Indexes]]:
-        """Return the number of each field of the units, and the positions of its units."""
+        """Return (number of the field, positions of its units) for each field of the units."""
         if isinstance(self.field, int):
             return [(self.field, np.arange(self.size))] if self.size else []
         return [*group_positions(self.field)]
 
     def place(self, container: "UnitBatch | None", positions: Indexes) -> None:
-        """Say in which batch the parents are, and at which positions."""
+        """Set the batch of the parents, and the position of each unit's parent in it."""
         self.container, self.positions = container, positions
         self.is_unlabelled = self.kind == UNLABELLED
-        """Whether the ground truths of the units are not labelled: the units are skipped."""
+        """Whether the ground truths of the units are not labelled, so that the units are
+        skipped."""
         if container is None or container.kind == SCHEMAS:
             self.is_document = True
         elif self.is_item:
@@ -265,24 +267,27 @@ class UnitBatch:
 
     @cached_property
     def is_one_sided(self) -> Mask:
-        """Which units only one side has."""
+        """Which units are present on one side only."""
         is_one_sided: Mask = (self.outcome == FN) | (self.outcome == FA)
         return is_one_sided
 
     @cached_property
     def has_one_sided(self) -> bool:
-        """Whether only one side has some of the units."""
+        """Whether some of the units are present on one side only."""
         return bool(np.count_nonzero(self.is_one_sided))
 
     @property
     def has_both_sides(self) -> Mask:
-        """Which units both sides have."""
-        has_both_sides: Mask = self.outcome <= FD  # TP is 0
+        """Which units are present on both sides."""
+        has_both_sides: Mask = self.outcome <= FD  # TP or FD
         return has_both_sides
 
     @cached_property
     def is_closed(self) -> Mask | None:
-        """Which units are wrong as a whole, so that nothing inside them is judged; None if none."""
+        """Which units failed as a whole, so that nothing inside them is judged.
+
+        None if no unit did.
+        """
         if self.is_document or self.kind == VALUE or (self.kind == LIST and not self.is_item):
             return None
         if self.is_item:
@@ -295,7 +300,7 @@ class UnitBatch:
 
     @cached_property
     def is_judged(self) -> Mask | None:
-        """Which units are judged: not inside a unit that is wrong as a whole; None if all are."""
+        """Which units are judged: not inside a unit that failed as a whole; None if all are."""
         if self.container is None:
             return None
         is_open, is_closed = self.container.is_judged, self.container.is_closed
@@ -304,13 +309,13 @@ class UnitBatch:
         return None if is_open is None else is_open[self.positions]
 
     def is_open(self, position: int) -> bool:
-        """Return whether what is inside a unit is judged."""
+        """Return whether the units inside a unit are judged."""
         is_judged = self.is_judged is None or bool(self.is_judged[position])
         return is_judged and not (self.is_closed is not None and self.is_closed[position])
 
     @cached_property
     def is_in_one_sided(self) -> Mask | None:
-        """Which units are inside an object or item that one side lacks; None if none are."""
+        """Which units are inside an object or item that one side lacks; None if no unit is."""
         container = self.container
         if container is None or (container.is_in_one_sided is None and container.is_closed is None):
             return None
@@ -324,7 +329,7 @@ class UnitBatch:
 
     @cached_property
     def parent_is_one_sided(self) -> Mask | None:
-        """Which units are direct parts of a unit that one side lacks; None if none are."""
+        """Which units are direct children of a unit that one side lacks; None if no unit is."""
         container = self.container
         if container is None or container.is_document or not container.has_one_sided:
             return None
@@ -342,24 +347,24 @@ _COLUMN_TYPES: Final[Mapping[str, type[np.generic]]] = {
     "threshold": np.float64,
     "weight": np.float64,
 }
-"""The type of each column that does not hold rows, numbers, slots or positions."""
+"""The type of each column that does not have rows, numbers, slots or positions."""
 
 _BATCH_COLUMNS: Final = (
     *("kind", "node", "nodes", "columns", "document", "field", "order"),
     *("is_item", "is_map_key", "in_aggregate", "weight", "gt_index", "pred_index"),
     *("gt_slot", "pred_slot", "outcome", "similarity", "score", "threshold"),
 )
-"""Everything that is stored of a batch, but for its place in the table."""
+"""All attributes of a batch that are copied, except its place in the table."""
 
 _NOTES: Final = (
     *("reasons", "gold_slots", "n_open_items", "n_unlabelled_items"),
     *("extra_keys", "undeclared_keys"),
 )
-"""The side tables by row."""
+"""The attributes of a table that map rows to notes."""
 
 
 def column_values(column: Any, positions: Indexes) -> list[Any]:
-    """List a column of a batch for units at some positions; it may be one value for all units."""
+    """Return the values of a column of a batch at positions; a single value is repeated."""
     if isinstance(column, np.ndarray):
         values: list[Any] = column[positions].tolist()
         return values
@@ -367,10 +372,10 @@ def column_values(column: Any, positions: Indexes) -> list[Any]:
 
 
 class UnitTable:
-    """The units of some documents, in batches, and what only few of them have.
+    """The units of some documents in batches, and notes that only few units have.
 
-    Rows can still be withdrawn (`NOT_EVALUATED`) while units are recorded. The columns are made
-    when they are first read, and recording is over by then.
+    Rows can be withdrawn (`NOT_EVALUATED`) while units are recorded. The columns are made when they
+    are first read, and recording is over by then.
     """
 
     def __init__(self, n_documents: int, fields: FieldIndex | None = None) -> None:
@@ -381,29 +386,30 @@ class UnitTable:
         self.size = 0
         """The number of rows."""
         self.reasons: dict[int, str] = {}
-        """What a judge said of a unit."""
+        """The reason that a judge gave for a unit, by row."""
         self.gold_slots: dict[int, int] = {}
-        """Slot of the ground-truth alternative that counted, of units that have alternatives."""
+        """Slot of the chosen ground-truth alternative, by row; only of units with alternatives."""
         self.out_of_order: set[int] = set()
-        """Unpaired items of ordered lists that match an unpaired item of the other side."""
+        """Rows of unpaired items of ordered lists that match an unpaired item of the other side."""
         self.n_open_items: dict[int, int] = {}
-        """Number of predicted items that an open list drops, by the row of the list."""
+        """Number of predicted items that an open list drops, by row of the list."""
         self.n_unlabelled_items: dict[int, int] = {}
-        """Number of unlabelled items of lists and keys of maps that are dropped."""
+        """Number of unlabelled items or map keys that were dropped from a list or map, by row."""
         self.extra_keys: dict[int, tuple[str, ...]] = {}
-        """Undeclared keys of objects that only the prediction has: one false alarm each."""
+        """Undeclared keys that only the prediction has, by row of their object; each is a false
+        alarm."""
         self.undeclared_keys: dict[int, tuple[str, ...]] = {}
-        """Undeclared keys of objects that the ground truth has; they are not evaluated."""
+        """Undeclared keys of ground truths, by row of their object; they are not evaluated."""
 
     def add(self, kind: int, node: Any, columns: Columns, place: Placement) -> UnitBatch:
-        """Reserve the rows of units; the caller fills in their values."""
+        """Reserve rows for units; the caller fills in their figures."""
         batch = UnitBatch(self.size, kind, node, columns, place)
         self.batches.append(batch)
         self.size += batch.size
         return batch
 
     def discard(self, start: int) -> None:
-        """Remove all rows from `start` on, which no parent has been filled in for."""
+        """Remove all rows from `start` on; no parent may have been filled in for them."""
         while self.batches and self.batches[-1].start >= start:
             self.batches.pop()
         self.size = start
@@ -414,7 +420,7 @@ class UnitTable:
         self.out_of_order = {row for row in self.out_of_order if row < start}
 
     def batch_of(self, row: int) -> UnitBatch:
-        """Return the batch of a row."""
+        """Return the batch that a row belongs to."""
         return self.batches[bisect_right(self._starts, row) - 1]
 
     @cached_property
@@ -452,7 +458,7 @@ class UnitTable:
         return truths
 
     def sides_of(self, document: int) -> tuple[JsonValue, JsonValue, Gold | None]:
-        """Return ground truth and prediction of a document, and the gold of the ground truth."""
+        """Return the ground truth of a document, its prediction, and its gold."""
         row = int(self.document_rows[document])
         batch = self.batch_of(row)
         gt_slot = int(batch.gt_slot[row - batch.start])
@@ -462,15 +468,15 @@ class UnitTable:
         return batch.columns.gt[gt_slot], batch.columns.pred[pred_slot], gold
 
     def select(self, roots: Indexes) -> "UnitTable":
-        """Return the table of some units as documents, with everything inside them.
+        """Return a table whose documents are some units, given by their rows; with their contents.
 
         No root may be inside another root.
         """
         table = UnitTable(len(roots))
-        root_of_row = np.full(self.size + 1, NOTHING)  # the last entry is what `NOTHING` reads
+        root_of_row = np.full(self.size + 1, NOTHING)  # `NOTHING` reads the last entry
         root_of_row[roots] = np.arange(len(roots))
         is_root = root_of_row != NOTHING
-        for batch in self.batches:  # parents come first
+        for batch in self.batches:  # parents come before children
             inherited = root_of_row[batch.parent]
             root_of_row[batch.span] = np.maximum(root_of_row[batch.span], inherited)
 
@@ -495,7 +501,7 @@ class UnitTable:
         return table
 
     def _renumber(self, fields: FieldIndex, is_kept: Mask, is_root: Mask) -> Indexes:
-        """Number the fields of the kept units anew, below those of the roots; by old number.
+        """Return new numbers of fields by old number: those inside the roots, counted anew.
 
         Old numbers depend on the chunk, so fields are taken in the order of the kept units.
         """
@@ -503,14 +509,14 @@ class UnitTable:
         numbers[self.field[is_root]] = 0
         (kept,) = is_kept.nonzero()
         kept = kept[np.lexsort((self.column("order")[kept], self.parents()[kept]))]
-        for number in dict.fromkeys(self.field[kept].tolist()):  # parents come first
+        for number in dict.fromkeys(self.field[kept].tolist()):  # parents come before children
             if numbers[number] == NOTHING:
                 parent = int(numbers[self.fields.parents[number]])
                 numbers[number] = fields.number(parent, self.fields.paths[number][-1])
         return numbers
 
     def _copy_notes(self, table: "UnitTable", new_rows: Indexes) -> None:
-        """Copy what only few units have to another table; `new_rows` are `NOTHING` outside it."""
+        """Copy notes to another table; `new_rows` has the new row of each row, or `NOTHING`."""
         for name in _NOTES:
             notes = getattr(self, name)
             copied = {int(new_rows[row]): note for row, note in notes.items()}
@@ -522,7 +528,10 @@ class UnitTable:
     def take(
         self, batch: UnitBatch, kept: Indexes, container: UnitBatch | None, positions: Indexes
     ) -> UnitBatch:
-        """Add some units of a batch of another table, with their parents in this one."""
+        """Add selected units of another table's batch.
+
+        `container` is the batch of their parents here.
+        """
         copy: UnitBatch = object.__new__(UnitBatch)
         for name in _BATCH_COLUMNS:
             column = getattr(batch, name)
@@ -535,9 +544,9 @@ class UnitTable:
         return copy
 
     def field_scores(self, document: int) -> dict[str, float]:
-        """Return the scores of the labelled fields of a document, by their names.
+        """Return the scores of the labelled fields of a document by name.
 
-        A document that is no object has none.
+        Empty for a document that is not an object.
         """
         return self._field_scores[document]
 
@@ -548,7 +557,7 @@ class UnitTable:
             in_document = batch.container is not None and batch.container.is_document
             if not in_document or batch.is_document or batch.is_unlabelled:
                 continue
-            if batch.is_item or batch.is_side:  # of documents that are no objects
+            if batch.is_item or batch.is_side:  # the document is not an object
                 continue
             positions = np.arange(batch.size)
             field_numbers = column_values(batch.field, positions)
@@ -564,27 +573,27 @@ class UnitTable:
         return scores
 
     def children(self, row: int) -> list[int]:
-        """Return the rows of the parts of a unit, in their order."""
+        """Return the rows of the units directly inside a unit, in order."""
         rows, first_of = self._by_parent
         parts: list[int] = rows[first_of[row] : first_of[row + 1]].tolist()
         return parts
 
     @cached_property
     def _by_parent(self) -> tuple[Indexes, Indexes]:
-        """All rows by parent and order, and where those of each parent begin, (size + 1,)."""
+        """All rows sorted by parent and order, and the start of each parent's span, (size + 1,)."""
         parent, order = self.parents(), self.column("order")
         rows = np.lexsort((order, parent))
         return rows, parent[rows].searchsorted(np.arange(self.size + 1))
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return one column of all batches, (size,)."""
+        """Return a column of all batches, (size,)."""
         values = np.empty(self.size, _COLUMN_TYPES.get(name, np.intp))
         for batch in self.batches:
             values[batch.start : batch.start + batch.size] = getattr(batch, name)
         return values
 
     def parents(self) -> Indexes:
-        """Return the row of the parent of each unit, `NOTHING` for documents; (size,)."""
+        """Return the row of each unit's parent, `NOTHING` for documents; (size,)."""
         starts = [0 if batch.container is None else batch.container.start for batch in self.batches]
         sizes = [batch.size for batch in self.batches]
         parents = np.concatenate([batch.positions for batch in self.batches])
@@ -595,12 +604,12 @@ class UnitTable:
 
     @cached_property
     def document(self) -> Indexes:
-        """The document of each unit."""
+        """The document of each unit, as a position."""
         return self.column("document")
 
     @cached_property
     def field(self) -> Indexes:
-        """The number of the field of each unit."""
+        """The number of each unit's field."""
         return self.column("field")
 
     @cached_property
@@ -610,10 +619,13 @@ class UnitTable:
 
 
 def notes_by_row(notes: Mapping[int, T], batch: UnitBatch) -> dict[int, T]:
-    """Return by row what is said of units by their positions in a batch."""
+    """Return notes by row, given notes by position in a batch."""
     return {batch.start + position: note for position, note in notes.items()}
 
 
 def join_some(values: Any, selected: Indexes) -> Any:
-    """Return the values of some pairs; a single value holds for all pairs, so it is returned."""
+    """Return the selected values.
+
+    A single value, which holds for all pairs, is returned as it is.
+    """
     return values[selected] if isinstance(values, np.ndarray) else values
