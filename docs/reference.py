@@ -78,7 +78,7 @@ ABOUT = {
     "merge": "Shards: results.md#shards",
     "report": "Of a finished run: html-report.md#of-a-finished-run",
     "view": "Of a run of any size: html-report.md#of-a-run-of-any-size",
-    "diff": "Run against run: diff.md",
+    "diff": "Compare two runs: diff.md",
     "lint": "Look at the ground truth first: lint.md",
     "accept": "Accepting values unseen: accepting.md",
     "tune": "Thresholds from evidence: tuning.md",
