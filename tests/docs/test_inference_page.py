@@ -35,7 +35,7 @@ def words_after(text):
 
 
 def test_the_table_of_names_is_that_of_the_code():
-    assert table("holds") == [
+    assert table("the field holds") == [
         [
             rule.meaning,
             ", ".join(rule.names["en"]),
