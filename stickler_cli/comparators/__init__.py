@@ -1,4 +1,4 @@
-"""Judges of two values: one module per comparator, and the registry that finds them by name."""
+"""Comparators of two values: one module for each comparator or family, and a registry by name."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +48,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a comparator on first use, with the libraries that it needs."""
+    """Import a comparator when it is first used, with the libraries that it needs."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     comparator = comparator_class(name)

@@ -1,4 +1,4 @@
-"""ANLS*: how like two values of any shape are, by their keys, items and texts."""
+"""ANLS*: the similarity of two values of any shape, by their keys, items and texts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,42 +14,50 @@ from stickler_cli.metrics import MeasuredDocument, Metric
 from .base import BaseComparator, Lengths, checked_fraction, is_number, text_of
 
 LEAF_THRESHOLD: Final = 0.5
-"""Texts less alike than this are unlike. Source: Biten et al. (2019), arXiv:1905.13648."""
+"""Similarity below which two texts count as different. Source: Biten et al. (2019),
+arXiv:1905.13648."""
 UNIT: Final = 1 << 60
-"""Scores are summed in units of 2**-60, so that their order is no matter."""
+"""Scores are summed as multiples of 2**-60, so that their order does not matter."""
 Likeness: TypeAlias = Callable[[Any, Any], float]
-"""The similarity of two values that are neither objects nor lists, in [0, 1]."""
+"""A function that returns the similarity of two values that are not objects or lists, in [0, 1]."""
 STEPS: Final = 100
-"""Nanoseconds for each pair of letters of two values as JSON: no more items can be paired."""
+"""Nanoseconds for each pair of letters of two values as JSON; there are never more pairs of
+items."""
 
 
 class ANLSStarComparator(BaseComparator):
-    """Compare values of any shape by ANLS*: keys by name, items one to one, texts by letters."""
+    """Compare values of any shape by ANLS*: keys by name, items in pairs, texts by letters."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"array", "object"})
     same_value = True
 
     def __init__(self, threshold: float = 0.7, leaf_threshold: float = LEAF_THRESHOLD) -> None:
-        """Set the similarity below which two texts in the values are unlike, in [0, 1]."""
+        """Set the minimum similarity of two texts inside the values, in [0, 1].
+
+        Less counts as 0.
+        """
         super().__init__(threshold)
         self.leaf_threshold = checked_fraction("leaf_threshold", leaf_threshold)
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Compare two values; in [0, 1]."""
+        """Return the ANLS* of two values, in [0, 1]."""
         return _compare_values(gt, pred, _by_value(self.leaf_threshold)).mean
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
-        """Return about how many nanoseconds pairs take to compare."""
+        """Return the approximate time to compare pairs of values, in nanoseconds.
+
+        `gt` and `pred` are the lengths of the values as JSON.
+        """
         return STEPS * int((gt * pred).sum())
 
 
 @dataclass(frozen=True, slots=True)
 class KeyScore:
-    """The ANLS* of a key, the mean where it is in several items of a list."""
+    """The ANLS* of a key; the mean if the key is in several items of a list."""
 
     name: str
     score: float | None = None
-    """In [0, 1]; None of a key that is only there for those in it."""
+    """The score, in [0, 1]; None for a key that has only been made to hold its children."""
     children: dict[str, "KeyScore"] = field(default_factory=dict)
 
 
@@ -60,25 +68,25 @@ def anls_score(
     return_key_scores: bool = False,
     threshold: float | None = None,
 ) -> Any:
-    """Return the ANLS* of two values, in [0, 1], like the package `anls_star` of its authors.
+    """Return the ANLS* of two values, in [0, 1], as the package `anls_star` of its authors does.
 
     Values are compared as texts, numbers too: 12345 and 12346 score 0.8. `anls_star_numbers`
-    compares numbers by value. Keys that are absent are None; an absent key costs nothing if the
-    other side has nothing either (null, an empty text, list or object), but a key that only the
-    prediction has costs even then.
+    compares numbers by value. Absent keys are None; an absent key costs nothing if the value on the
+    other side is empty (null, an empty text, list or object), but a key that only the prediction
+    has costs even then.
 
     Args:
-        gt: the ground truth: JSON values, and tuples of values that are right one by one. A list of
-            texts is such a tuple where the prediction is a text.
+        gt: the ground truth: JSON values, and tuples of alternatives, each of which is right. A
+            list of texts counts as such a tuple if the prediction is a text.
         pred: the prediction, without tuples.
-        return_gt: also return the ground truth as it is nearest to the prediction: the nearest
-            value of each tuple, and lists in the prediction's order.
+        return_gt: also return the ground truth in the form nearest to the prediction: with the
+            nearest alternative of each tuple, and lists in the prediction's order.
         return_key_scores: also return the scores of keys, by name, as `KeyScore`s.
-        threshold: texts less alike are unlike, in [0, 1]; 0.5 by default.
+        threshold: minimum similarity of two texts, in [0, 1]; less counts as 0. Default: 0.5.
 
     Raises:
-        ValueError: an empty tuple in the ground truth.
-        TypeError: a tuple in the prediction.
+        ValueError: the ground truth has an empty tuple.
+        TypeError: the prediction has a tuple.
 
     Source: Peer et al. (2024), arXiv:2402.03848, and its package `anls_star`.
     """
@@ -104,7 +112,10 @@ def anls_star_numbers(
 
 
 def _with_choices(gt: Any, pred: Any) -> Any:
-    """Return the ground truth, a list of texts as alternatives where the prediction is a text."""
+    """Return the ground truth.
+
+    A list of texts as a tuple of alternatives if the prediction is a text.
+    """
     is_texts = isinstance(gt, list) and all(isinstance(item, str) for item in gt)
     return tuple(gt) if is_texts and isinstance(pred, str) else gt
 
@@ -114,7 +125,7 @@ def _check_threshold(threshold: float | None) -> float:
 
 
 def _select_results(comparison: "_Comparison", *, return_gt: bool, return_key_scores: bool) -> Any:
-    """Return the mean score, alone or with what else the caller asks for."""
+    """Return the mean score alone, or followed by the other results that the caller asks for."""
     extras = [comparison.closest] if return_gt else []
     extras += [_tree(comparison.keys)] if return_key_scores else []
     return (comparison.mean, *extras) if extras else comparison.mean
@@ -130,7 +141,7 @@ class _Comparison(NamedTuple):
     closest: Any
     """The ground truth with the alternatives that are nearest to the prediction."""
     keys: Sequence[tuple[tuple[str, ...], float]] = ()
-    """The score of each key, from the outermost in."""
+    """The score of each key, by the path of names that leads to it."""
 
     @property
     def mean(self) -> float:
@@ -182,7 +193,7 @@ def _check_choices(choices: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _size(value: Any) -> int:
-    """Return how many texts a value has to be found."""
+    """Return the number of texts in a value that a prediction must have."""
     match value:
         case dict():
             return sum(map(_size, value.values()))
@@ -194,14 +205,14 @@ def _size(value: Any) -> int:
 
 
 def _text_likeness(gt: Any, pred: Any, *, threshold: float) -> float:
-    """Return the similarity of two values as texts; 0 below the threshold."""
+    """Return the similarity of two values as texts; 0 if it is below the threshold."""
     gt_text, pred_text = (" ".join(text_of(value).lower().split()) for value in (gt, pred))
     similarity = Levenshtein.normalized_similarity(gt_text, pred_text)
     return similarity if similarity >= threshold else 0.0
 
 
 def _number_likeness(gt: Any, pred: Any, *, threshold: float) -> float:
-    """Return the similarity of two values, numbers by value and all else as texts."""
+    """Return the similarity of two values: numbers by value, all else as texts."""
     if is_number(gt) and is_number(pred):
         return float(gt == pred)
     return _text_likeness(gt, pred, threshold=threshold)
@@ -237,10 +248,10 @@ def _is_empty(value: Any) -> bool:
 def _compare_lists(gt: Sequence[Any], pred: Sequence[Any], likeness: Likeness) -> _Comparison:
     if not gt or not pred:
         return _Comparison(0.0, sum(map(_size, (*gt, *pred))), gt)
-    from scipy.optimize import linear_sum_assignment  # few schemas ask for it
+    from scipy.optimize import linear_sum_assignment  # late: few schemas need it
 
     comparisons = [[_compare(gt_item, pred_item, likeness) for pred_item in pred] for gt_item in gt]
-    # A pair of equal items wins over another pair of the same similarity.
+    # Prefer a pair of equal items to another pair of the same similarity.
     gains = [
         [
             nextafter(pair.mean, inf) if pair.closest == pred_item else pair.mean
@@ -264,7 +275,7 @@ def _compare_lists(gt: Sequence[Any], pred: Sequence[Any], likeness: Likeness) -
 
 
 def _tree(keys: Sequence[tuple[tuple[str, ...], float]]) -> dict[str, KeyScore]:
-    """Return the scores of keys as a tree, the mean where a key has several."""
+    """Return the scores of keys as a tree, with the mean of the scores of each key."""
     scores: dict[tuple[str, ...], list[float]] = {}
     for names, score in keys:
         scores.setdefault(names, []).append(score)
@@ -278,12 +289,15 @@ def _tree(keys: Sequence[tuple[tuple[str, ...], float]]) -> dict[str, KeyScore]:
 
 
 class AnlsStarNumbers(Metric):
-    """The mean ANLS* over documents, numbers by value; 0 for one without a prediction."""
+    """The mean ANLS* over documents, with numbers compared by value.
+
+    A document without a prediction scores 0.
+    """
 
     def __init__(self) -> None:
-        """Begin with no documents."""
+        """Begin without documents."""
         self.documents = 0
-        self.units = "0"  # as text, since it may have more digits than a JSON number keeps
+        self.units = "0"  # text, as it may have more digits than a JSON number
 
     def add(self, document: MeasuredDocument) -> None:
         """Add the score of a document."""
@@ -293,7 +307,7 @@ class AnlsStarNumbers(Metric):
 
     @staticmethod
     def score(gt: JsonValue, pred: JsonValue) -> float:
-        """Return the ANLS* of a document."""
+        """Return the ANLS* of a document, with numbers compared by value."""
         score: float = anls_star_numbers(gt, pred)
         return score
 
@@ -303,15 +317,15 @@ class AnlsStarNumbers(Metric):
         self.units = str(int(self.units) + int(other.units))
 
     def result(self) -> float | None:
-        """Return the mean, in [0, 1]."""
+        """Return the mean, in [0, 1]; None if there are no documents."""
         return int(self.units) / (self.documents * UNIT) if self.documents else None
 
 
 class AnlsStar(AnlsStarNumbers):
-    """The mean ANLS* with numbers as texts, as the paper and its package have them."""
+    """The mean ANLS* over documents, with numbers compared as texts, as in the paper."""
 
     @staticmethod
     def score(gt: JsonValue, pred: JsonValue) -> float:
-        """Return the ANLS* of a document."""
+        """Return the ANLS* of a document, with numbers compared as texts."""
         score: float = anls_score(gt, pred)
         return score

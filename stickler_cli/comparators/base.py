@@ -1,4 +1,4 @@
-"""The base class of comparators, checks of keywords, and codes of values."""
+"""The base class of comparators, checks of constructor keywords, and codes of values."""
 
 import inspect
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -35,14 +35,14 @@ class KeywordError(ValueError):
     def __init__(self, keyword: str | None, found: str, expected: str = "", hint: str = "") -> None:
         super().__init__(keyword, found, expected, hint)
         self.keyword = keyword
-        """The keyword at fault; None where the configuration as a whole is."""
+        """The keyword with the error; None if the error is in the configuration as a whole."""
         self.found = found
         self.expected = expected
         self.hint = hint
 
     @classmethod
     def of(cls, keyword: str, value: object, expected: str, hint: str = "") -> Self:
-        """Return the error of a keyword's value."""
+        """Return the error for a value of a keyword."""
         return cls(keyword, f"{keyword} is {brief(value)}", expected, hint)
 
     def __str__(self) -> str:
@@ -55,19 +55,19 @@ class UnknownKeywordError(KeywordError):
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether this is a JSON number; to Python, booleans are numbers too."""
+    """Return whether a value is a JSON number, which booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def checked_flag(keyword: str, value: object) -> bool:
-    """Return a boolean; a `KeywordError` for anything else."""
+    """Return the value if it is a boolean; raise `KeywordError` otherwise."""
     if isinstance(value, bool):
         return value
     raise KeywordError.of(keyword, value, "true or false")
 
 
 def checked_fraction(keyword: str, value: object) -> float:
-    """Return a number in [0, 1]; a `KeywordError` for anything else."""
+    """Return the value if it is a number in [0, 1]; raise `KeywordError` otherwise."""
     hint = ""
     if is_number(value):
         if 0 <= value <= 1:
@@ -77,7 +77,7 @@ def checked_fraction(keyword: str, value: object) -> float:
 
 
 def checked_choice(keyword: str, value: object, choices: Sequence[str]) -> str:
-    """Return one of the choices; a `KeywordError` for anything else."""
+    """Return the value if it is one of the choices; raise `KeywordError` otherwise."""
     if isinstance(value, str) and value in choices:
         return value
     hint = did_you_mean(value, choices) if isinstance(value, str) else ""
@@ -86,25 +86,25 @@ def checked_choice(keyword: str, value: object, choices: Sequence[str]) -> str:
 
 
 def checked_text(keyword: str, value: object) -> str:
-    """Return a string that is not empty; a `KeywordError` for anything else."""
+    """Return the value if it is a string that is not empty; raise `KeywordError` otherwise."""
     if isinstance(value, str) and value:
         return value
     raise KeywordError.of(keyword, value, "a string that is not empty")
 
 
 Keys: TypeAlias = NDArray[np.intp]
-"""Codes from 0 up, without gaps, (n,)."""
+"""Codes of values, (n,): whole numbers from 0 up, without gaps."""
 
 
 def codes_of(values: Collection[Hashable]) -> Keys:
-    """Return a code for each value, in order of first occurrence; equal values share a code."""
+    """Return a code for each value, in order of first occurrence; equal values have equal codes."""
     codes = dict.fromkeys(values, 0)
     codes.update(zip(codes, count()))
     return np.fromiter(map(codes.__getitem__, values), np.intp, len(values))
 
 
 def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
-    """Return a code for each value; values that are linked by common parts have the same code.
+    """Return a code for each value; values have equal codes if common parts link them.
 
     >>> linked_codes(["ab", "bc", "d", "c", ""]).tolist()
     [0, 0, 1, 0, 2]
@@ -113,7 +113,7 @@ def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
 
     def root(key: Hashable) -> Hashable:
         while (link := links.setdefault(key, key)) != key:
-            links[key] = links[link]  # halve the path
+            links[key] = links[link]  # shorten the path by half
             key = link
         return key
 
@@ -127,24 +127,26 @@ def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
 
 
 Similarities: TypeAlias = NDArray[np.float64]
-"""(n,): one for each pair, each value in [0, 1]."""
+"""The similarities of pairs, (n,), in [0, 1]."""
 
 Lengths: TypeAlias = NDArray[np.intp]
-"""(n,): one for each pair."""
+"""The lengths of one side of pairs in letters, (n,)."""
 
 EQUAL_WITHIN: Final = 1e-9
-"""Similarities are sums of floats; nearer than this they are equal. Source: docs/semantics.md."""
+"""Similarities that differ by less are equal, as they are sums of floats. Source:
+docs/semantics.md."""
 
 DEFAULT_THRESHOLD: Final = 0.7
-"""Threshold of a comparator that defines no other. Source: docs/semantics.md, Comparators."""
+"""Threshold of comparators that define none. Source: docs/semantics.md, Comparators."""
 
 
 LETTERS_OF_WORD: Final = 64
-"""Letters of one text that an edit distance compares with a letter of the other in one step."""
+"""Number of letters of one text that an edit distance compares with a letter of the other in one
+step."""
 STEPS_OF_WORDS: Final = 3
-"""Nanoseconds of such a step of rapidfuzz."""
+"""Nanoseconds that rapidfuzz needs for one such step."""
 STEPS_OF_PAIR: Final = 500
-"""Nanoseconds of a pair beside these steps."""
+"""Nanoseconds of a pair in addition to these steps."""
 
 
 _counter: ContextVar[Callable[[int], None] | None] = ContextVar("counter", default=None)
@@ -152,10 +154,10 @@ _counter: ContextVar[Callable[[int], None] | None] = ContextVar("counter", defau
 
 
 def charge(steps: int) -> None:
-    """Count steps that a comparator is about to make and that lengths of values do not show.
+    """Count steps that a comparator is about to do and that the lengths of values do not show.
 
     Raises:
-        WorkLimitError: the comparison may not take as many.
+        WorkLimitError: the comparison may not take as many steps.
     """
     counter = _counter.get()
     if counter is not None:
@@ -163,15 +165,15 @@ def charge(steps: int) -> None:
 
 
 class StepCounting:
-    """A block in which a function counts the steps that comparators charge.
+    """A context manager, inside which a function counts the steps that comparators charge.
 
-    A class, since a generator as a context manager takes longer than a small comparison.
+    It is a class, as a generator would take longer than a small comparison.
     """
 
     __slots__ = ("_counter", "_token")
 
     def __init__(self, counter: Callable[[int], None]) -> None:
-        """Take the function that counts."""
+        """Take the function that counts steps."""
         self._counter = counter
 
     def __enter__(self) -> None:
@@ -182,54 +184,58 @@ class StepCounting:
 
 
 class Answers(NamedTuple):
-    """A model's answers about some pairs."""
+    """The answers of a model about some pairs."""
 
     similarities: Similarities
     reasons: list[str] | None = None
-    """Why, one a pair; None of models that give no reasons."""
+    """The reason for each answer; None if the model gives no reasons."""
 
 
 class BaseComparator:
-    """The family of comparators.
+    """The base class of all comparators.
 
-    A subclass overrides either `compare`, on values as they are in the documents, or `similarity`
-    (with `prepare`, called once for each distinct value), on prepared values; `similarities` and
-    `keys` are for speed. Constructor keywords are kept as attributes of the same name; `config` and
-    equality are read from them. A value that cannot be used raises a `KeywordError`.
+    A subclass overrides either `compare`, which takes values as they are in the documents, or
+    `similarity`, which takes prepared values (`prepare` is called once for each distinct value);
+    `similarities` and `keys` make it faster. Constructor keywords are kept as attributes of the
+    same name; `config` and equality are read from these. A keyword value that cannot be used raises
+    a `KeywordError`.
 
     What a subclass overrides is never bypassed: a new `compare` drops an inherited `prepare` and
-    `similarity`, a new `similarity` an inherited `similarities`, and a new one of any `keys`.
+    `similarity`, a new `similarity` drops inherited `similarities`, and each of them drops
+    inherited `keys`.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
-    """JSON types beyond scalars that are one value to this comparator: `array`, `object`."""
+    """JSON types other than scalars that the comparator compares as one value: `array`,
+    `object`."""
 
     same_value: bool = False
-    """Whether two values of documents that are the same JSON value match, be they read or not."""
+    """Whether two equal JSON values always match, even if the comparator cannot read them."""
 
     columnar: ClassVar[bool] = False
-    """Whether all pairs cost little beside a call of `similarity` for each."""
+    """Whether comparing many pairs at once is much cheaper than one call for each pair."""
 
     steps_of_letter: int = 20
-    """Nanoseconds to prepare a letter of a long text."""
+    """Nanoseconds to prepare one letter of a long text."""
 
     asks_models: ClassVar[bool] = False
-    """Whether it asks models, so that work is arranged around that: see `ask`."""
+    """Whether the comparator asks a model, by `ask`, which the engine calls as rarely as
+    possible."""
 
     pairing: ClassVar["BaseComparator | None"] = None
-    """The comparator that pairs list items, if this one costs too much to be asked of all pairs.
-    This one then sees chosen pairs only, and gives a `reason` for each."""
+    """The comparator that pairs list items, if this one is too expensive for all pairs. This one is
+    then called for chosen pairs only, and gives a reason for each."""
 
     _judge: ClassVar[type["BaseComparator"]]
-    """The class whose `prepare` and `similarity` the inherited `compare` applies."""
+    """The class whose `prepare` and `similarity` the inherited `compare` calls."""
 
     threshold: float
 
     stated_threshold: float | None = None
-    """The threshold that the constructor was given by name or position; None for the default."""
+    """The threshold that the constructor was given; None if it was given none."""
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
-        """Keep the threshold that is given, even if it is the default."""
+        """Remember the threshold that the caller gives, even if it equals the default."""
         comparator = super().__new__(cls)
         names = [parameter.name for parameter in keyword_parameters(cls)][: len(arguments)]
         threshold = {**dict(zip(names, arguments, strict=False)), **keywords}.get("threshold")
@@ -254,7 +260,7 @@ class BaseComparator:
         if cls._overrides("compare", "similarity"):
             cls.prepare = BaseComparator.prepare  # type: ignore[method-assign]
             cls.similarity = BaseComparator.similarity  # type: ignore[method-assign]
-        # Properties of one method of comparing do not hold for another method.
+        # Properties of one way of comparing are not valid for another.
         if cls._overrides("similarity", "similarities"):
             cls.similarities = BaseComparator.similarities  # type: ignore[method-assign]
         for name in ("keys", "equal_keys", "similarities_above"):
@@ -272,15 +278,15 @@ class BaseComparator:
 
     @classmethod
     def _overrides(cls, method: str, other: str) -> bool:
-        """Return whether `method` is defined nearer to this class than `other`."""
+        """Return whether `method` is defined closer to this class than `other`."""
         nearest = next(
             vars(ancestor) for ancestor in cls.__mro__ if {method, other} & vars(ancestor).keys()
         )
         return method in nearest and other not in nearest
 
-    @cached_property  # not a property, so that a comparator may set a name of its own
+    @cached_property  # cached, so that a comparator may set its own name
     def name(self) -> str:
-        """The name under which a schema asks for this comparator."""
+        """The name of this comparator in schemas."""
         return type(self).__name__
 
     @property
@@ -301,28 +307,28 @@ class BaseComparator:
         vars(self)["config"] = config
 
     def require(self) -> None:
-        """Raise an `UnavailableError` where this comparator cannot work, before a run starts."""
+        """Raise `UnavailableError` before a run starts if this comparator cannot work."""
 
     def require_by(self, client: "Client") -> None:
-        """Raise an `UnavailableError` where it cannot work when it asks by a client."""
+        """Raise `UnavailableError` if this comparator cannot work when it asks through a client."""
         self.require()
 
     @property
     def asked_model(self) -> "Model[Any, Any] | None":
-        """The model that it asks; None if it asks no model."""
+        """The model that the comparator asks; None if it asks no model."""
         return None
 
     def prepare(self, value: Any) -> Any:
-        """Return one present value in the form that the methods below take."""
+        """Return a present value in the form that the other methods take."""
         return value
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Compare two prepared values; in [0, 1]."""
+        """Return the similarity of two prepared values, in [0, 1]."""
         return self.compare(gt, pred)
 
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
-        """Compare two columns of prepared values of the same length, element by element."""
-        # By identity: each value is prepared once, and to Python 1, 1.0 and True are equal.
+        """Return the similarities of two columns of prepared values, pair by pair."""
+        # Identify values by object: each is prepared once, and 1 == 1.0 == True in Python.
         pairs = {(id(gt), id(pred)): (gt, pred) for gt, pred in zip(gts, preds, strict=True)}
         similarity_by_pair = {
             key: float(self.similarity(gt, pred)) for key, (gt, pred) in pairs.items()
@@ -331,7 +337,10 @@ class BaseComparator:
         return np.fromiter(map(similarity_by_pair.__getitem__, keys), np.float64, len(gts))
 
     def ask(self, client: "Client | None", gts: Sequence[Any], preds: Sequence[Any]) -> "Answers":
-        """Compare as `similarities` does, by a model: the client's, or None for one's own."""
+        """Return similarities as `similarities` does, by asking a model through a client.
+
+        If the client is None, the comparator asks by its own client.
+        """
         return Answers(self.similarities(gts, preds))
 
     def keys(self, prepared: Sequence[Any]) -> "Keys | None":
@@ -343,9 +352,9 @@ class BaseComparator:
         return None
 
     def equal_keys(self, prepared: Sequence[Any]) -> "tuple[Keys, float] | None":
-        """Return a code for each value, and by how much different codes lower the similarity.
+        """Return a code for each value, and how much different codes lower the similarity at least.
 
-        The similarity of two values with different codes is at most 1.0 less that amount. Two
+        The similarity of two values with different codes is at most 1.0 minus this amount. Two
         values with equal codes are likely a full match. None if the comparator has no such codes.
         """
         return None
@@ -353,16 +362,17 @@ class BaseComparator:
     def similarities_above(
         self, gts: Sequence[Any], preds: Sequence[Any], least: float
     ) -> "Similarities | None":
-        """Compare as `similarities` does, in about `1 - least` of the work; 0 below `least`.
+        """Return similarities as `similarities` does, but 0 for those below `least`.
 
-        None where the work would not be less.
+        This takes about a share of `1 - least` of the work. None if it would not take less.
         """
         return None
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
-        """Return about how many nanoseconds pairs take to compare, of values of so many letters.
+        """Return the approximate time to compare pairs of values of these lengths, in nanoseconds.
 
-        As edit distances do, by words of 64 letters, unless the comparator is `columnar`.
+        Unless the comparator is `columnar`, it is the time of edit distances, by words of 64
+        letters.
         """
         if self.columnar:
             return int(gt.sum() + pred.sum())
@@ -370,7 +380,10 @@ class BaseComparator:
         return STEPS_OF_PAIR * len(gt) + STEPS_OF_WORDS * int(words @ np.maximum(gt, pred))
 
     def compare(self, gt: Any, pred: Any) -> float:
-        """Compare two values of documents; in [0, 1], 1.0 if both are None and 0.0 if one is."""
+        """Return the similarity of two values of documents, in [0, 1]; None is an absent value.
+
+        The similarity is 1.0 if both are None, and 0.0 if only one is.
+        """
         if gt is None or pred is None:
             return 1.0 if gt is pred else 0.0
         judge = self._judge
@@ -378,12 +391,12 @@ class BaseComparator:
 
     @final
     def __call__(self, gt: Any, pred: Any) -> float:
-        """Compare two values, as `compare` does."""
+        """Return the similarity of two values, as `compare` does."""
         return self.compare(gt, pred)
 
     @final
     def binary_compare(self, gt: Any, pred: Any) -> tuple[int, int]:
-        """Count a match against this comparator's own threshold: (1, 0), else (0, 1)."""
+        """Return (1, 0) if two values match by this comparator's threshold, else (0, 1)."""
         return (1, 0) if meets(self.compare(gt, pred), self.threshold) else (0, 1)
 
     def __eq__(self, other: object) -> bool:
@@ -397,7 +410,7 @@ class BaseComparator:
         config = self.config
         try:
             return hash((type(self), frozenset(config.items())))
-        except TypeError:  # a list in it, perhaps
+        except TypeError:  # a value such as a list has no hash
             return hash((type(self), frozenset(config)))
 
     def __repr__(self) -> str:
@@ -408,27 +421,27 @@ class BaseComparator:
 
 
 def meets(similarity: float, threshold: float) -> bool:
-    """Return whether a similarity is at or above a threshold, within `EQUAL_WITHIN`."""
+    """Return whether a similarity is at least a threshold, within `EQUAL_WITHIN`."""
     return similarity >= threshold - EQUAL_WITHIN
 
 
 @cache
 def signature_of(cls: type[BaseComparator]) -> inspect.Signature:
-    """Return the signature of a constructor; cached, as it takes longer than to compile a field."""
+    """Return the signature of a comparator's constructor; it is cached, as inspecting is slow."""
     return inspect.signature(cls)
 
 
 def keyword_parameters(cls: type[BaseComparator]) -> list[inspect.Parameter]:
-    """List the constructor parameters that can be given by name, in order."""
+    """Return the constructor parameters that can be given by name, in order."""
     signature = signature_of(cls)  # type: ignore[arg-type] # mypy takes __hash__ for the class's
     by_name = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
     return [parameter for parameter in signature.parameters.values() if parameter.kind in by_name]
 
 
 def text_of(value: object) -> str:
-    """Return any value as text: a string as it is, others through `str`."""
+    """Return a value as text: a string unchanged, any other value through `str`."""
     if isinstance(value, str):
-        return str.__str__(value)  # of an Enum that is a string: its value, not its name
+        return str.__str__(value)  # for a string Enum: its value, not its name
     if is_number(value) and isinstance(value, int):
-        return str(Decimal(value))  # str(int) refuses more than 4300 digits
+        return str(Decimal(value))  # str(int) fails above 4300 digits
     return str(value)

@@ -1,4 +1,4 @@
-"""Overlap of two boxes on a page."""
+"""The overlap of two boxes on a page."""
 
 import sys
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from .base import BaseComparator, Similarities
 
 FORMATS: Final = ("corners", "xywh")
-"""How the numbers of a box can be meant."""
+"""The ways to write a box as numbers."""
 BOX_NUMBERS: Final = 4
 QUADRILATERAL_NUMBERS: Final = 8
 
 
 class Box(NamedTuple):
-    """A box with its corners in order, and its area, above 0."""
+    """A box with its corners in order, and its area, which is above 0."""
 
     left: float
     top: float
@@ -27,7 +27,7 @@ class Box(NamedTuple):
 
 
 class BBoxIoUComparator(BaseComparator):
-    """Compare two boxes on a page: area of the intersection over area of the union."""
+    """Compare two boxes on a page: area of their intersection divided by area of their union."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"array"})
     same_value = True
@@ -37,11 +37,12 @@ class BBoxIoUComparator(BaseComparator):
         """Set how boxes are written.
 
         Args:
-            threshold: in [0, 1]; what `binary_compare` uses.
-            format: `corners`, two of them in any order; or `xywh`, a corner, width and height.
+            threshold: the threshold of `binary_compare`, in [0, 1].
+            format: `corners`, two opposite corners in any order; or `xywh`, a corner, width and
+                height.
 
         Raises:
-            ValueError: the format is another one.
+            ValueError: the format is unknown.
         """
         super().__init__(threshold)
         if format not in FORMATS:
@@ -49,10 +50,11 @@ class BBoxIoUComparator(BaseComparator):
         self.format = format
 
     def prepare(self, value: Any) -> Box | None:
-        """Read a box, or a quadrilateral as its bounding rectangle.
+        """Read a box; read a quadrilateral as its bounding rectangle.
 
-        A box is four numbers or two pairs of them, a quadrilateral the corners as eight numbers or
-        four pairs. None for any other value, and for a box whose area is 0 or not finite.
+        A box is four numbers or two pairs of numbers; a quadrilateral is its corners as eight
+        numbers or four pairs. None for any other value, and for a box whose area is 0 or not
+        finite.
         """
         numbers = _numbers(value)
         if numbers is None or len(numbers) not in (BOX_NUMBERS, QUADRILATERAL_NUMBERS):
@@ -65,19 +67,19 @@ class BBoxIoUComparator(BaseComparator):
         left, right = min(numbers[::2]), max(numbers[::2])
         top, bottom = min(numbers[1::2]), max(numbers[1::2])
         area = (right - left) * (bottom - top)
-        # Half of the largest float, so that the sum of two areas is finite.
+        # At most half of the largest float, so that the sum of two areas is finite.
         has_valid_area = 0 < area <= sys.float_info.max / 2
         return Box(left, top, right, bottom, area) if has_valid_area else None
 
     def similarity(self, gt: Box | None, pred: Box | None) -> float:
-        """Compare two boxes: intersection over union; 0.0 where either is not one."""
-        return float(BBoxIoUComparator.similarities(self, [gt], [pred])[0])  # not a subclass's
+        """Return the intersection over union of two boxes; 0.0 if one of them is None."""
+        return float(BBoxIoUComparator.similarities(self, [gt], [pred])[0])  # not overridden
 
     def similarities(self, gts: Sequence[Box | None], preds: Sequence[Box | None]) -> Similarities:
-        """Compare two columns of boxes."""
+        """Return the intersection over union of each pair of boxes."""
         left, top, right, bottom, area = _columns(gts)
         pred_left, pred_top, pred_right, pred_bottom, pred_area = _columns(preds)
-        with np.errstate(over="ignore"):  # boxes at either end of the floats share nothing
+        with np.errstate(over="ignore"):  # boxes very far apart do not overlap
             width = np.minimum(right, pred_right) - np.maximum(left, pred_left)
             height = np.minimum(bottom, pred_bottom) - np.maximum(top, pred_top)
         shared = np.maximum(width, 0.0) * np.maximum(height, 0.0)
@@ -86,22 +88,23 @@ class BBoxIoUComparator(BaseComparator):
 
 
 _NO_BOX: Final = Box(0.0, 0.0, 0.0, 0.0, 1.0)
-"""Stands for a missing box in a column: it shares nothing, and its area keeps the union above 0."""
+"""Stands for a missing box in a column: it overlaps no box, and its area keeps the union above
+0."""
 
 
 def _columns(boxes: Sequence[Box | None]) -> NDArray[np.float64]:
-    """Lay boxes out as (5, n): left, top, right, bottom, area."""
+    """Return boxes as an array, (5, n): left, top, right, bottom, area."""
     numbers = chain.from_iterable(box or _NO_BOX for box in boxes)
     return np.fromiter(numbers, np.float64, 5 * len(boxes)).reshape(-1, 5).T
 
 
 def _numbers(value: object) -> list[float] | None:
-    """Return finite numbers, or those of pairs, in one list; None for other values."""
+    """Return finite numbers, or the numbers of pairs, as one list; None for other values."""
     items = _items(value)
     if items and all(len(_items(item)) == 2 for item in items):
         items = [number for pair in items for number in _items(pair)]
-    # A limit, not math.isfinite, which fails on integers beyond the floats.
-    are_numbers = all(isinstance(item, int | float) for item in items)  # true is 1, false is 0
+    # Compare with a limit: math.isfinite fails on integers that are too large for floats.
+    are_numbers = all(isinstance(item, int | float) for item in items)  # booleans count as 1 and 0
     if not are_numbers or any(not abs(item) <= sys.float_info.max for item in items):
         return None
     return [*map(float, items)]

@@ -1,4 +1,4 @@
-"""Code, markup and formulas, in which each sign counts."""
+"""The comparator of code, markup and formulas, in which every sign counts."""
 
 import re
 from collections.abc import Sequence
@@ -17,19 +17,19 @@ _OPENS_BLOCK: Final = ":"
 
 
 class CodeComparator(BaseComparator):
-    """Compare code, markup, formulas or sequences for equality but for white space."""
+    """Compare code, markup, formulas or sequences for equality, except for white space."""
 
     same_value = True
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 1.0, language: str = LANGUAGES[0]) -> None:
-        """Choose what else makes no difference.
+        """Choose which differences, besides white space, do not count.
 
         Args:
-            threshold: in [0, 1], for `binary_compare`.
-            language: `sql` ignores case outside quotes, `markup` that of the names of tags, and
-                `markdown` the width of tables; `latex` and `code` ignore white space alone, and
-                `letters`, for molecules and sequences, ignores it also between letters.
+            threshold: the threshold of `binary_compare`, in [0, 1].
+            language: `sql` ignores case outside quotes, `markup` ignores the case of tag names, and
+                `markdown` ignores the width of tables; `latex` and `code` ignore white space only,
+                and `letters`, for molecules and sequences, also ignores it between letters.
         """
         super().__init__(threshold)
         self.language = checked_choice("language", language, LANGUAGES)
@@ -51,16 +51,16 @@ class CodeComparator(BaseComparator):
         return without_spaces(text)
 
     def similarity(self, gt: str, pred: str) -> float:
-        """Compare two prepared texts: 1.0 or 0.0."""
+        """Return 1.0 if two prepared texts are equal, else 0.0."""
         return float(gt == pred)
 
     def keys(self, prepared: Sequence[str]) -> Keys:
-        """Return codes by text."""
+        """Return a code for each distinct text."""
         return codes_of(prepared)
 
 
 def without_spaces(text: str) -> str:
-    """Return a text without white space, but for one space between two words.
+    """Return a text without white space, but with one space between two words.
 
     >>> without_spaces("x = a  +  not b")
     'x=a+not b'
@@ -89,7 +89,7 @@ def _row_of_table(line: str) -> str:
 
 
 def _by_blocks(text: str) -> str:
-    """Return lines of code with the level of each: blocks are told by how far they are indented."""
+    """Return lines of code, each after the level of its block, which its indentation tells."""
     widths: list[int] = []
     lines = []
     for line in text.expandtabs().splitlines():

@@ -1,4 +1,4 @@
-"""Dates and ranges of dates, however they are written. The rules are in docs/dates.md."""
+"""The comparator of dates and ranges of dates in any format. The rules are in docs/dates.md."""
 
 import math
 from collections.abc import Sequence
@@ -38,8 +38,8 @@ RangeMode: TypeAlias = Literal["strict", "reject", "contains", "graded"]
 PrecisionMode: TypeAlias = Literal["exact", "gt_loose", "overlap"]
 
 Days: TypeAlias = tuple[range, ...]
-"""Runs of days that have no day in common: ordinals (1 is 0001-01-01) where years are compared,
-else days of a leap year from 0; a range over the new year is two runs."""
+"""Ranges of days without a common day. Days are ordinals (1 is 0001-01-01) if years are compared,
+else days of a leap year counted from 0; a period that includes the new year is then two ranges."""
 
 _DAYS_OF_A_YEAR: Final = 366
 
@@ -51,19 +51,19 @@ INSIDE: Final = {"strict": 0.0, "contains": 1.0, "graded": 0.5}
 
 
 class Readings(NamedTuple):
-    """The dates that a value states, read month first and day first."""
+    """The dates that a value states, if read with the month first and with the day first."""
 
     month_first: Stated | None
-    """None if the text is no date."""
+    """The date with the month before the day; None if the text states no date."""
     day_first: Stated | None
-    """The same, unless the order is open."""
+    """The date with the day before the month; the same object if both readings are equal."""
     moments: tuple[float, ...]
-    """The days of both, or their seconds where times count, by their own clocks and in UTC: nan
-    for no date and no zone, and 0 where a reading is no single day."""
+    """Both readings as whole days, or as seconds if times are compared: first by their own clocks,
+    then in UTC. NaN if there is no date or no time zone; all 0 if a reading is not a single day."""
 
 
 class DateComparator(BaseComparator):
-    """Compare dates and ranges of dates: 1.0 if they say the same, 0.0 if not."""
+    """Compare dates and ranges of dates: 1.0 if they are equal, 0.0 if not."""
 
     columnar: ClassVar[bool] = True
 
@@ -77,23 +77,23 @@ class DateComparator(BaseComparator):
         precision_mode: PrecisionMode = "exact",
         compare_time: bool = False,
     ) -> None:
-        """Set the reading of dates, and the distance at which two dates match.
+        """Set how dates are read, and the distance at which two dates match.
 
         Args:
-            threshold: in [0, 1]; what `binary_compare` calls a match.
-            tolerance: days between two whole dates that still match, 0 or more. Whole days are
+            threshold: the threshold of `binary_compare`, in [0, 1].
+            tolerance: days between two complete dates that still match, at least 0. Whole days are
                 counted by the calendar, a fraction by the clock. A timedelta is kept as days.
             dayfirst: whether 01/02 is 1 February; None tries both orders, the same on both sides.
-            allow_partial_year: give 0.7 of the score, not 0.0, when one side states no year.
-            range_mode: what a range is worth: docs/dates.md.
-            precision_mode: which side may leave out a day or a month: docs/dates.md.
-            compare_time: whether times of day must be equal to the second; a date without one is
-                midnight. A tolerance applies to the instants.
+            allow_partial_year: give 0.7 of the score, not 0.0, if one side states no year.
+            range_mode: the score of ranges: docs/dates.md.
+            precision_mode: which side may omit a day or a month: docs/dates.md.
+            compare_time: whether times of day must be equal to the second; a date without a time is
+                midnight. The tolerance then applies to points in time.
         """
         super().__init__(threshold)
         self.tolerance = _check_tolerance(tolerance)
         self.compare_time = checked_flag("compare_time", compare_time)
-        # No two dates are further apart, and numpy takes no integer of any size.
+        # No two dates are further apart, and numpy only handles limited integers.
         self._reach = min(self.tolerance or 0, timedelta.max.days)
         self._by_days = self._reach % 1 == 0
         self._unit = SECOND if compare_time else DAY
@@ -108,31 +108,34 @@ class DateComparator(BaseComparator):
 
     @property
     def same_value(self) -> bool:  # type: ignore[override]
-        """Whether the same value matches though it is no date; a rejected range does not."""
+        """Whether equal values match even if they are no dates; false if ranges are rejected."""
         return self.range_mode != "reject"
 
     def prepare(self, value: Any) -> Readings:
-        """Read a string, a whole number such as 20240105, a date or a datetime; else no date."""
+        """Read a string, a whole number such as 20240105, a date or a datetime.
+
+        Any other value is read as no date.
+        """
         if isinstance(value, date):
             return _combine_readings(stated_by(value), stated_by(value), self._unit)
-        if not isinstance(value, str):  # 20240105.0 is the integer 20240105 to JSON
+        if not isinstance(value, str):  # in JSON, 20240105.0 equals 20240105
             value = int(value) if is_number(value) and value % 1 == 0 else ""
         return _read_both_orders(
             text_of(value), self.dayfirst, self.range_mode != "reject", self._unit
         )
 
     def similarity(self, gt: Readings, pred: Readings) -> float:
-        """Compare two prepared values in each order of day and month; return the better score."""
+        """Return the better score of two values over both orders of day and month."""
         score = self._score(gt.month_first, pred.month_first)
         if gt.month_first is gt.day_first and pred.month_first is pred.day_first:
             return score
         return max(score, self._score(gt.day_first, pred.day_first))
 
     def similarities(self, gts: Sequence[Readings], preds: Sequence[Readings]) -> Similarities:
-        """Compare two columns: days or seconds in one go, and each other pair once."""
+        """Return the score of each pair: single days or seconds at once, others one by one."""
         gt_moments, pred_moments = _stack_moments(gts), _stack_moments(preds)
         distances = np.abs(gt_moments - pred_moments)
-        # In UTC if both have zones.
+        # Compare in UTC if both dates have time zones.
         distances = np.where(np.isnan(distances[2:]), distances[:2], distances[2:])
         reach = self._reach * (DAY // self._unit)
         similarities: Similarities = (np.fmin(*distances) <= reach).astype(np.float64)
@@ -144,9 +147,10 @@ class DateComparator(BaseComparator):
         return similarities
 
     def keys(self, prepared: Sequence[Readings]) -> "Keys | None":
-        """Return codes by day or second; those share one that any order or clock makes the same.
+        """Return codes by day or second.
 
-        None where these say too little: under a tolerance, and where a value is no single day.
+        Dates that are equal in any order or clock have equal codes. None if there is a tolerance,
+        or if a value is not a single day.
         """
         moments = _stack_moments(prepared)
         if self._reach or (moments[0] == 0).any():
@@ -166,7 +170,7 @@ class DateComparator(BaseComparator):
         return YEAR_MISSING * self._agreement(gt, pred) if self.allow_partial_year else 0.0
 
     def _are_comparable(self, gt: Stated, pred: Stated) -> bool:
-        """Return whether the precision mode allows the parts of a date that the two sides state."""
+        """Return whether the precision mode permits the parts that the two sides state."""
         for gt_end, pred_end in zip(gt.ends, pred.ends, strict=True):
             gt_parts, pred_parts = gt_end.stated_parts - {"year"}, pred_end.stated_parts - {"year"}
             if self.precision_mode == "exact" and gt_parts != pred_parts:
@@ -176,7 +180,10 @@ class DateComparator(BaseComparator):
         return True
 
     def _agreement(self, gt: Stated, pred: Stated) -> float:
-        """Compare the parts that both sides state; in [0, 1]. Nothing in common is no agreement."""
+        """Return the score of the parts that both sides state, in [0, 1].
+
+        0.0 without a common part.
+        """
         dates = gt.ends + pred.ends
         shared = frozenset.intersection(*(end.stated_parts for end in dates))
         utc = share_zones(dates)
@@ -207,9 +214,9 @@ class DateComparator(BaseComparator):
         return abs(gt_moment - pred_moment) / DAY <= self._reach
 
 
-@lru_cache_of_short_texts(maxsize=32_768)  # the same dates occur again and again, in all documents
+@lru_cache_of_short_texts(maxsize=32_768)  # dates repeat across documents
 def _read_both_orders(text: str, dayfirst: bool | None, ranges: bool, unit: timedelta) -> Readings:
-    """Read a text with the month first and with the day first, unless `dayfirst` decides."""
+    """Read a text with the month first and with the day first; `dayfirst` may choose one order."""
     compare_time = unit is SECOND
     admitted = [
         _simplify_range(reading, ranges=ranges, compare_time=compare_time)
@@ -221,9 +228,12 @@ def _read_both_orders(text: str, dayfirst: bool | None, ranges: bool, unit: time
 def _combine_readings(
     month_first: Stated | None, day_first: Stated | None, unit: timedelta
 ) -> Readings:
-    """Combine the dates of both orders with their moments; no moments unless both have some."""
+    """Combine the dates of both orders with their moments.
+
+    The moments are 0 if either date is not a single day.
+    """
     if month_first == day_first:
-        day_first = month_first  # the same object, so that the order is known not to be open
+        day_first = month_first  # same object: the order is clear
     first, second = _find_moment(month_first, unit), _find_moment(day_first, unit)
     if (0, 0) in {first, second}:
         first = second = (0, 0)
@@ -231,7 +241,7 @@ def _combine_readings(
 
 
 def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) -> Stated | None:
-    """Replace a range by None where ranges are rejected, and a range of one day by that day."""
+    """Return None for a range if ranges are rejected, and the day of a range of one day."""
     if not isinstance(stated, StatedRange):
         return stated
     if not ranges:
@@ -242,7 +252,7 @@ def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) 
 
 
 def _find_moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
-    """Return the moment by its own clock and in UTC, as `Readings.moments` has them."""
+    """Return the day or second of a date by its own clock and in UTC, as in `Readings.moments`."""
     if stated is None:
         return math.nan, math.nan
     if isinstance(stated, StatedRange) or not stated.is_whole:
@@ -254,7 +264,7 @@ def _find_moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
 
 
 def _stack_moments(values: Sequence[Readings]) -> NDArray[np.float64]:
-    """Lay moments out as (4, n): month first and day first by their own clocks, then in UTC."""
+    """Return the moments of values as an array, (4, n), in the order of `Readings.moments`."""
     moments = chain.from_iterable(value.moments for value in values)
     return np.fromiter(moments, np.float64, 4 * len(values)).reshape(-1, 4).T
 
@@ -267,9 +277,9 @@ def _check_tolerance(value: object) -> float | None:
 
 
 def days_of(stated: StatedDate | StatedRange, compared_parts: frozenset[str], *, utc: bool) -> Days:
-    """Return the days from the first to the last date, reading only some `compared_parts`.
+    """Return the days from the first to the last date, using only `compared_parts` of the dates.
 
-    Dates are read in UTC only if they are whole, with time zones.
+    Dates are read in UTC only if they are complete and have time zones.
 
     >>> winter = StatedRange(StatedDate(None, 12, 20), StatedDate(None, 1, 5))
     >>> days_of(winter, frozenset({"month", "day"}), utc=False)
@@ -290,7 +300,7 @@ def days_of(stated: StatedDate | StatedRange, compared_parts: frozenset[str], *,
 
 
 def overlap(gt_days: Days, pred_days: Days) -> float:
-    """Divide the days that both sides have by the days that either side has; in [0, 1].
+    """Return the number of common days divided by the number of days of either side, in [0, 1].
 
     >>> overlap((range(10),), (range(5, 15),))
     0.3333333333333333

@@ -1,6 +1,6 @@
-"""The parts of a date that a string states, and none that the parser makes up.
+"""Read the parts of a date that a string states, without parts that the parser would invent.
 
-Nothing here depends on the day of the run or on the time zone of the machine.
+Nothing here depends on the current day or on the time zone of the machine.
 """
 
 import re
@@ -16,10 +16,10 @@ from stickler_cli.core.normal_forms import normalize_text
 from .vocabulary import MONTHS, WEEKDAYS, folded
 
 LONGEST: Final = 256
-"""Characters of the longest string that can be a date. Source: docs/dates.md."""
+"""Maximum length of a string that can be a date, in characters. Source: docs/dates.md."""
 
 LEAP_YEAR: Final = 2000
-"""The year in which dates without one are placed, so that 29 February is among them."""
+"""The year of dates that state no year; a leap year, so that 29 February exists."""
 
 DAY: Final = timedelta(days=1)
 SECOND: Final = timedelta(seconds=1)
@@ -28,7 +28,7 @@ _PARTS: Final = {
     stated: frozenset(compress(("year", "month", "day"), stated))
     for stated in product((True, False), repeat=3)
 }
-"""Names of the parts that are stated, by whether each is; a table, because it is read so often."""
+"""Names of the stated parts, by whether year, month and day are stated; a table, for speed."""
 
 _ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ISO_TIME: Final = re.compile(
@@ -48,18 +48,18 @@ _FIRST_OF_MONTH: Final = re.compile(r"\b1\s?(?:er|re|\.?[º°o])(?![^\W\d_])")
 _WORDS_OF_DATES: Final = frozenset(
     ("de", "del", "di", "do", "den", "le", "el", "il", "am", "vom", "tanggal")
 )
-"""Articles and prepositions before or inside dates of languages other than English."""
+"""Articles and prepositions before or inside dates in languages other than English."""
 _DATE_IN_CHARACTERS: Final = re.compile(
     r"(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日号일])?"
 )
-"""A date with the characters for year, month and day, of Chinese, Japanese and Korean."""
+"""A Chinese, Japanese or Korean date, with characters for year, month and day."""
 _ENGLISH_MONTHS: Final = (
     "",
     *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
 )
 
-# What dateutil raises on odd strings besides its ParserError, a ValueError: its own arithmetic,
-# look-ups and assertions fail on some. "9" * 99 is an OverflowError.
+# Errors of dateutil on unusual strings, besides its ParserError (a ValueError): its arithmetic,
+# look-ups and assertions may fail. "9" * 99 raises an OverflowError.
 _NOT_A_DATE: Final = (
     ArithmeticError,
     AssertionError,
@@ -72,17 +72,17 @@ _NOT_A_DATE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StatedDate:
-    """The stated parts of one date; None for those that are not."""
+    """The parts of a date that are stated; None for a part that is not."""
 
     year: int | None
     month: int | None
     day: int | None
     clock: timedelta = timedelta(0)
-    """The time of day, from midnight."""
+    """The time of day, as time since midnight."""
     offset: timedelta | None = None
-    """The time zone, ahead of UTC."""
+    """The time zone, as time ahead of UTC; None if none is stated."""
     has_clear_time: bool = True
-    """Whether its time can be compared; `17:5` cannot, as it may lack a digit."""
+    """Whether the time of day can be compared; `17:5` cannot, as a digit may be missing."""
 
     @property
     def stated_parts(self) -> frozenset[str]:
@@ -101,29 +101,29 @@ class StatedDate:
 
     @property
     def ends(self) -> tuple["StatedDate", "StatedDate"]:
-        """The date itself twice: as a range it begins and ends with itself."""
+        """The date twice: as a range, it begins and ends with itself."""
         return self, self
 
     @property
     def first_day(self) -> date:
-        """The first day that the statement allows, in `LEAP_YEAR` where no year is stated."""
+        """The first possible day of the date; in `LEAP_YEAR` if no year is stated."""
         return date(self.year or LEAP_YEAR, self.month or 1, self.day or 1)
 
     @property
     def last_day(self) -> date:
-        """The last day that the statement allows, in `LEAP_YEAR` where no year is stated."""
+        """The last possible day of the date; in `LEAP_YEAR` if no year is stated."""
         year, month = self.year or LEAP_YEAR, self.month or 12
         return date(year, month, self.day or monthrange(year, month)[1])
 
     def limited_to(self, names: frozenset[str]) -> "StatedDate":
-        """Return the date with these parts only."""
+        """Return the date with only the named parts."""
         unstated: dict[str, Any] = dict.fromkeys(_PARTS[True, True, True] - names)
         return replace(self, **unstated)
 
     def moment(self, *, utc: bool) -> timedelta:
-        """Return the time since the day before 0001-01-01, by its own clock or in UTC.
+        """Return the time since the day before 0001-01-01, by the date's own clock or in UTC.
 
-        A timedelta, because a datetime overflows when the last day of 9999 moves to UTC.
+        It is a timedelta, because a datetime overflows if the last day of 9999 moves to UTC.
         """
         offset = self.offset if utc and self.offset is not None else timedelta(0)
         return self.first_day.toordinal() * DAY + self.clock - offset
@@ -131,7 +131,7 @@ class StatedDate:
 
 @dataclass(frozen=True, slots=True)
 class StatedRange:
-    """Two dates and the days between them; both state a year, or neither does."""
+    """Two dates and the days between them; both dates state a year, or neither does."""
 
     start: StatedDate
     end: StatedDate
@@ -143,12 +143,15 @@ class StatedRange:
 
     @property
     def states_year(self) -> bool:
-        """Whether a year is stated, at both ends."""
+        """Whether both dates state a year."""
         return self.start.states_year
 
     @property
     def is_single(self) -> bool:
-        """Whether both ends state the same day, month or year; by their clock in one zone."""
+        """Whether both dates state the same day, month or year.
+
+        Different time zones are compared in UTC, a single one by its own clock.
+        """
         utc = share_zones(self.ends) and self.start.offset != self.end.offset
         days = {end.moment(utc=utc).days for end in self.ends}
         return self.start.stated_parts == self.end.stated_parts and len(days) == 1
@@ -158,20 +161,20 @@ Stated: TypeAlias = StatedDate | StatedRange
 
 
 def share_zones(dates: tuple[StatedDate, ...]) -> bool:
-    """Return whether all dates are whole and have a time zone, so that UTC can compare them."""
+    """Return whether all dates are complete and have a time zone, so that UTC can compare them."""
     return all(stated.is_whole and stated.offset is not None for stated in dates)
 
 
 def readings(text: str, *, dayfirst: bool | None) -> tuple[Stated | None, ...]:
-    """Read a date, or a range with ` to `, ` through ` or ` - ` in it; None if it is neither.
+    """Read a date, or a range with ` to `, ` through ` or ` - ` in it; None for any other text.
 
-    Returns one reading in the order of `dayfirst`; if that is None two readings: month before day,
+    Returns one reading in the order of `dayfirst`; if that is None, two readings: month before day,
     then day before month.
 
     >>> readings("2/1", dayfirst=None)[1] == readings("2 Jan", dayfirst=False)[0]
     True
     """
-    # dateutil ignores NUL characters, but a text with one in it is another text.
+    # Reject NUL characters, which dateutil would ignore.
     two_readings = (
         (None, None) if len(text) > LONGEST or "\0" in text else _read_date_or_range(text.strip())
     )
@@ -179,7 +182,7 @@ def readings(text: str, *, dayfirst: bool | None) -> tuple[Stated | None, ...]:
 
 
 def stated_by(value: date) -> StatedDate:
-    """Convert a date or datetime; every part of it is stated."""
+    """Convert a date or datetime, of which every part is stated."""
     if not isinstance(value, datetime):
         return StatedDate(value.year, value.month, value.day)
     clock = datetime.combine(value, value.time()) - datetime.combine(value, time.min)
@@ -208,10 +211,10 @@ def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:
 
 
 def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | None:
-    """Return the range between two dates; None if a date is missing or they bound no range.
+    """Return the range between two dates; None if a date is missing or the dates bound no range.
 
-    A year at one end only, or a day without a month, does not say where the range lies. Without
-    years the start may come after the end: the range then runs over the new year.
+    A year of one date only, or a day without a month, does not tell where the range is. Without
+    years the start may come after the end: the range then includes the new year.
     """
     if start is None or end is None or start.states_year != end.states_year:
         return None
@@ -230,10 +233,10 @@ def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange
 def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
     if plain := _read_usual_forms(text):
         return plain
-    # Refuse half a range, whose dash dateutil would ignore, and a month or day that does not exist.
+    # Reject half a range, whose dash dateutil would ignore, and a month or day that does not exist.
     if text.startswith("-") or text.endswith("-") or _ISO.fullmatch(text):
         return None, None
-    # dateutil takes 05.2024 for a decimal number, and cuts it to 5.
+    # dateutil would read 05.2024 as a decimal number, and cut it to 5.
     text = _ONE_DOT.sub(r"\1/\2", text)
     month_first = _parse_with_dateutil(text, dayfirst=False)
     if month_first is None and (english := _translate_to_english(text)) != text:
@@ -244,7 +247,7 @@ def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
 
 
 def _translate_to_english(text: str) -> str:
-    """Translate the months of a date into English, and leave out other words of dates.
+    """Translate month names of a date to English, and remove other words of dates.
 
     >>> _translate_to_english("1er août 2024"), _translate_to_english("2024年3月5日")
     ('1 aug 2024', '5 mar 2024')
@@ -267,7 +270,7 @@ def _translate_to_english(text: str) -> str:
 
 
 def _read_usual_forms(text: str) -> tuple[StatedDate, StatedDate] | None:
-    """Read the usual ways to write a date as dateutil does, in a tenth of the time."""
+    """Read common forms of dates as dateutil does, in a tenth of the time; None for other forms."""
     try:
         dates = _parse_usual_forms(text)
     except ValueError:
@@ -291,7 +294,7 @@ def _parse_usual_forms(text: str) -> tuple[date, ...]:
 
 
 def _may_be_swapped(stated: StatedDate | None) -> bool:
-    """Return whether there may be another date if the day comes before the month."""
+    """Return whether reading the day before the month may give another date."""
     return stated is None or (stated.month is not None and (stated.day or 13) <= 12)
 
 
@@ -307,7 +310,7 @@ def _parse_with_dateutil(text: str, *, dayfirst: bool) -> StatedDate | None:
 
 
 class _Unstated(datetime):
-    """A date that remembers which of its parts have been replaced by others."""
+    """A default date that remembers which of its parts dateutil has replaced."""
 
     stated: frozenset[str] = frozenset()
 
@@ -318,16 +321,19 @@ class _Unstated(datetime):
 
 
 _UNSTATED: Final = _Unstated(LEAP_YEAR, 1, 1)
-"""The default of dateutil: a leap year and a month of 31 days, so that any day fits."""
+"""The default date for dateutil: a leap year and a month of 31 days, so that any day fits."""
 
 
 def _zone(name: str | None, seconds: int | None) -> tzinfo | None:
-    """Return the zone of an offset; None for a name alone, since `EST` means several zones."""
+    """Return the time zone of an offset.
+
+    None if only its name is known, as `EST` has several meanings.
+    """
     return None if seconds is None else timezone(timedelta(seconds=seconds))
 
 
 class _Rules(parserinfo):
-    """Rules of dateutil that depend neither on today nor on its defaults."""
+    """Rules for dateutil that depend neither on the current day nor on its own defaults."""
 
     def convertyear(self, year: int, century_specified: bool = False) -> int:
         if century_specified or year >= 100:
@@ -335,7 +341,7 @@ class _Rules(parserinfo):
         return year + (1900 if year >= 69 else 2000)  # Source: POSIX, strptime, %y
 
     def validate(self, res: Any) -> bool:
-        res.weekday = None  # else dateutil moves to that day of the default's week
+        res.weekday = None  # or dateutil would move the default to this weekday
         return super().validate(res)
 
 

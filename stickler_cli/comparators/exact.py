@@ -1,4 +1,4 @@
-"""Equality of two values: of numbers, texts, members of an enumeration, model instances."""
+"""Comparators that test equality: of numbers, texts, members of enumerations, model instances."""
 
 import math
 import re
@@ -27,16 +27,17 @@ from .base import (
 from .texts import digits_of
 
 _REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
-"""ASCII only: a typographic dash or a no-break space is a difference that someone made."""
+"""ASCII characters that are removed; a typographic dash or no-break space is a difference that
+counts."""
 
 
 class PreparedScalar(NamedTuple):
-    """A prepared number or boolean: a value against its like, a text against strings."""
+    """A prepared number or boolean: compared by value with its kind, and as text with strings."""
 
     value: tuple[bool, int | Decimal]
-    """Whether it is a boolean, then its value as written: 1.0 is 1, true is not."""
+    """Whether it is a boolean, then its value as written: 1.0 equals 1, but not true."""
     text: str
-    """The same, normalised as a string is."""
+    """The value as text, normalised like a string."""
 
 
 PreparedValue: TypeAlias = str | PreparedScalar
@@ -55,14 +56,14 @@ class ExactComparator(BaseComparator):
         strip: bool = True,
         only_separators: bool = False,
     ) -> None:
-        """Choose what makes no difference.
+        """Choose which differences do not count.
 
         Args:
-            threshold: in [0, 1], for `binary_compare`.
+            threshold: the threshold of `binary_compare`, in [0, 1].
             case_sensitive: whether `A` differs from `a`.
-            strip: whether ASCII punctuation and spaces are left out.
-            only_separators: whether of these only what separates is: `INV-1` is `INV1`, but `O+`
-                is not `O-`, and `12/34` not `1/234`.
+            strip: whether ASCII punctuation and spaces are removed.
+            only_separators: whether only separators are removed: `INV-1` equals `INV1`, but `O+`
+                does not equal `O-`, nor `12/34` `1/234`.
         """
         super().__init__(threshold)
         self.case_sensitive = checked_flag("case_sensitive", case_sensitive)
@@ -71,7 +72,7 @@ class ExactComparator(BaseComparator):
         self.steps_of_letter = 500 if self.only_separators else type(self).steps_of_letter
 
     def prepare(self, value: Any) -> PreparedValue:
-        """Normalise the text of a value; keep the value of a number beside it."""
+        """Return the normalised text of a value; for a number or boolean, its value too."""
         if value.__class__ is str:
             return self._normalised(value)
         text = self._normalised(text_of(value))
@@ -85,7 +86,7 @@ class ExactComparator(BaseComparator):
         return text.translate(_REMOVED) if self.strip and not text.isalnum() else text
 
     def similarity(self, gt: PreparedValue, pred: PreparedValue) -> float:
-        """Compare two prepared values: 1.0 or 0.0."""
+        """Return 1.0 if two prepared values are equal, else 0.0."""
         if isinstance(gt, PreparedScalar) and isinstance(pred, PreparedScalar):
             return float(gt.value == pred.value)
         gt_text, pred_text = _text(gt), _text(pred)
@@ -97,10 +98,10 @@ class ExactComparator(BaseComparator):
         return float(runs[0] == runs[1] or any(" " not in digits for digits in runs))
 
     def keys(self, prepared: Sequence[PreparedValue]) -> Keys:
-        """Return codes by text, or by value for numbers; a text links values to one code.
+        """Return codes by text, or by value for numbers; a text links numbers to one code.
 
-        `"10"` is the text of both 10 and 1.0 here: all three share a code if the text is present;
-        without it, 10 and 1.0 have two codes.
+        `"10"` is the text of both 10 and 1.0 here: all three have one code if the text is present;
+        without it, 10 and 1.0 have different codes.
         """
         if self.only_separators:
             prepared = [
@@ -118,14 +119,14 @@ class ExactComparator(BaseComparator):
     def similarities(
         self, gts: Sequence[PreparedValue], preds: Sequence[PreparedValue]
     ) -> Similarities:
-        """Compare two columns: 1.0 or 0.0 for each pair."""
+        """Return 1.0 or 0.0 for each pair of prepared values."""
         types = {*map(type, gts), *map(type, preds)}
         equal = self.similarity if PreparedScalar in types or self.only_separators else eq
         return np.fromiter(map(equal, gts, preds), np.float64, len(gts))
 
 
 def _value_of(value: object) -> tuple[bool, int | Decimal] | None:
-    """Read a number or a boolean as written; None for anything else, and for NaN."""
+    """Return a number or boolean as it is written; None for anything else, and for NaN."""
     match value:
         case bool():
             return True, value
@@ -145,20 +146,21 @@ def _text(prepared: PreparedValue) -> str:
 
 _SEPARATOR: Final = re.compile(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
 MAX_DIGITS_OF_SHORT_NUMBER: Final = 5
-"""Digits of a number in which `/`, `.`, `,`, `:` and `_` group nothing: `1/2` is not `12`."""
+"""Maximum number of digits of numbers in which `/`, `.`, `,`, `:` and `_` count: `1/2` is not
+`12`."""
 _MARKED_NUMBER: Final = re.compile(r"(?<![0-9])[0-9]+(?:[/.,:_][0-9]+)+(?![0-9])")
 _MARKED: Final = "/"
-"""Ends the runs of digits of a prepared text if marks separate some of them."""
+"""Ends the runs of digits in a prepared text if a mark separates some of them."""
 _RUNS: Final = "\0"
-"""Stands in a prepared text before its runs of digits."""
+"""Precedes the runs of digits in a prepared text."""
 _NUL_OF_TEXT: Final = "\U0010ffff"
-"""Stands in a prepared text for a NUL of the text itself; no Unicode character has this code."""
+"""Replaces a NUL of the text itself in a prepared text; Unicode has no such character."""
 _RUN: Final = re.compile(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
-"""Digits that nothing separates; letters do not."""
+"""Digits that nothing separates; letters do not separate digits."""
 
 
 def _without_separators(text: str) -> str:
-    """Leave out white space, a number sign, and separators; runs of digits follow."""
+    """Return a text without white space, number sign and separators, and its runs of digits."""
     text = normalize_text("NFKC", mark_exponents(text)).replace("\u2212", "-").strip()
     text = text.lstrip("#").rstrip(".").replace(_RUNS, _NUL_OF_TEXT)
     runs = " ".join(_RUN.findall(text))
@@ -175,14 +177,14 @@ def _bare(text: str) -> str:
 
 
 class CaseInsensitiveComparator(ExactComparator):
-    """Compare values for equality but for case and outer white space."""
+    """Compare values for equality, except for case and outer white space."""
 
     def __init__(self, threshold: float = 1.0, case_of_paths: bool = False) -> None:
-        """Choose what makes no difference.
+        """Choose which differences do not count.
 
         Args:
-            threshold: in [0, 1], for `binary_compare`.
-            case_of_paths: whether case counts behind the host of a web address.
+            threshold: the threshold of `binary_compare`, in [0, 1].
+            case_of_paths: whether case counts after the host of a web address.
         """
         super().__init__(threshold)
         self.case_of_paths = checked_flag("case_of_paths", case_of_paths)
@@ -201,13 +203,13 @@ _HOST: Final = re.compile(
 
 
 class EnumComparator(BaseComparator):
-    """Compare values as the members of an enumeration that they are: two are never the same."""
+    """Compare values as members of an enumeration: two different members never match."""
 
     same_value = True
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 1.0, members: Sequence[Any] | None = None) -> None:
-        """Set the members; without any, texts are compared without case and white space."""
+        """Set the members; without members, texts are compared without case and white space."""
         super().__init__(threshold)
         if members is not None and not isinstance(members, list | tuple):
             raise KeywordError.of("members", members, "a list of values")
@@ -228,7 +230,10 @@ class EnumComparator(BaseComparator):
         self._folded = {text: position for text, position in texts.items() if counts[text] == 1}
 
     def prepare(self, value: Any) -> int | str:
-        """Return the position of the member that a value is, else its text, folded."""
+        """Return the position of the member that a value equals.
+
+        For other values, the folded text.
+        """
         position = self._same.get(json_key(value))
         if position is None and isinstance(value, str):
             position = self._folded.get(_folded(value))
@@ -240,23 +245,23 @@ class EnumComparator(BaseComparator):
         return _folded(text_of(value)) if position is None else position
 
     def similarity(self, gt: int | str, pred: int | str) -> float:
-        """Compare two prepared values: 1.0 or 0.0."""
+        """Return 1.0 if two prepared values are equal, else 0.0."""
         return float(gt == pred)
 
     def keys(self, prepared: Sequence[int | str]) -> Keys:
-        """Return codes by member, or by text."""
+        """Return a code for each member or text."""
         return codes_of(prepared)
 
 
 def _exact_keys(member: PreparedValue) -> tuple[object, ...]:
-    """Return the keys of a member: its text or, of a number, its value and its text."""
+    """Return the keys of a member: its text, or for a number its value and its text."""
     if isinstance(member, PreparedScalar):
         return ("value", member.value), ("text of a number", member.text)
     return (("text", member),)
 
 
 def _keys_of_equal_members(value: PreparedValue) -> tuple[object, ...]:
-    """Return the keys of the members to which a value is equal, as `ExactComparator` compares."""
+    """Return the keys of members that `ExactComparator` takes for equal to a value."""
     if isinstance(value, PreparedScalar):
         return ("value", value.value), ("text", value.text)
     return ("text", value), ("text of a number", value)
@@ -272,12 +277,15 @@ class StructuredModelComparator(BaseComparator):
     takes: ClassVar[frozenset[str]] = frozenset({"object"})
 
     def __init__(self, threshold: float = 0.7, strict_types: bool = False) -> None:
-        """Choose whether two strings, where models belong, are an error."""
+        """Choose whether comparing two strings, instead of models, is an error."""
         super().__init__(threshold)
         self.strict_types = checked_flag("strict_types", strict_types)
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Compare two values; a TypeError for two strings under `strict_types`."""
+        """Return the similarity of two values.
+
+        Raise TypeError for two strings if `strict_types`.
+        """
         if self.strict_types and isinstance(gt, str) and isinstance(pred, str):
             raise TypeError("StructuredModelComparator with strict_types compares no two strings")
         if _is_model(gt) and _is_model(pred):
@@ -308,9 +316,10 @@ class NormalizedComparator(ExactComparator):
         ignore_punctuation: bool = True,
         same_digits: bool = False,
     ) -> None:
-        """Choose the characters that count; signs between digits always do: 1.5 is not 15.
+        """Choose which characters count; signs between digits always do: 1.5 is not 15.
 
-        With `same_digits`, the runs of digits do too, and signs before them.
+        With `same_digits`, the division into runs of digits counts, too, and so do signs before
+        them.
         """
         super().__init__(threshold, case_sensitive)
         self.steps_of_letter = 1000
@@ -334,11 +343,11 @@ class NormalizedComparator(ExactComparator):
 
 
 def _without_punctuation(text: str) -> str:
-    """Remove punctuation except for signs between two digits."""
+    """Return a text without punctuation, except for punctuation between two digits."""
     if text.isalnum():
         return text
     kept: list[str] = []
-    waiting = ""  # punctuation behind a digit
+    waiting = ""  # punctuation after a digit, kept if a digit follows
     for letter in text:
         if unicodedata.category(letter).startswith("P"):
             waiting += letter if waiting or (kept and kept[-1].isdecimal()) else ""

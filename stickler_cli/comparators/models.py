@@ -1,4 +1,4 @@
-"""Comparators that ask models: all questions of a call go out together."""
+"""Comparators that ask models; all questions of a call are asked together."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -35,54 +35,67 @@ from .texts import LevenshteinComparator, digits_of
 
 
 class ModelComparator(BaseComparator):
-    """A comparator that asks a model: a subclass knows which one, and how to read answers."""
+    """The base of comparators that ask a model.
+
+    A subclass names the model and reads its answers.
+    """
 
     asks_models: ClassVar[bool] = True
 
     client: Client | None = None
-    """Who is asked where no run says so; None is one of its own, under the usual policy."""
+    """The client that asks if a run gives none; None makes the comparator's own client when
+    needed."""
 
     @property
     @abstractmethod
     def asked_model(self) -> Model[Any, Any]:
-        """The model that is asked."""
+        """The model that the comparator asks."""
 
     _digits: int | None = None
-    """Number of decimal places to which similarities are rounded; None for all of them."""
+    """Number of decimal places to which similarities are rounded; None for no rounding."""
 
     @abstractmethod
     def _questions(self, gt: Any, pred: Any) -> Sequence[Any]:
-        """Return the questions about two prepared values; empty if their similarity is clear."""
+        """Return the questions about two prepared values.
+
+        Empty if their similarity needs no model.
+        """
 
     def _prepare_answer(self, answer: Any) -> Any:
-        """Return an answer as `_score_answers` takes it; called once for each distinct question."""
+        """Return an answer in the form `_score_answers` takes.
+
+        Called once for each distinct question.
+        """
         return answer
 
     @abstractmethod
     def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Any]) -> tuple[float, str]:
-        """Return the similarity of two prepared values, which is clipped to [0, 1], and why."""
+        """Return the similarity of two prepared values, and the reason for it.
+
+        The similarity is clipped to [0, 1] afterwards.
+        """
 
     def require(self) -> None:
-        """Raise an `UnavailableError` where a library, a setting or a file is missing."""
+        """Raise `UnavailableError` if a library, a setting or a file is missing."""
         self.asked_model.require()
 
     def require_by(self, client: Client) -> None:
-        """Raise an `UnavailableError` where the client cannot ask, or not as its policy says."""
+        """Raise `UnavailableError` if the client cannot ask as its policy requires."""
         client.require(self.asked_model)
 
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
-        """Compare prepared values; all distinct questions without an answer are asked together.
+        """Compare prepared values; ask all distinct questions without an answer together.
 
-        In a dry run, values about which something would be asked have the similarity 0.
+        In a dry run, pairs with an unanswered question have similarity 0.
 
         Raises:
-            ModelError: a question has no answer, and why; its `at` is the position of the pair.
+            ModelError: a question has no answer, with the reason; its `at` is the pair's position.
             UsageError: the cache cannot be used.
         """
         if self._overrides("compare", "_score_answers") or self._overrides(
             "similarity", "_score_answers"
         ):
-            # A subclass has a method of its own, which may ask the model too.
+            # A subclass overrides the comparison, which may ask the model itself.
             own_client, self.client = self.client, client or self.client
             try:
                 return Answers(self.similarities(gts, preds))
@@ -108,7 +121,7 @@ class ModelComparator(BaseComparator):
                 for question in questions:
                     if isinstance(failure := answer_by_question.get(question), ModelError):
                         raise ModelError(str(failure), len(scores))
-                scores.append((0.0, ""))  # a dry run would ask
+                scores.append((0.0, ""))  # a dry run leaves questions unanswered
                 continue
             try:
                 scores.append(self._score_answers(gt, pred, answers))
@@ -122,15 +135,15 @@ class ModelComparator(BaseComparator):
 
     def _own_client(self) -> Client:
         if self.client is None:
-            self.client = Client(remembers_failures=False)  # who calls again, wants it tried again
+            self.client = Client(remembers_failures=False)  # a second call tries again
         return self.client
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Compare two prepared values, by the comparator's own client."""
+        """Return the similarity of two prepared values, asking by the comparator's own client."""
         return float(self._ask_together(self._own_client(), [gt], [pred]).similarities[0])
 
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
-        """Compare two columns of prepared values, by the comparator's own client."""
+        """Return the similarities of pairs, asking by the comparator's own client."""
         return self._ask_together(self._own_client(), gts, preds).similarities
 
 
@@ -138,7 +151,7 @@ class BERTComparator(ModelComparator):
     """Compare two texts by BERTScore F1, the similarity of their words in context."""
 
     same_value = True
-    _digits = 6  # the last that does not depend on what else is in a batch
+    _digits = 6  # later digits depend on the other texts of a batch
 
     def __init__(  # noqa: PLR0913, PLR0917 - each keyword is one that a schema may set
         self,
@@ -152,12 +165,12 @@ class BERTComparator(ModelComparator):
         """Choose the model; the keywords are those of the library bert-score.
 
         Args:
-            threshold: in [0, 1], for `binary_compare`.
-            model_type: the name or path of a model; without one, the library's for the language.
-            num_layers: the layer to compare, from 1; of models the library does not know.
+            threshold: the threshold of `binary_compare`, in [0, 1].
+            model_type: the name or path of a model; None uses the library's model for the language.
+            num_layers: the layer to compare, counted from 1; for models the library does not know.
             rescale_with_baseline: whether to spread the scores, which are near 1 otherwise.
-            lang: the language of the texts, as `en`.
-            same_digits: whether texts with other digits, or signs before them, are unlike: 0.0.
+            lang: the language of the texts, such as `en`.
+            same_digits: whether texts with different digits, or signs before them, score 0.0.
         """
         super().__init__(threshold)
         self.model_type = None if model_type is None else checked_text("model_type", model_type)
@@ -170,7 +183,7 @@ class BERTComparator(ModelComparator):
 
     @property
     def asked_model(self) -> BertScore:
-        """The model that is asked."""
+        """The model that the comparator asks."""
         return BertScore(
             name=self.model_type,
             layers=self.num_layers,
@@ -183,7 +196,10 @@ class BERTComparator(ModelComparator):
         return text_of(value)
 
     def _questions(self, gt: str, pred: str) -> Sequence[TextPair]:
-        """Return the pair, unless one is blank, which crashes the library, or they are equal."""
+        """Return the pair as the only question; none if one text is blank, or both are equal.
+
+        A blank text would crash the library.
+        """
         gt, pred = gt.strip(), pred.strip()
         if not gt or not pred or gt == pred:
             return ()
@@ -192,19 +208,19 @@ class BERTComparator(ModelComparator):
         return ((gt, pred) if gt <= pred else (pred, gt),)
 
     def _score_answers(self, gt: str, pred: str, answers: Sequence[float]) -> tuple[float, str]:
-        """Return the score of two texts; a blank one is like another blank one only."""
+        """Return the score of two texts; a blank text only matches another blank text."""
         return answers[0] if answers else float(gt.strip() == pred.strip()), ""
 
 
 BertComparator = BERTComparator
-"""The name that older schemas give it."""
+"""The name of the comparator in older schemas."""
 
 
 SIM_FUNCTIONS: Final = ("cosine_similarity",)
 
 
 class SemanticComparator(ModelComparator):
-    """Compare meanings: the cosine of the embeddings of two texts, negative ones as 0."""
+    """Compare meanings: the cosine of the embeddings of two texts; a negative cosine is 0."""
 
     same_value = True
 
@@ -216,15 +232,15 @@ class SemanticComparator(ModelComparator):
         threshold: float = 0.7,
         same_digits: bool = False,
     ) -> None:
-        """Choose where embeddings come from.
+        """Choose the source of embeddings.
 
         Args:
-            threshold: in [0, 1], for `binary_compare`.
-            model_id: `openai:NAME`, `st:PATH_OR_NAME`, `model2vec:PATH_OR_NAME`, or of Amazon
-                Bedrock; not used where a function is given.
+            threshold: the threshold of `binary_compare`, in [0, 1].
+            model_id: `openai:NAME`, `st:PATH_OR_NAME`, `model2vec:PATH_OR_NAME`, or a name of
+                Amazon Bedrock; not used if a function is given.
             sim_function: `cosine_similarity`.
-            embedding_function: gives the embedding of a text; can only be given in Python.
-            same_digits: whether texts with other digits, or signs before them, are unlike: 0.0.
+            embedding_function: returns the embedding of a text; can only be given in Python.
+            same_digits: whether texts with different digits, or signs before them, score 0.0.
         """
         super().__init__(threshold)
         self.model_id = checked_text("model_id", model_id)
@@ -237,12 +253,12 @@ class SemanticComparator(ModelComparator):
             )
         self.embedding_function = embedding_function
         self.same_digits = checked_flag("same_digits", same_digits)
-        # A model gives the same text another seventh digit in another batch.
+        # The seventh digit of a text's embedding may depend on its batch.
         self._digits = 6 if embedding_function is None else None
 
     @property
     def asked_model(self) -> Embedder:
-        """The model that is asked."""
+        """The model that the comparator asks."""
         if self.embedding_function is None:
             return embedder(self.model_id)
         return FunctionEmbedder(self.embedding_function)
@@ -257,16 +273,16 @@ class SemanticComparator(ModelComparator):
         return (gt, pred) if gt.strip() and pred.strip() else ()
 
     def _prepare_answer(self, answer: Vector) -> Vector:
-        """Return an embedding scaled to length 1; one of zeros stays as it is."""
+        """Return an embedding scaled to length 1; an embedding of zeros stays as it is."""
         largest = np.abs(answer).max()
         if largest == 0:
             return answer
-        scaled: Vector = answer / largest  # so that no square is beyond the range of floats
+        scaled: Vector = answer / largest  # so that no square overflows
         direction: Vector = scaled / np.linalg.norm(scaled)
         return direction
 
     def _score_answers(self, gt: str, pred: str, answers: Sequence[Vector]) -> tuple[float, str]:
-        """Return the cosine of two embeddings; a blank text is like another blank one only."""
+        """Return the cosine of two embeddings; a blank text only matches another blank text."""
         if not answers:
             return float(not gt.strip() and not pred.strip()), ""
         gt_vector, pred_vector = answers
@@ -274,7 +290,7 @@ class SemanticComparator(ModelComparator):
             raise ModelError(
                 f"the model gave embeddings of {gt_vector.size} and {pred_vector.size} numbers"
             )
-        # One dot product a pair: a product of matrices rounds differently by their shape.
+        # Compute pair by pair: the rounding of matrix products depends on their shape.
         return float(gt_vector.dot(pred_vector)), ""
 
 
@@ -282,7 +298,7 @@ SCALES: Final = ("0-1",)
 
 
 def _checked_model_name(model: object) -> str:
-    """Return the name of a model; a `KeywordError` for all else, such as an instance of a model."""
+    """Return the name of a model; raise `KeywordError` for anything else."""
     if model is None or isinstance(model, str | int | float | list | dict):
         return checked_text("model", model)
     finding = f"model is an instance of {type(model).__name__}"
@@ -305,12 +321,12 @@ class LLMComparator(ModelComparator):
         """Name the judge and its instructions.
 
         Args:
-            model: `openai:NAME`, `anthropic:NAME`, `ollama:NAME`, or of Amazon Bedrock.
+            model: `openai:NAME`, `anthropic:NAME`, `ollama:NAME`, or a name of Amazon Bedrock.
             eval_guidelines: what makes two values equivalent, in words.
-            scale: `0-1` asks for a grade, which is the similarity.
+            scale: `0-1` asks for a grade, which is the similarity; None asks for a verdict.
             votes: how often to ask, an odd number: the majority counts, or the median of grades.
         """
-        # A verdict is 1.0 or 0.0.
+        # Without a scale, the judge's verdict is 1.0 or 0.0.
         super().__init__(threshold=1.0 if scale is None else DEFAULT_THRESHOLD)
         self.model = _checked_model_name(model)
         self.eval_guidelines = (
@@ -323,7 +339,7 @@ class LLMComparator(ModelComparator):
 
     @property
     def asked_model(self) -> Judge:
-        """The model that is asked."""
+        """The model that the comparator asks."""
         temperature = VOTING_TEMPERATURE if self.votes > 1 else 0
         return Judge(self.model, self.eval_guidelines, self.scale is not None, temperature)
 
@@ -335,11 +351,11 @@ class LLMComparator(ModelComparator):
         return [pair._replace(vote=vote) for vote in range(self.votes)]
 
     def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
-        """Return the verdict of most judges, or the median grade, and one judge's reason."""
-        if not answers:  # they are written alike
+        """Return the verdict of most judges, or the median grade, with the reason of one judge."""
+        if not answers:  # both values have the same text
             return 1.0, "the values are the same"
         grades = [float(answer.equivalence) for answer in answers]
-        middle = median_low(grades)  # of verdicts, the majority's
+        middle = median_low(grades)  # for verdicts, the majority
         reason = answers[grades.index(middle)].reason
         if len({*grades}) == 1:
             return middle, reason
@@ -354,7 +370,7 @@ class LLMComparator(ModelComparator):
         """Return `prompt`, `llm_response`, `model_id` and `comparison_result` of one comparison.
 
         Raises:
-            ModelError: there is no verdict, with the cause.
+            ModelError: the model gave no verdict, with the cause.
         """
         judge = self.asked_model
         answers = self._ask_together(self._own_client(), [gt], [pred])

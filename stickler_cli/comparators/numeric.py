@@ -1,7 +1,7 @@
-"""Equality of two numbers, exact or within a tolerance, however they are written: `1.200,50 €`.
+"""The comparator of numbers, exact or within a tolerance, in any format: `1.200,50 €`.
 
-All arithmetic that decides is decimal, on the digits as they are in the documents, so that
-0.1 + 0.2 never decides a match. Floats serve only to find the few pairs for which that matters.
+All arithmetic that decides a match is decimal, on the digits as they are in the documents, so that
+0.1 + 0.2 never decides. Floats only serve to find the few pairs for which this matters.
 """
 
 import math
@@ -44,18 +44,18 @@ sum of `1e999999999` and 1 would fill the memory."""
 _SCIENTIFIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
 _PLAIN: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-.][^\W\d_]+)*(\.?)")
-"""With the dots and hyphens that are part of it: `Rs. 500` is 500, not 0.500."""
+"""A word with its inner dots and hyphens and a final dot: `Rs. 500` is 500, not 0.500."""
 _FIRST_TO_LAST: Final = re.compile(r"[0-9](?:.*[0-9])?", re.DOTALL)
 _IGNORED: Final = re.compile(r"[^0-9.-]+")
 
 
 def written(number: float | Decimal) -> Decimal:
-    """Turn a number into the decimal that its shortest spelling states."""
+    """Return a number as the decimal that its shortest spelling states."""
     return Decimal(float.__repr__(number) if isinstance(number, float) else number)
 
 
 def parse_number(text: str) -> Decimal | None:
-    """Read the number that a text states, as docs/comparators.md says; None without a number.
+    """Return the number that a text states, as docs/comparators.md says; None if it states none.
 
     >>> parse_number("EUR 1,250.00"), parse_number("n/a")
     (Decimal('1250.00'), None)
@@ -63,7 +63,7 @@ def parse_number(text: str) -> Decimal | None:
     text = text.strip()
     scientific = _SCIENTIFIC.fullmatch(text)
     if scientific is not None:
-        # So many digits that Decimal itself would refuse the exponent.
+        # The exponent has so many digits that Decimal would fail.
         beyond = len(scientific[1].lstrip("+-0")) > len(str(MAGNITUDE))
         return None if beyond else readable(Decimal(text))
     bare = _IGNORED.sub("", _without_words(text))
@@ -73,13 +73,13 @@ def parse_number(text: str) -> Decimal | None:
     before, opening, behind_opening = text.partition("(")
     _, closing, after = behind_opening.rpartition(")")
     if opening and closing and not any(map(str.isalnum, before + after)):
-        # An accountant's negative, as `$(5)` is and `thirty (30)` is not.
+        # Brackets mean a negative amount in accounts: `$(5)`, but not `thirty (30)`.
         number = number.copy_sign(Decimal(-1))
     return readable(number)
 
 
 def _without_words(text: str) -> str:
-    """Remove words; a dot at the end of a word between digits is part of the number: `12USD.50`."""
+    """Return a text without words; a dot that ends a word between digits is kept: `12USD.50`."""
     digits = _FIRST_TO_LAST.search(text)
     if digits is None:
         return ""
@@ -92,7 +92,7 @@ def _without_words(text: str) -> str:
 
 
 def readable(number: Decimal) -> Decimal | None:
-    """Return a number of a size that exact arithmetic can bear."""
+    """Return a number if exact arithmetic can handle its size; None otherwise."""
     if not number:
         return Decimal(0)
     return number if number.is_finite() and abs(number.adjusted()) <= MAGNITUDE else None
@@ -105,13 +105,13 @@ _UNIT: Final = re.compile(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£₹₩₽₺₪₫�
 _RELATION: Final = re.compile(r"[<>≤≥]=?")
 _DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f", "--   ")
 _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
-"""An amount below zero, as accounts write it."""
+"""A sign of an amount below zero in accounts: a minus or CR behind the amount, or CR before it."""
 
 
 _OPEN: Final = frozenset(("¥", "kr", "rs", "pound", "per", "pro", "of", "a", "the", "uhr"))
-"""Say nothing: signs of several currencies, and what only links words."""
+"""Words without a meaning as unit: signs of several currencies, and words that only link others."""
 _LETTER: Final = re.compile(r"\d\s?[kKmM](?![\w/])")
-"""Powers of ten of one letter, which count as such beside a currency, behind its number."""
+"""A power of ten written as one letter behind a number; it only counts beside a currency."""
 _PERCENT: Final = frozenset(("%", "percent", "pct", "prozent"))
 
 
@@ -119,23 +119,24 @@ class Measured(NamedTuple):
     """A prepared number with its unit."""
 
     number: Decimal | None
-    """None where the text states none, as `EUR`."""
+    """The number; None if the text states none, such as `EUR`."""
     currencies: frozenset[str]
     units: frozenset[str]
-    """The words beside it."""
+    """The unit words beside the number."""
     relation: str = ""
-    """`<` of `<10`."""
+    """The relation before the number, such as `<` in `<10`; empty if there is none."""
     percent: bool = False
     with_decimals: Decimal | None = None
-    """The number of an amount such as `25.000` in a currency with three decimals."""
+    """The number that an amount such as `25.000` is in a currency with three decimals; None if the
+    amount can have one meaning only."""
     is_ambiguous: bool = False
-    """Whether only a currency can tell which of the two numbers it is."""
+    """Whether only a currency can tell which of the two numbers is meant."""
     prefixes: frozenset[str] = frozenset()
-    """Prefixes of its units that case alone tells apart: `m` of `mW`, `M` of `MW`."""
+    """Unit prefixes that only case tells apart: `m` of `mW`, `M` of `MW`."""
 
 
 def measured(text: str, *, money: bool = False) -> Measured:
-    """Read a text that states at most one number; its decimal sign is told by the digits.
+    """Read a text that states at most one number, with its unit; its digits tell the decimal sign.
 
     In an amount of `money`, a dot or comma before exactly three digits separates thousands.
 
@@ -189,7 +190,7 @@ def _number_at(
 ) -> Decimal | None:
     """Return the number at a run of digits, with its sign; None if the run is not a number.
 
-    It is negative behind a minus, also one before a currency sign, if the whole text stands in
+    It is negative after a minus, which a currency sign may follow, if the whole text is in
     brackets, or if the text is `negated` by a word such as credit.
     """
     before, after = text[: run.start()], text[run.end() :]
@@ -203,7 +204,7 @@ def _number_at(
 def with_point(digits: str) -> str:
     """Return a number with a point as its decimal sign, without signs of thousands.
 
-    Of two signs, the last is decimal; a single comma before three digits is none.
+    The last of two different signs is the decimal sign; a single comma before three digits is not.
 
     >>> with_point("1.200,50"), with_point("1,200"), with_point("0,125"), with_point("1.200.500")
     ('1200.50', '1200', '0.125', '1200500')
@@ -222,14 +223,14 @@ def with_point(digits: str) -> str:
 
 
 MAX_ABBREVIATED: Final = 32
-"""Words beside a number among which abbreviations are looked for, each with each; no measure has
-as many, and those of a page of text have to be the same."""
-LONGEST_MEASURE: Final = 64  # letters: twice as many as any usual number with its unit
-STEPS_OF_ABBREVIATION: Final = 1_000  # nanoseconds to tell whether one word abbreviates another
+"""Maximum number of unit words among which abbreviations are searched, each with each. No measure
+has as many; the words of longer texts must be equal."""
+LONGEST_MEASURE: Final = 64  # letters; common numbers with units have half as many
+STEPS_OF_ABBREVIATION: Final = 1_000  # nanoseconds for one pair of words
 
 
 def same_measure(gt: Measured, pred: Measured) -> bool:
-    """Return whether currency, unit and relation are the same where both sides state them."""
+    """Return whether currencies, units and relations are equal as far as both sides state them."""
     if gt.relation != pred.relation:
         return False
     if gt.currencies and pred.currencies and gt.currencies != pred.currencies:
@@ -248,33 +249,33 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
 
 
 def _same_unit(first: str, second: str) -> bool:
-    """Return whether two words are one unit, or one of three letters or more abbreviates it."""
+    """Return whether two words are equal, or one abbreviates the other by three letters or more."""
     short, long = sorted((first, second), key=len)
     may_abbreviate = len(short) >= 3 and not (is_unit(short) and is_unit(long))
     return short == long or (may_abbreviate and abbreviates(short, long))
 
 
 _UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-"""Wide enough that sums and products are exact; it takes only the memory that their digits need."""
+"""A precision at which sums and products are exact; it takes only the memory that digits need."""
 
 _EXACT: Final = 2**53
-"""Below it every whole number is a float."""
+"""A limit below which every whole number is exactly a float."""
 
 _ROUNDING: Final = 1e-14
-"""Bound, with room to spare, on the relative error of the arithmetic in `_within`: five
-operations of at most 2**-53 each."""
+"""A generous bound of the relative error of the arithmetic in `_within`: five operations with an
+error of at most 2**-53 each."""
 _UNDERFLOW: Final = 1e-300
-"""Bound on its absolute error, where floats lose digits."""
+"""A bound of the absolute error of this arithmetic where floats lose digits."""
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Truths: TypeAlias = NDArray[np.bool_]
 
 NumberValue: TypeAlias = float | Decimal | None
 PreparedNumber: TypeAlias = NumberValue | Measured
-"""A number: the float with this shortest decimal form, or a decimal if no float has it.
+"""A prepared number: the float with this shortest decimal form; a decimal if no float has it.
 
-Two numbers are therefore equal where they are of one type and equal. None is no number.
-Where units count, a number with one has it beside it.
+Two prepared numbers are therefore equal if they have the same type and are equal. None stands for
+no number. If units count, a number with a unit is a `Measured`.
 """
 
 UNIT: Final = ("ignore", "same")
@@ -284,7 +285,7 @@ _NO_UNIT: Final = frozenset[str]()
 
 
 class NumericComparator(BaseComparator):
-    """Compare numbers, however written, for equality or within a tolerance."""
+    """Compare numbers in any format, for equality or within a tolerance."""
 
     same_value = True
     columnar: ClassVar[bool] = True
@@ -298,19 +299,21 @@ class NumericComparator(BaseComparator):
         unit: str = UNIT[0],
         decimal: str = DECIMAL[0],
     ) -> None:
-        """Set how far apart two numbers may be; within either tolerance is near enough.
+        """Set how much two numbers may differ; they match within either tolerance.
 
         Args:
-            threshold: in [0, 1], for `binary_compare`.
-            relative_tolerance: share of the ground truth's size; of 1 where that is 0. At least 0.
+            threshold: the threshold of `binary_compare`, in [0, 1].
+            relative_tolerance: share of the ground truth's size, at least 0; if the ground truth
+                is 0, its size counts as 1.
             absolute_tolerance: in the unit of the numbers; at least 0.
             tolerance: another name for `absolute_tolerance`.
-            unit: `same` compares currency, unit and `<` too, where both sides state one, and reads
-                19% as 0.19 where the other side has no sign and is at most 1; else `ignore`.
-            decimal: the sign before decimals, `.` or `,`; `auto` tells it by the digits, and reads
-                `120.00-` and `120.00 CR` as below zero; `money` does so too, and reads `25.000` as
-                25000, except in a currency with three decimals; `currency` leaves that to the
-                currency beside either number, and without one reads `25.000` as no other number.
+            unit: `same` also compares currency, unit and `<`, if both sides state one, and reads
+                19% as 0.19 if the other side has no percent sign and is at most 1; `ignore` does
+                not.
+            decimal: the decimal sign, `.` or `,`; with `auto` the digits tell it, and `120.00-` and
+                `120.00 CR` are below zero; `money` is like `auto`, but `25.000` is 25000, except in
+                a currency with three decimals; with `currency` the currency of either number
+                decides, and without a currency `25.000` equals no other number.
         """
         super().__init__(threshold)
         self.relative_tolerance = _checked_tolerance("relative_tolerance", relative_tolerance)
@@ -344,11 +347,11 @@ class NumericComparator(BaseComparator):
         return _as_float(number)
 
     def read_number(self, value: Any) -> Decimal | None:
-        """Return the number of a value as it is read by itself; None without a number."""
+        """Return the number that a value states when it is read alone; None if it states none."""
         return _measured(self.prepare(value)).number
 
     def _read_text(self, text: str) -> PreparedNumber:
-        """Read a number by its decimal sign, with its unit where units count."""
+        """Read a number by the set decimal sign, with its unit if units count."""
         reading = measured(text, money=self.decimal in _OF_MONEY)
         if self.decimal == "currency" and reading.with_decimals is not None:
             reading = reading._replace(is_ambiguous=True)
@@ -365,7 +368,7 @@ class NumericComparator(BaseComparator):
         return _as_float(number)
 
     def similarity(self, gt: PreparedNumber, pred: PreparedNumber) -> float:
-        """Compare two numbers: 1.0 or 0.0, and 0.0 where either is not one."""
+        """Return 1.0 if two numbers match, else 0.0; None matches nothing."""
         if isinstance(gt, Measured) or isinstance(pred, Measured):
             return self._compare_measures(_measured(gt), _measured(pred))
         if gt is None or pred is None:
@@ -373,7 +376,10 @@ class NumericComparator(BaseComparator):
         return self._compare_numbers(written(gt), written(pred))
 
     def _compare_measures(self, gt: Measured, pred: Measured) -> float:
-        """Compare two numbers with their units; two units where neither side has a number."""
+        """Return 1.0 if two numbers with units match, else 0.0.
+
+        If neither side has a number, their units are compared.
+        """
         if self.unit == "same" and not same_measure(gt, pred):
             return 0.0
         gt, pred = _in_currency_of(gt, pred), _in_currency_of(pred, gt)
@@ -399,11 +405,11 @@ class NumericComparator(BaseComparator):
         return float(difference <= _UNROUNDED.multiply(self._relative, size))
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
-        """Return about how many nanoseconds pairs take; words beside numbers are held together."""
+        """Return the approximate time to compare pairs, in nanoseconds; with their units."""
         steps = super().steps(gt, pred)
         if self.unit == UNIT[0]:
             return steps
-        # In texts of a line or less, that is little beside reading them.
+        # In texts of one line, reading takes longer than comparing words.
         is_long = np.minimum(gt, pred) > LONGEST_MEASURE
         words = [np.minimum(side[is_long] // 2, MAX_ABBREVIATED) for side in (gt, pred)]
         return steps + STEPS_OF_ABBREVIATION * int(words[0] @ words[1])
@@ -411,7 +417,7 @@ class NumericComparator(BaseComparator):
     def similarities(
         self, gts: Sequence[PreparedNumber], preds: Sequence[PreparedNumber]
     ) -> Similarities:
-        """Compare two columns: as floats where these are sure, as decimals near the tolerance."""
+        """Return 1.0 or 0.0 for each pair; pairs near the tolerance as decimals."""
         if Measured in {*map(type, gts), *map(type, preds)}:
             return BaseComparator.similarities(self, gts, preds)
         within, sure = self._within(np.array(gts, np.float64), np.array(preds, np.float64))
@@ -424,7 +430,7 @@ class NumericComparator(BaseComparator):
         return similarities
 
     def keys(self, prepared: Sequence[PreparedNumber]) -> "Keys | None":
-        """Return codes by value; None where a tolerance makes unequal numbers alike."""
+        """Return codes by value; None if a tolerance makes different numbers match."""
         if self._relative or self._absolute:
             return None
         if Measured in {*map(type, prepared)}:
@@ -432,7 +438,7 @@ class NumericComparator(BaseComparator):
         return codes_of(np.array(prepared, np.float64).tolist())
 
     def _within(self, gt: FloatArray, pred: FloatArray) -> tuple[Truths, Truths]:
-        """Return masks of the pairs within tolerance and of the pairs for which that is certain."""
+        """Return masks of the pairs within tolerance, and of those for which this is certain."""
         if not self._relative and not self._absolute:
             return gt == pred, np.ones(len(gt), np.bool_)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -446,11 +452,11 @@ class NumericComparator(BaseComparator):
 
 
 NumericExactC = NumericComparator
-"""The name that older schemas give it."""
+"""The name of the comparator in older schemas."""
 
 
 def _as_float(number: Decimal | None) -> NumberValue:
-    """Return the float that is a number, or the number itself."""
+    """Return the float that equals a number exactly; the number itself if there is none."""
     if number is None:
         return None
     near = float(number)
@@ -464,7 +470,7 @@ def _measured(value: PreparedNumber) -> Measured:
 
 
 def _in_currency_of(value: Measured, other: Measured) -> Measured:
-    """Return an amount without a currency as it reads in that of the other side."""
+    """Return an amount without a currency as it is read in the other side's currency."""
     if value.with_decimals is None or not other.currencies:
         return value
     has_decimals = not WITH_THREE_DECIMALS.isdisjoint(other.currencies)
@@ -473,7 +479,7 @@ def _in_currency_of(value: Measured, other: Measured) -> Measured:
 
 
 def _keys_of(value: PreparedNumber) -> list[object]:
-    """Return the keys that values share with those that may be the same."""
+    """Return the keys of a value; two values that may match share a key."""
     reading = _measured(value)
     if reading.number is None:
         return [(reading.currencies, None if reading.currencies else reading.units)]
@@ -486,6 +492,6 @@ def _keys_of(value: PreparedNumber) -> list[object]:
 
 
 def _checked_tolerance(keyword: str, value: object) -> float:
-    if is_number(value) and 0 <= value < math.inf:  # math.isfinite overflows on a huge int
+    if is_number(value) and 0 <= value < math.inf:  # math.isfinite fails on a huge int
         return value
     raise KeywordError.of(keyword, value, "a finite number of at least 0")

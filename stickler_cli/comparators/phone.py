@@ -1,4 +1,4 @@
-"""Telephone numbers: the same line, however it is written."""
+"""The comparator of telephone numbers in any format."""
 
 import re
 import unicodedata
@@ -9,22 +9,23 @@ from stickler_cli.core.problems import Problem, UnavailableError, installing
 from .base import BaseComparator, KeywordError, checked_flag, text_of
 
 if TYPE_CHECKING:
-    from phonenumbers import PhoneNumber  # an extra
+    from phonenumbers import PhoneNumber  # in the extra `phone`
 
 _REGION: Final = re.compile(r"[A-Z]{2}")
 _INTERNATIONAL: Final = re.compile(r"^[^\d+]*00(?=[\s1-9])")
-"""Prefix that most of the world dials for a written `+`. Source: ITU-T E.123, E.164."""
+"""The prefix that most of the world dials for a written `+`. Source: ITU-T E.123, E.164."""
 _TRUNK: Final = re.compile(r"^\s*\(?0\)?(?=[\s/.(-]*[1-9])")
 _CODE: Final = re.compile(r"\s*\+\s*[1-9]")
 MAX_COUNTRY_CODE_DIGITS: Final = 3
-"""Digits of a country code."""
+"""Maximum number of digits of a country code."""
 MIN_NATIONAL_DIGITS: Final = 7
-"""Digits of a number that may stand without it. Source: no plan has shorter ones beside E.164."""
-MAX_LETTERS: Final = 250  # phonenumbers reads no longer text
+"""Minimum number of digits of a number without country code. Source: no plan has shorter numbers
+beside E.164."""
+MAX_LETTERS: Final = 250  # phonenumbers rejects longer texts
 
 
 class PhoneComparator(BaseComparator):
-    """Compare telephone numbers: the same line, however it is written."""
+    """Compare telephone numbers: the same line matches in any format."""
 
     same_value = True
     steps_of_letter = 300
@@ -35,10 +36,10 @@ class PhoneComparator(BaseComparator):
         """Choose how numbers are read.
 
         Args:
-            threshold: in [0, 1], for `binary_compare`.
-            region: as `US`, in which a number without country code is read.
-            digits_only: whether digits say it all, which takes no library: a country code, or the
-                0 that stands for it, makes no difference where one side lacks it.
+            threshold: the threshold of `binary_compare`, in [0, 1].
+            region: the region, such as `US`, in which a number without country code is read.
+            digits_only: whether to compare digits only, which needs no library: a country code, or
+                the 0 in its place, makes no difference if one side lacks it.
         """
         super().__init__(threshold)
         self.digits_only = checked_flag("digits_only", digits_only)
@@ -47,7 +48,7 @@ class PhoneComparator(BaseComparator):
         self.region = region
 
     def require(self) -> None:
-        """Raise an `UnavailableError` where phonenumbers is not installed."""
+        """Raise `UnavailableError` if phonenumbers is needed and not installed."""
         if self.digits_only:
             return
         try:
@@ -61,7 +62,10 @@ class PhoneComparator(BaseComparator):
         return text_of(value)
 
     def similarity(self, gt: str, pred: str) -> float:
-        """Return 1.0 for numbers of one line and extension, or texts with the same digits."""
+        """Return 1.0 for numbers of the same line and extension, or texts with the same digits.
+
+        Else 0.0.
+        """
         if self.digits_only:
             return float(_same_digits(gt, pred))
         self.require()
@@ -78,14 +82,17 @@ class PhoneComparator(BaseComparator):
 
 
 def _library() -> Any:
-    import phonenumbers  # an extra
+    import phonenumbers  # in the extra `phone`
 
     return phonenumbers
 
 
 @lru_cache_of_short_texts(maxsize=4096)
 def _number(text: str, region: str | None) -> "PhoneNumber | None":
-    """Read a valid number; one without country code in a region, if that is known."""
+    """Return a valid number; None if the text is not one.
+
+    `region` is the region of numbers without country code, if known.
+    """
     phonenumbers = _library()
     if len(text) > MAX_LETTERS:
         return None
@@ -104,14 +111,14 @@ def _region_of(number: "PhoneNumber") -> str | None:
 
 
 def _line(number: "PhoneNumber") -> tuple[str, str]:
-    """Return the number as E.164 has it, and the extension."""
+    """Return the number in the format E.164, and its extension."""
     phonenumbers = _library()
     line = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     return line, number.extension or ""
 
 
 def _same_digits(gt: str, pred: str) -> bool:
-    """Return whether two numbers have the same digits, or one has a country code more."""
+    """Return whether two numbers have the same digits, or differ only in a country code."""
     texts = [_INTERNATIONAL.sub("+", text).replace("(0)", "") for text in (gt, pred)]
     gt_digits, pred_digits = map(_digits, texts)
     if gt_digits == pred_digits:

@@ -1,4 +1,4 @@
-"""Currencies, units and words that multiply, by the signs and names that stand beside numbers."""
+"""Currencies, units and scale words, by the signs and names that stand beside numbers."""
 
 import re
 from typing import Final
@@ -7,7 +7,7 @@ from stickler_cli.core.caching import lru_cache_of_short_texts
 
 
 def _names_by_alias(text: str) -> dict[str, str]:
-    """Return the first name of each line for all its names."""
+    """Return the first name of each comma-separated group, by every name in the group."""
     return {name: line.split()[0] for line in text.split(",") for name in line.split()}
 
 
@@ -19,9 +19,10 @@ CURRENCIES: Final = _names_by_alias(
     " aed, sar, egp, idr rp, myr, ars, clp, cop, pen, kes, mad, tnd, qar, kwd, pkr, bdt, lkr,"
     " bhd, iqd, jod, lyd, omr"
 )
-"""Codes of ISO 4217, with the signs and names that mean but one of them; `¥` and `kr` do not."""
+"""Codes of ISO 4217 by their signs and names; `¥` and `kr` are missing, as they have several
+meanings."""
 WITH_THREE_DECIMALS: Final = frozenset(("bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"))
-"""Currencies with a thousand fils, baisa, dirhams or millimes. Source: ISO 4217."""
+"""Currencies with 1000 subunits: fils, baisa, dirhams or millimes. Source: ISO 4217."""
 UNITS: Final = _names_by_alias(
     "mcg ug μg microgram, mg milligram milligramm, g gr gram gramm gm, kg kilo kilogram"
     " kilogramm, l liter litre litro, ml milliliter millilitre cc, m meter metre metro, m2 sqm qm"
@@ -31,14 +32,14 @@ UNITS: Final = _names_by_alias(
     " mese, y yr year jahr jahre an ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea"
     " each unit u st pz ud, iu ui ie"
 )
-"""Units under their shortest name, in the singular."""
+"""Units under their shortest name, by their names in the singular."""
 _OF_SCIENCE: Final = re.compile(
     r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
 )
-"""Units of SI and units used with them, with their prefixes; only a few single letters."""
+"""Units of SI and units used with them, with their prefixes, but few single letters."""
 _CASED_UNITS: Final = r"(?:W|V|A|Hz|Pa|Wh|VA|J|N|eV|Bq|\u03a9|\u2126)"
-"""Units that are usual with milli and mega, whose prefixes differ only in case."""
+"""Units that are common with milli and mega, whose prefixes differ only in case."""
 CASED_UNIT: Final = re.compile(rf"([mM]){_CASED_UNITS}")
 _NUMBER_WITH_CASED_UNIT: Final = re.compile(rf"(?<=\d)(\s?[mM]{_CASED_UNITS})(?![^\W\d_])")
 SCALES: Final = {
@@ -51,11 +52,11 @@ SCALES: Final = {
     )
     for word in line.split()
 }
-"""Words that multiply a number by a power of ten."""
+"""The power of ten of words that multiply a number."""
 
 
 def lower_but_units(text: str) -> str:
-    """Return a text in lower case, except units behind numbers whose meaning depends on case.
+    """Return a text in lower case, except for units behind numbers whose meaning depends on case.
 
     >>> lower_but_units("At 5 MW or 5 mW")
     'at 5 MW or 5 mW'
@@ -72,13 +73,13 @@ def singular_unit(word: str) -> str:
 
 
 def is_unit(word: str) -> bool:
-    """Return whether a word beside a number is a unit that is known."""
+    """Return whether a word beside a number is a known unit."""
     return word in UNITS.values() or _OF_SCIENCE.fullmatch(word) is not None
 
 
 @lru_cache_of_short_texts(maxsize=65536)
 def meanings_as_unit(word: str) -> frozenset[str]:
-    """Return the units, currencies and powers of ten that a word may stand for."""
+    """Return the units, currencies and powers of ten that a word may mean."""
     singular = singular_unit(word)
     meanings = []
     if singular in UNITS or is_unit(singular):

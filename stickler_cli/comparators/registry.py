@@ -1,7 +1,7 @@
 """Comparators by name: find the class that a schema names, and construct it from JSON.
 
-Names come from the table below, from entry points of installed packages, and, where the caller
-allows code that nobody installed for this purpose, from `package.module:Class`; in this order.
+Names are searched in the table below, in entry points of installed packages, and, if the caller
+allows code that was not installed for this purpose, as `package.module:Class`; in this order.
 """
 
 import inspect
@@ -42,7 +42,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "StructuredModelComparator": f"{_HERE}.exact:StructuredModelComparator",
     "TimeComparator": f"{_HERE}.time:TimeComparator",
 }
-"""Import location of the class by name. A name other than the class's own is an alias of it."""
+"""The import location of a class, by its name. A name other than that of the class is an alias."""
 
 ENTRY_POINT_GROUP: Final = "stickler_cli.comparators"
 
@@ -50,11 +50,11 @@ _FAMILY: Final = Family("comparator", BaseComparator, BUILT_IN, ENTRY_POINT_GROU
 
 
 class UnknownComparatorError(KeywordError):
-    """A comparator name without a usable class."""
+    """The error for a comparator name without a usable class."""
 
 
 class Description(NamedTuple):
-    """A comparator as a person who writes a schema sees it."""
+    """A comparator as described to a person who writes a schema."""
 
     name: str
     aliases: tuple[str, ...]
@@ -64,10 +64,10 @@ class Description(NamedTuple):
 
 
 def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComparator]:
-    """Return a comparator by its built-in name, its entry point or as `package.module:Class`.
+    """Return the class of a built-in name, of an entry point or of `package.module:Class`.
 
     Raises:
-        UnknownComparatorError: nothing has that name, or what has it cannot be used.
+        UnknownComparatorError: nothing has this name, or its class cannot be used.
     """
     try:
         return _FAMILY.find(name, allow_plugins=allow_plugins)
@@ -81,8 +81,8 @@ def construct(
     """Construct a comparator from the name and the keywords that a schema gives.
 
     Raises:
-        UnknownComparatorError: as `comparator_class` does.
-        KeywordError: a keyword that is unknown, missing, or has a value that cannot be used.
+        UnknownComparatorError: nothing has this name, or its class cannot be used.
+        KeywordError: a keyword is unknown or missing, or has a value that cannot be used.
     """
     cls = comparator_class(name, allow_plugins=allow_plugins)
     _check_keywords(cls, name, config)
@@ -104,17 +104,17 @@ class Comparators:
 
     allow_plugins: bool = False
     instances: Mapping[str, BaseComparator] = field(default_factory=dict)
-    """Comparators that are there already, by the names that stand for them."""
+    """Existing comparators that a schema may name, by name."""
     boxes: str = "corners"
-    """The format of boxes whose config states none."""
+    """The format of boxes for a configuration that states none."""
 
     def check(self, name: str) -> None:
-        """Raise an `UnknownComparatorError` for a name that means nothing."""
+        """Raise `UnknownComparatorError` if no comparator has this name."""
         if name not in self.instances:
             comparator_class(name, allow_plugins=self.allow_plugins)
 
     def construct(self, name: str, config: Mapping[str, object]) -> BaseComparator:
-        """Return the comparator that a name and a config mean; raises as `construct` does."""
+        """Return the comparator of a name and a configuration; raises the errors of `construct`."""
         if name in self.instances:
             return self.instances[name]
         if name == BOX_COMPARATOR and self.boxes != "corners":
@@ -123,7 +123,7 @@ class Comparators:
 
 
 def location_of(comparator: BaseComparator) -> str:
-    """Return the name by which a schema can ask for a comparator: built in, or `module:Class`."""
+    """Return the name of a comparator for schemas: a built-in name, or `module:Class`."""
     cls = type(comparator)
     return cls.__name__ if is_built_in(comparator) else f"{cls.__module__}:{cls.__qualname__}"
 
@@ -135,7 +135,7 @@ def is_built_in(comparator: BaseComparator) -> bool:
 
 
 def describe() -> tuple[Description, ...]:
-    """Describe the built-in comparators, in order of their names; imports all of them."""
+    """Return descriptions of the built-in comparators, sorted by name; this imports all of them."""
     aliases: dict[type[BaseComparator], list[str]] = {}
     for name in BUILT_IN:
         cls = comparator_class(name)
@@ -152,7 +152,7 @@ def describe() -> tuple[Description, ...]:
 
 
 def plugin_names() -> tuple[str, ...]:
-    """List the names that installed packages offer, in order; imports none of them."""
+    """Return the sorted names that installed packages offer, without importing them."""
     return tuple(sorted(_FAMILY.offered()))
 
 

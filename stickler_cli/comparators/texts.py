@@ -1,4 +1,4 @@
-"""Likeness of two texts, by rapidfuzz: edit distance, and ratios of whole texts, parts or words."""
+"""Comparators of texts, by rapidfuzz: edit distance, and ratios of whole texts, parts or words."""
 
 import re
 import unicodedata
@@ -44,7 +44,8 @@ _RUN: Final = re.compile(r"(?:(?<![^\s(])([-\u2212\u2013]|[<>≤≥]=?\s?)[$€�
 _MINUS: Final = str.maketrans("\u2212\u2013", "--")
 
 MIN_SIMILARITY_FOR_WORDS: Final = 0.5
-"""Similarity at and above which words are compared; below it, texts match in no case."""
+"""Minimum similarity at which words are compared; less similar texts are compared by letters
+only."""
 _ODD_SPACE: Final = re.compile(r"[\x85\xa0]")
 
 
@@ -66,25 +67,28 @@ def digits_of(text: str) -> str:
 
 
 class ReadText(str):
-    """A prepared text with everything that is derived from it once, for many comparisons."""
+    """A prepared text that caches what is derived from it, for many comparisons."""
 
     __slots__ = ("__dict__",)
 
     @classmethod
     def of(cls, text: str) -> "ReadText":
-        """Wrap a text that a subclass of a comparator may have prepared without wrapping it."""
+        """Return a text as `ReadText`.
+
+        A subclass of a comparator may have prepared a plain string.
+        """
         return text if isinstance(text, cls) else cls(text)
 
     @cached_property
     def folded(self) -> tuple[Words, Words | None]:
-        """Its words without accents, and its words with `ü` as `ue` if that differs."""
+        """The words without accents; and with `ü` as `ue`, or None if that makes no difference."""
         is_address = ("@" in self or "://" in self) and not any(map(str.isspace, self.strip()))
         plain, spelt = folded(self), folded(self.casefold().translate(SPELT_OUT))
         words = None if spelt == plain else Words(spelt, is_address=is_address)
         return Words(plain, is_address=is_address), words
 
     def match_spelling(self, other: Words) -> Words:
-        """Return its words, with `ü` as `ue` if another text writes it so."""
+        """Return the words, with `ü` as `ue` if the other text writes them in this way."""
         plain, spelt = self.folded
         if spelt is None or spelt.parts.isdisjoint(other.parts - plain.parts):
             return plain
@@ -92,32 +96,35 @@ class ReadText(str):
 
     @cached_property
     def digits(self) -> str:
-        """Its runs of digits."""
-        return digits_of(str(self))  # a bare text, as others keep it
+        """The runs of digits of the text."""
+        return digits_of(str(self))  # a plain string, as the cache keeps it
 
     @cached_property
     def signs(self) -> Counter[tuple[int, int]]:
-        """Number of each of its signs with a meaning."""
+        """Number of signs that have a meaning, by kind and meaning."""
         return signs_of(self)
 
     @cached_property
     def ticks(self) -> dict[str, tuple[int, int]]:
-        """Whether the box in front of a word is ticked, by the word."""
+        """The mark of the box in front of each word that has one, by word."""
         return ticked_words(self)
 
     def has_other_ticks(self, other: "ReadText") -> bool:
-        """Return whether a box is ticked in one of two texts only, in front of the same word."""
+        """Return whether two texts have different marks in the box before the same word."""
         return any(other.ticks.get(word, tick) != tick for word, tick in self.ticks.items())
 
     @cached_property
     def arranged(self) -> str:
-        """Its words in order, as `token_sort_ratio` compares them; empty where it may not."""
-        # These are spaces to rapidfuzz only in texts with letters beyond Latin-1.
+        """The words sorted, as `token_sort_ratio` compares them.
+
+        Empty if rapidfuzz may split differently.
+        """
+        # rapidfuzz takes these for spaces only in texts with letters beyond Latin-1.
         return "" if _ODD_SPACE.search(self) else " ".join(sorted(self.split()))
 
 
 class LevenshteinComparator(BaseComparator):
-    """Compare texts by the characters to insert, delete or replace between them."""
+    """Compare texts by edit distance: characters to insert, delete or replace."""
 
     same_value = True
 
@@ -129,14 +136,14 @@ class LevenshteinComparator(BaseComparator):
         same_words: bool = False,
         same_order: bool = False,
     ) -> None:
-        """Choose the differences that count as slips.
+        """Choose which differences make texts different, although they are similar.
 
         Args:
-            threshold: in [0, 1], for `binary_compare`.
-            normalize: whether to strip, lower-case and make every run of whitespace one space.
-            same_digits: whether texts with other digits, or signs before them, are unlike: 0.0.
-            same_words: whether texts with a negation, an opposite or another word are unlike.
-            same_order: whether texts are unlike in which words have changed places: who pays whom.
+            threshold: the threshold of `binary_compare`, in [0, 1].
+            normalize: whether to strip, lower-case and reduce each run of white space to one space.
+            same_digits: whether texts with different digits, or signs before them, score 0.0.
+            same_words: whether texts with a negation, an opposite or another word score 0.0.
+            same_order: whether texts in which words have changed places score 0.0: who pays whom.
         """
         super().__init__(threshold)
         self.normalize = checked_flag("normalize", normalize)
@@ -145,7 +152,7 @@ class LevenshteinComparator(BaseComparator):
         self.same_order = checked_flag("same_order", same_order)
 
     def prepare(self, value: Any) -> str:
-        """Turn a value into text; a TypeError for an object, whose spelling is worth nothing."""
+        """Return a value as text; raise TypeError for an object, whose text means nothing."""
         if isinstance(value, dict):
             raise TypeError("LevenshteinComparator compares texts, not objects")
         text = text_of(value)
@@ -155,29 +162,30 @@ class LevenshteinComparator(BaseComparator):
         return ReadText(text) if is_read else text
 
     def similarity(self, gt: str, pred: str) -> float:
-        """Compare two texts: 1 - distance / length of the longer; 1.0 for two empty ones."""
+        """Return 1 - distance / length of the longer text; 1.0 for two empty texts."""
         if self.same_digits or self.same_words or self.same_order:
             return float(LevenshteinComparator.similarities(self, [gt], [pred])[0])
         return Levenshtein.normalized_similarity(gt, pred)
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
-        """Return codes by digits, if texts with different digits are unlike; else None."""
+        """Return codes by digits if texts with different digits score 0.0; None otherwise."""
         return (
             codes_of([ReadText.of(text).digits for text in prepared]) if self.same_digits else None
         )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float]:
-        """Return codes by text; two that differ in one letter of the longest lack the least."""
+        """Return codes by text, and the least loss of similarity of different texts."""
         lack = 1 / max(1, *map(len, prepared)) if prepared else 1.0
         return codes_of(prepared), min(lack, 1 - SAME) if self.same_words else lack
 
     def similarities_above(
         self, gts: Sequence[str], preds: Sequence[str], least: float
     ) -> Similarities | None:
-        """Compare two columns of texts; pairs below the least similarity take less time."""
-        if (
-            self.same_words or self.same_order
-        ):  # they raise what is below it, so that there is no band
+        """Return similarities as `similarities` does, but 0 for those below `least`.
+
+        None if that would not take less time.
+        """
+        if self.same_words or self.same_order:  # words may raise similarities below `least`
             return None
         return self._compared(gts, preds, least)
 
@@ -191,19 +199,19 @@ class LevenshteinComparator(BaseComparator):
         return _keep_slips(self, similarities, gts, preds)
 
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
-        """Compare two columns of texts in one call."""
-        return LevenshteinComparator._compared(self, gts, preds)  # not a subclass's
+        """Return the similarity of each pair of texts, computed in one call."""
+        return LevenshteinComparator._compared(self, gts, preds)  # not overridden
 
 
 STEPS_OF_WORDS_OF_PAIR: Final = 10_000
-"""Nanoseconds to look at the words of two alike texts."""
+"""Nanoseconds to compare the words of two similar texts, besides those for each letter."""
 STEPS_OF_LETTER: Final = 250
-"""Nanoseconds for each letter beside that."""
+"""Nanoseconds for each letter of two similar texts whose words are compared."""
 _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
 
 
 MANY: Final = 4
-"""Texts that one is compared with, from which on its words are put in order before."""
+"""Number of texts that a text is compared with, from which its words are sorted once in advance."""
 
 
 def _distinct(texts: Sequence[str]) -> int:
@@ -211,7 +219,7 @@ def _distinct(texts: Sequence[str]) -> int:
 
 
 class FuzzyComparator(BaseComparator):
-    """Compare texts by likeness: whole, in part, or word by word in any order."""
+    """Compare texts by similarity: whole, in part, or word by word in any order."""
 
     same_value = True
 
@@ -224,15 +232,15 @@ class FuzzyComparator(BaseComparator):
         same_words: bool = False,
         same_order: bool = False,
     ) -> None:
-        """Choose the ratio and the differences that count as slips.
+        """Choose the ratio, and which differences make texts different, although they are similar.
 
         Args:
-            threshold: in [0, 1], for `binary_compare`.
+            threshold: the threshold of `binary_compare`, in [0, 1].
             method: `ratio`, `partial_ratio`, `token_sort_ratio` or `token_set_ratio`.
             normalize: whether to strip and lower-case.
-            same_digits: whether texts with other digits, or signs before them, are unlike: 0.0.
-            same_words: whether texts with a negation, an opposite or another word are unlike.
-            same_order: whether texts are unlike in which words have changed places: who pays whom.
+            same_digits: whether texts with different digits, or signs before them, score 0.0.
+            same_words: whether texts with a negation, an opposite or another word score 0.0.
+            same_order: whether texts in which words have changed places score 0.0: who pays whom.
         """
         super().__init__(threshold)
         self.method = checked_choice("method", method, _METHODS)
@@ -242,7 +250,7 @@ class FuzzyComparator(BaseComparator):
         self.same_order = checked_flag("same_order", same_order)
 
     def prepare(self, value: Any) -> str:
-        """Turn a value into text, normalised where that is asked for."""
+        """Return a value as text, normalised if the comparator is to normalise."""
         text = text_of(value)
         is_read = self.same_digits or self.same_words or self.same_order
         if self.normalize:
@@ -250,17 +258,20 @@ class FuzzyComparator(BaseComparator):
         return ReadText(text) if is_read or self.method == "token_sort_ratio" else text
 
     def similarity(self, gt: str, pred: str) -> float:
-        """Compare two texts; 1.0 for two without a word in them."""
-        return float(FuzzyComparator.similarities(self, [gt], [pred])[0])  # not a subclass's
+        """Return the similarity of two texts; 1.0 for two texts without a word."""
+        return float(FuzzyComparator.similarities(self, [gt], [pred])[0])  # not overridden
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
-        """Return codes by digits, if texts with different digits are unlike; else None."""
+        """Return codes by digits if texts with different digits score 0.0; None otherwise."""
         return (
             codes_of([ReadText.of(text).digits for text in prepared]) if self.same_digits else None
         )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float] | None:
-        """Return codes by text, or by its words in any order; see `LevenshteinComparator`."""
+        """Return codes by text, or by words in any order; as `LevenshteinComparator` does.
+
+        None for methods without such codes.
+        """
         if self.method not in {"ratio", "token_sort_ratio"}:
             return None
         lack = 1 / max(2, 2 * max(map(len, prepared), default=0))
@@ -270,23 +281,26 @@ class FuzzyComparator(BaseComparator):
         return codes_of([" ".join(sorted(text.split())) for text in prepared]), lack
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
-        """Return about how many nanoseconds pairs take; a part is looked for at each letter."""
+        """Return the approximate time to compare pairs, in nanoseconds.
+
+        Parts are searched at each letter.
+        """
         if self.method != "partial_ratio":
             return 4 * super().steps(gt, pred)
         shorter = np.minimum(gt, pred)
         return 2 * super().steps(gt, pred * shorter)
 
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
-        """Compare two columns of texts in one call."""
+        """Return the similarity of each pair of texts, computed in one call."""
         scorer, sides = getattr(fuzz, self.method), (gts, preds)
-        # Texts that are compared with many others have their words put in order once.
+        # Sort the words of texts once if texts are compared with many others.
         if self.method == "token_sort_ratio" and min(map(_distinct, sides)) * MANY < len(gts):
             gt_texts, pred_texts = ([ReadText.of(text).arranged for text in side] for side in sides)
             if all(gt_texts) and all(pred_texts):
                 scorer, sides = fuzz.ratio, (gt_texts, pred_texts)
         percent = process.cpdist(*sides, scorer=scorer, dtype=np.float64, workers=1)
         similarities: Similarities = percent / 100
-        # Some methods give two empty texts 0; the token methods ignore spaces.
+        # Two empty texts must be similar, but some methods return 0; token methods ignore spaces.
         words = str.strip if self.method.startswith("token") else str
         for index in np.flatnonzero(percent == 0).tolist():
             similarities[index] = not (words(gts[index]) or words(preds[index]))
@@ -299,10 +313,10 @@ def _keep_slips(
     gts: Sequence[str],
     preds: Sequence[str],
 ) -> Similarities:
-    """Set similarities to 0 where two texts differ in more than a slip; returns the same array.
+    """Set similarities to 0 where a difference changes the meaning; return the same array.
 
-    The words of few pairs are compared: which pairs depends on the similarities, so that the work
-    is charged here.
+    Words are compared for few pairs only, which depend on the similarities; the work is therefore
+    charged here.
     """
     if not (comparator.same_digits or comparator.same_words or comparator.same_order):
         return similarities
@@ -322,7 +336,10 @@ def _keep_slips(
 def _differs_in_order(
     comparator: LevenshteinComparator | FuzzyComparator, gt: ReadText, pred: ReadText
 ) -> bool:
-    """Return whether texts of the same words differ in order: `3 of 12` and `12 of 3`, roles."""
+    """Return whether texts with the same words have them in a different order of meaning.
+
+    Examples are `3 of 12` and `12 of 3`, or exchanged roles.
+    """
     if gt == pred:
         return False
     if comparator.same_digits and gt.digits != pred.digits:
@@ -338,7 +355,7 @@ def _compare_words(
     gt: ReadText,
     pred: ReadText,
 ) -> float:
-    """Return the similarity of two similar texts, or 0 if a word or a sign changes the meaning."""
+    """Return the similarity of two similar texts; 0 if a word or a sign changes the meaning."""
     charge(STEPS_OF_WORDS_OF_PAIR + STEPS_OF_LETTER * (len(gt) + len(pred)))
     if comparator.same_words:
         words = gt.match_spelling(pred.folded[0])

@@ -1,4 +1,4 @@
-"""Times of day: the same minute, on a clock of 12 or of 24 hours."""
+"""The comparator of times of day, on a clock of 12 or of 24 hours."""
 
 import re
 from collections.abc import Sequence
@@ -12,17 +12,18 @@ _TIME: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _APART: Final = re.compile(r"[-\u2013\u2014]|\b(?:to|until|till|bis|a|à|tot)\b", re.IGNORECASE)
-"""Between the ends of a range; blanks are stripped off the ends, as to look for them here would
-take the square of their number."""
+"""The word or dash between the two times of a range; blanks are stripped from the times afterwards,
+as matching them here would take quadratic time."""
 _HOURS: Final = re.compile(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
-"""Without minutes, what makes a number a time."""
+"""A mark of the hour that makes a number without minutes a time."""
 
 PreparedTime: TypeAlias = tuple[tuple[int, str], ...] | str
-"""The seconds of the day and the time zone, of both ends of a range; a text that is no time."""
+"""Seconds since midnight and time zone, for one time or both times of a range; or a text without a
+time."""
 
 
 class TimeComparator(BaseComparator):
-    """Compare times of day, and ranges of them: 1.0 if they say the same, 0.0 if not."""
+    """Compare times of day and ranges of times: 1.0 if they are equal, 0.0 if not."""
 
     same_value = True
     columnar: ClassVar[bool] = True
@@ -33,7 +34,10 @@ class TimeComparator(BaseComparator):
         super().__init__(threshold)
 
     def prepare(self, value: Any) -> PreparedTime:
-        """Read a time, or two; else the text without case and white space."""
+        """Read one time, or the two times of a range.
+
+        Return any other text without case and spaces.
+        """
         text = text_of(value).strip()
         ends = [time_of(text)]
         if None in ends:
@@ -42,7 +46,10 @@ class TimeComparator(BaseComparator):
         return times if len(times) == len(ends) else "".join(text.split()).casefold()
 
     def similarity(self, gt: PreparedTime, pred: PreparedTime) -> float:
-        """Compare two prepared values; a time zone counts where both sides state one."""
+        """Return 1.0 if two values are equal, else 0.0.
+
+        Time zones count if both sides state one.
+        """
         if isinstance(gt, str) or isinstance(pred, str) or len(gt) != len(pred):
             return float(gt == pred)
         for (gt_second, gt_zone), (pred_second, pred_zone) in zip(gt, pred, strict=True):
@@ -52,7 +59,7 @@ class TimeComparator(BaseComparator):
         return 1.0
 
     def keys(self, prepared: Sequence[PreparedTime]) -> Keys:
-        """Return codes by time, or by text."""
+        """Return codes by time without zone, or by text."""
         return codes_of(
             [
                 value if isinstance(value, str) else tuple(second for second, _ in value)
@@ -62,7 +69,7 @@ class TimeComparator(BaseComparator):
 
 
 def time_of(text: str) -> tuple[int, str] | None:
-    """Return the seconds since midnight and the time zone that a text states; None for no time.
+    """Return the seconds since midnight and the time zone of a text; None if it states no time.
 
     >>> time_of("2:30 PM"), time_of("14.30 Uhr"), time_of("14"), time_of("25:00")
     ((52200, ''), (52200, ''), None, None)

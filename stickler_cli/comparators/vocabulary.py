@@ -1,7 +1,7 @@
 """Words with a fixed meaning, in the languages of the rules for names: numbers, days, months.
 
-Two of them never stand for each other, however alike they look: `million` and `billion`, `sixty`
-and `sixteen`, `Tuesday` and `Thursday`. All are without accents and in lower case.
+Two such words never stand for each other, even if they look similar: `million` and `billion`,
+`sixty` and `sixteen`, `Tuesday` and `Thursday`. All words are without accents and in lower case.
 """
 
 import unicodedata
@@ -12,7 +12,7 @@ from stickler_cli.core.normal_forms import normalize_text
 
 
 def folded(text: str) -> str:
-    """Return a text without accents and cases: `Straße` is `strasse`."""
+    """Return a text without accents and in folded case: `Straße` becomes `strasse`."""
     if text.isascii():
         return text.lower()
     decomposed = normalize_text("NFKD", text.casefold())
@@ -39,7 +39,7 @@ MONTHS: Final = {
     )
     for name in names.split()
 }
-"""Names of months and their usual abbreviations -> the number of the month."""
+"""The number of a month, by its names and their usual abbreviations."""
 
 WEEKDAYS: Final = {
     name: index
@@ -56,7 +56,7 @@ WEEKDAYS: Final = {
     )
     for name in names.split()
 }
-"""Names of weekdays -> 0 for Monday."""
+"""The number of a weekday by its names, 0 for Monday."""
 _NUMBERS: Final = (
     (1, 1, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"),
     (15, 1, "fifteen sixteen seventeen eighteen nineteen"),
@@ -75,7 +75,7 @@ _NUMBERS: Final = (
     (1, 1, "een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien"),
     (20, 10, "twintig dertig veertig vijftig zestig zeventig tachtig negentig honderd"),
 )
-"""The first number, the step to the next one, and their words."""
+"""Number words: the first number of each line, the step to the next number, and the words."""
 _ORDINALS: Final = (
     (1, "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
     (13, "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"),
@@ -103,12 +103,15 @@ _LOOK_ALIKES: Final = (
     "penicillin penicillamine clonidine clozapine olanzapine quetiapine tramadol trazodone "
     "contact contract bid tid qid"
 )
-"""Names of countries and medicines, and words, that are not each other with a slip in it."""
+"""Names of countries and medicines, and other words, that are never slips of each other."""
 
 
-@cache  # not on import: most runs need none
+@cache  # not built on import: few runs need it
 def fixed_meanings() -> dict[str, str]:
-    """Return the meaning of each word that has one: the same text for the same meaning."""
+    """Return a text for the meaning of each word that has one.
+
+    Words of one meaning have equal texts.
+    """
     meanings: dict[str, str] = {}
     for first, step, words in _NUMBERS:
         for index, word in enumerate(words.split()):
@@ -137,4 +140,4 @@ FUNCTION_WORDS: Final = frozenset(
     )
     for word in words.split()
 )
-"""Articles, and words that link others, which say little by themselves."""
+"""Articles, and words that link other words; they mean little alone."""

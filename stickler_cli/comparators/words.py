@@ -1,8 +1,8 @@
-"""Words of two similar texts: which of them are equivalent, and which change the meaning.
+"""Compare the words of two similar texts: which are equivalent, and which change the meaning.
 
-Differences that are no slip are known by form more than by meaning: that `North` is not `South`
-shows in how far the two are apart, and that `unmarried` is not `married` in what stands before the
-same letters. Only numbers, units, days and months are known by meaning.
+Differences that are no slips are recognised by their form more than by their meaning: `North` and
+`South` differ in too many letters for a slip, `unmarried` and `married` in what precedes the same
+letters. Only numbers, units, days and months are recognised by meaning.
 """
 
 import re
@@ -20,31 +20,37 @@ from .quantities import meanings_as_unit
 from .vocabulary import FUNCTION_WORDS, fixed_meanings
 
 ALIKE: Final = 0.75
-"""How like words must be that are one word with a slip in it; `north` and `south` are 0.6."""
+"""Minimum similarity of two words of which one is a slip of the other; `north` and `south` have
+0.6."""
 SAME: Final = 0.95
-"""The least similarity of texts that differ in punctuation, accents and abbreviations only."""
+"""Minimum similarity of texts that differ in punctuation, accents and abbreviations only."""
 STEM: Final = 4
-"""Letters at least behind a prefix."""
+"""Minimum number of letters after a prefix."""
 SHORT_WORD: Final = 3
-"""Letters of a word in which one may be misread, though it is then less than `ALIKE`."""
+"""Length of words in which one letter may be misread, although their similarity is below
+`ALIKE`."""
 WORDS_PER_REPLACED: Final = 50
-"""Content words of a text for each that may be replaced. Source: docs/comparators.md."""
+"""Number of content words of a text for each word that may be replaced. Source:
+docs/comparators.md."""
 MAX_REPLACED: Final = 2
-"""Content words that may be replaced in a text of any length. Source: docs/comparators.md."""
+"""Maximum number of content words that may be replaced in any text. Source: docs/comparators.md."""
 MAX_PAIRS_OF_WORDS: Final = 40_000
-"""Pairs of words in which slips are looked for: 200 words that differ on either side."""
+"""Maximum number of pairs of words among which slips are searched: 200 differing words on each
+side."""
 STEPS_OF_PAIR_OF_WORDS: Final = 400
-"""Nanoseconds to tell whether one word is another with a slip in it."""
+"""Nanoseconds to test whether one word is a slip of another."""
 SHARE_OF_SHORT_FORM: Final = 2 / 3
-"""Length of an abbreviation, at most, as a share of that of its word; `ford` is no `fjord`."""
+"""Maximum length of an abbreviation, as a share of the word's length; `ford` does not abbreviate
+`fjord`."""
 MAX_ORDERED_WORDS: Final = 2_000
-"""Words of texts in which exchanged words are looked for."""
+"""Maximum number of words of texts in which exchanged words are searched."""
 MAX_EXCHANGED_WORDS: Final = 3
-"""Words in a row that are exchanged for others; more are a sentence that stands elsewhere."""
+"""Maximum number of consecutive words that are exchanged; more words are a sentence that has
+moved."""
 STEPS_OF_ORDERED_WORD: Final = 1_000
-"""Nanoseconds to align a word of two texts."""
+"""Nanoseconds to align one word of two texts."""
 MAX_JOINED_WORDS: Final = 3
-"""Words that a hyphen may have joined or split."""
+"""Maximum number of words that a hyphen may have joined or split."""
 
 _NEGATIONS: Final = frozenset(
     (
@@ -54,7 +60,7 @@ _NEGATIONS: Final = frozenset(
         *("semi", "senza", "sin", "tanpa", "tidak", "bukan", "without", "zonder"),
     )
 )
-"""In the languages of the rules for names."""
+"""Negations, in the languages of the rules for names."""
 _EXCEPTIONS: Final = frozenset(
     (
         *("excl", "except", "excepted", "excepting", "excluding", "only", "unless", "ausgenommen"),
@@ -72,14 +78,14 @@ _PREFIXES: Final = (
     *("semi", "sub", "sud", "south", "super", "supra", "tachy", "tri", "un", "under", "uni", "up"),
     "west",
 )
-"""Prefixes: two words that differ only in them have different meanings."""
+"""Prefixes: two words that differ only in their prefixes have different meanings."""
 _PARTIES: Final = re.compile(r"(.{3,})(?:[eo]r|ee)")
 _NUMERAL: Final = re.compile(r"[ivx]{1,4}[a-e]?")
 _CONTRACTION: Final = re.compile(r"\bcannot\b|\b(?:ca|wo)n't\b|n't\b")
 _WORD: Final = re.compile(
     r"[\u3400-\u9fff]|(?<![^\W_])[a-z](?:\+\+|#(?![^\W_]))|[^\W\d_\u3400-\u9fff]+"
 )
-"""Letters; each ideograph is a word of its own, and so are `c++` and `c#`."""
+"""A word: letters, a single ideograph, or `c++` and `c#`."""
 SPELT_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
 _NO_NUMBER: Final = re.compile(r"\bn[or][.:#]?\s*(?=\d)")
 _LEFT_OUT: Final = re.compile(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
@@ -88,8 +94,8 @@ _SIGN: Final = re.compile(
     r"|(?<=\d)\s?[mM](?=[WVAHPJNeB\u03a9\u2126])"
     r"|(?<=\()[-\u2212](?=\))|(?<=[^\W_])[-\u2212](?![^\s,;./)])|\[[ x]\]"
 )
-"""A minus is a sign only in brackets, and behind a word that it ends: `(-)` and `ER-`; so is the
-prefix of a unit in whose text capitals are kept."""
+"""A sign with a meaning. A minus is one only in brackets and behind a word that it ends: `(-)` and
+`ER-`; the prefix of a unit is one in texts whose units keep their case."""
 _TICKED_WORD: Final = re.compile(
     r"([\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]|\[[ x]\])\s*([^\W\d_]+)"
 )
@@ -102,7 +108,8 @@ _SIGNS_OF_ONE_KIND: Final = (
     ("\u2610", "\u2611\u2612\u2713\u2714\u2705\u2717\u2718\u274c"),  # an empty box, and a mark
     ("\u2611\u2713\u2714\u2705", "\u2717\u2718\u274c"),  # a tick, a cross
 )
-"""Signs that say another thing in each other's place, by meaning."""
+"""Signs with different meanings, grouped by kind; a sign of one kind may be mistaken for
+another."""
 _MEANINGS_OF_SIGNS: Final = {
     (sign, kind): meaning
     for kind, meanings in enumerate(_SIGNS_OF_ONE_KIND)
@@ -118,7 +125,7 @@ _SIGNS_IN_LETTERS: Final = {
 _BETWEEN_ITEMS: Final = re.compile(
     r"[,;:.|\n\u2022]+|\b(?:and|or|und|oder|et|ou|y|e|o|en|of|dan)\b"
 )
-"""Separates the items of an enumeration, and sentences."""
+"""The separators of items in an enumeration, and of sentences."""
 _HYPHEN: Final = re.compile(r"(?<=\w)[-\u2010\u2013/](?=\w)")
 
 
@@ -126,7 +133,7 @@ _LONG_NEGATIONS: Final = {"cannot": "can not", "can't": "can not", "won't": "wil
 
 
 class Words:
-    """A text as its words are compared."""
+    """The words of a text, for comparisons with the words of another text."""
 
     __slots__ = ("counts", "is_address", "parts", "sequence", "text")
 
@@ -134,13 +141,13 @@ class Words:
         self.parts = frozenset(text.split())
         self.text = text.replace(" & ", " and ")
         self.is_address = is_address
-        """Whether it is an address of mail or on the web, where each sign counts."""
+        """Whether the text is an address of mail or on the web, in which every sign counts."""
         spelt = _CONTRACTION.sub(_spell_out, self.text.replace("\u2019", "'"))
         self.sequence = _WORD.findall(_NO_NUMBER.sub("", spelt.replace("'", "")))
         self.counts = Counter(self.sequence)
 
     def without(self, other: "Words") -> list[str]:
-        """Return the words that another text has not, or not as often, in order."""
+        """Return the words that the other text lacks or has less often, in order."""
         return [word for word, count in self.counts.items() if count > other.counts.get(word, 0)]
 
     def neighbours(self, word: str) -> frozenset[tuple[int, str]]:
@@ -164,12 +171,12 @@ class Words:
 
     @property
     def items(self) -> list[str]:
-        """The parts of an enumeration, and sentences, without white space around them."""
+        """The items of an enumeration, and sentences, without surrounding white space."""
         return list(filter(None, map(str.strip, _BETWEEN_ITEMS.split(self.text))))
 
     @property
     def n_content_words(self) -> int:
-        """Number of words that are no function words."""
+        """Number of words that are not function words."""
         return sum(count for word, count in self.counts.items() if word not in FUNCTION_WORDS)
 
 
@@ -178,7 +185,7 @@ def _spell_out(contraction: re.Match[str]) -> str:
 
 
 def signs_of(text: str) -> Counter[tuple[int, int]]:
-    """Count the signs of a text that mean something, by kind and meaning.
+    """Return the number of signs with a meaning, by (kind, meaning).
 
     >>> signs_of("HER2 (+)") == signs_of("+ HER2"), signs_of("pre-test")
     (True, Counter())
@@ -190,7 +197,7 @@ def signs_of(text: str) -> Counter[tuple[int, int]]:
 
 
 def ticked_words(text: str) -> dict[str, tuple[int, int]]:
-    """Return whether a box in front of a word is ticked, by the word.
+    r"""Return the mark of the box in front of each word that has one, as (kind, meaning), by word.
 
     >>> ticked_words("[x] single [ ] married")["single"] == ticked_words("\u2611 single")["single"]
     True
@@ -207,15 +214,15 @@ def ticked_words(text: str) -> dict[str, tuple[int, int]]:
 
 
 def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, int]]) -> bool:
-    """Return whether a sign of one text stands in the place of one of another meaning."""
+    """Return whether one text has a sign in place of a sign with another meaning."""
     kinds_gone = {kind for kind, _ in gt - pred}
     return any(kind in kinds_gone for kind, _ in pred - gt)
 
 
 def similarity_by_words(similarity: float, gt: Words, pred: Words) -> float:
-    """Return the similarity of two alike texts, 0.0 if a word makes them different texts.
+    """Return the similarity of two similar texts; 0.0 if their words have different meanings.
 
-    It is at least `SAME` if they differ in punctuation, accents and abbreviations only.
+    It is at least `SAME` if the texts differ in punctuation, accents and abbreviations only.
     """
     if gt.is_address and pred.is_address:
         return 0.0
@@ -224,7 +231,7 @@ def similarity_by_words(similarity: float, gt: Words, pred: Words) -> float:
         is_same = _without_signs(gt.text) == _without_signs(pred.text)
         return max(similarity, SAME) if is_same else similarity
 
-    # Words that one text joins or shortens to initials are in both texts.
+    # Words that one text joins, or shortens to initials, are in both texts.
     only_gt, only_pred = _without_joined(missed, added)
     only_pred, only_gt = _without_joined(only_pred, only_gt)
     if not _NEGATIONS.isdisjoint((*only_gt, *only_pred)):
@@ -247,7 +254,7 @@ def _without_signs(text: str) -> str:
 
 
 def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str], list[str]]:
-    """Return both lists without words that stand joined, or by their initials, in the second."""
+    """Return both lists without words that the second list has joined, or as initials."""
     wanted = frozenset(candidates)
     kept: list[str] = []
     joined: set[str] = set()
@@ -267,7 +274,7 @@ def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str],
 
 
 def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[str]) -> bool:
-    """Return whether more words are replaced by others than a text of this length tolerates."""
+    """Return whether more words are replaced than a text of this length tolerates."""
     if not only_gt or not only_pred:
         return False
     n_content_words = min(gt.n_content_words, pred.n_content_words)
@@ -276,7 +283,7 @@ def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[st
     replacing = _first_replaced(only_pred, only_gt, n_tolerated + 1)
     n_replaced = min(len(replaced), len(replacing))
     if n_replaced <= n_tolerated:
-        # A function word is replaced only if the content word stands between the same words.
+        # A function word counts as replaced only if a neighbour of the content word is the same.
         n_replaced += _stand_at_one_place(gt, only_gt, pred, replacing[n_replaced:])
         n_replaced += _stand_at_one_place(pred, only_pred, gt, replaced[n_replaced:])
     return n_replaced > n_tolerated
@@ -285,7 +292,7 @@ def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[st
 def _stand_at_one_place(
     text: Words, words: Sequence[str], other: Words, replacing: Sequence[str]
 ) -> bool:
-    """Return whether a content word of the other text replaces a function word of a text."""
+    """Return whether a content word of the other text replaces a function word of this text."""
     places = [text.neighbours(word) for word in words if word in FUNCTION_WORDS]
     return any(
         not place.isdisjoint(other.neighbours(word)) for word in replacing for place in places
@@ -293,7 +300,7 @@ def _stand_at_one_place(
 
 
 def _first_replaced(words: Sequence[str], candidates: Sequence[str], count: int) -> list[str]:
-    """Return the first content words that are no slip of another; at most so many."""
+    """Return the first content words that are not slips of a candidate; at most `count` words."""
     if len(words) * len(candidates) > MAX_PAIRS_OF_WORDS:
         return [*words[:count]]
     replaced: list[str] = []
@@ -309,7 +316,7 @@ def _first_replaced(words: Sequence[str], candidates: Sequence[str], count: int)
 
 
 def _has_slip(word: str, candidates: Sequence[str]) -> bool:
-    """Return whether a word with a slip in it, or its abbreviation, is among candidates."""
+    """Return whether a slip, an abbreviation or a synonym of the word is among the candidates."""
     scorer = Levenshtein.normalized_similarity
     least = ALIKE if len(word) > SHORT_WORD else 0.5
     alike = process.extract(word, candidates, scorer=scorer, score_cutoff=least, limit=None)
@@ -324,7 +331,7 @@ def _has_slip(word: str, candidates: Sequence[str]) -> bool:
 
 
 def is_slip(first: str, second: str) -> bool:
-    """Return whether two words may be one: an abbreviation, a plural, or one that was misread."""
+    """Return whether two words may be the same: an abbreviation, a plural, or a misread word."""
     if _NUMERAL.fullmatch(first) or _NUMERAL.fullmatch(second):
         return False
     first_meanings, second_meanings = meanings_of(first), meanings_of(second)
@@ -347,20 +354,20 @@ def meanings_of(word: str) -> frozenset[str]:
 
 
 def _is_short_form(first: str, second: str) -> bool:
-    """Return whether one word abbreviates another of at least half as many letters again."""
+    """Return whether one word abbreviates the other, and has at most two thirds of its letters."""
     shorter, longer = sorted((len(first), len(second)))
     return shorter <= SHARE_OF_SHORT_FORM * longer and abbreviates(first, second)
 
 
 def _have_endings_of_two_genders(first: str, second: str) -> bool:
-    """Return whether two words differ in a last `a` and `o`: `maria` and `mario`."""
+    """Return whether two words differ only in a final `a` or `o`: `maria` and `mario`."""
     return {first[-1], second[-1]} == {"a", "o"} and first[:-1] == second[:-1]
 
 
 def have_exchanged_words(gt: Words, pred: Words) -> bool:
-    """Return whether content words stand in each other's place: who pays whom.
+    """Return whether content words have exchanged their positions: who pays whom.
 
-    A phrase that moves as a whole, and the items of an enumeration, may stand elsewhere.
+    A phrase that moves as a whole, and the items of an enumeration, may be at another position.
     """
     gt_words, pred_words = gt.ordered_words, pred.ordered_words
     longest = max(len(gt_words), len(pred_words))
@@ -378,11 +385,11 @@ def have_exchanged_words(gt: Words, pred: Words) -> bool:
             strict=True,
         )
     ]
-    # Two neighbours that change places are a phrase that moves: `blue large box`.
+    # Two exchanged neighbours are a phrase that moved, not an exchange: `blue large box`.
     positions_of_old: dict[str, list[int]] = {}
     for position, old, _ in replaced:
         positions_of_old.setdefault(old, []).append(position)
-    # A word that comes back more than one position away has changed places with another.
+    # A word found again more than one position away has been exchanged with another.
     is_exchanged = any(
         abs(position - old_position) > 1
         for position, _, new in replaced
@@ -398,7 +405,7 @@ def _is_plural(first: str, second: str) -> bool:
 
 
 def _have_opposites(gone: Sequence[str], come: Sequence[str]) -> bool:
-    """Return whether two lists hold one stem behind prefixes, or two parties of one deed."""
+    """Return whether two lists have one stem with different prefixes, or two parties of a deed."""
     if not frozenset().union(*map(_stems, gone)).isdisjoint(chain.from_iterable(map(_stems, come))):
         return True
     parties = {_party(word) for word in gone} - {None}
@@ -415,13 +422,13 @@ def _stems(word: str) -> frozenset[str]:
 
 @lru_cache_of_short_texts(maxsize=65536)
 def _party(word: str) -> tuple[str, bool] | None:
-    """Return the deed that a word names a party of, and whether it is done to that one."""
+    """Return the deed that a word names a party of, and whether the deed is done to this party."""
     party = _PARTIES.fullmatch(word)
     return party and (party[1], word.endswith("ee"))
 
 
 def abbreviates(first: str, second: str) -> bool:
-    """Return whether one word has some letters of the other, in order: `st` of `street`."""
+    """Return whether one word has some letters of the other in order: `st` of `street`."""
     short, long = sorted((first, second), key=len)
     if len(long) < STEM or short[0] != long[0] or _NUMERAL.fullmatch(long):
         return False

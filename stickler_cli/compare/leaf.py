@@ -52,7 +52,7 @@ class LeafNode(Node):
 
     @property
     def columnar(self) -> bool:
-        """Whether comparing all pairs of two columns costs little more than one call."""
+        """Whether comparing many pairs at once is much cheaper than one call for each pair."""
         return (self.comparator.pairing or self.comparator).columnar
 
     @property

@@ -147,7 +147,7 @@ class ObjectNode(Node):
 
     @property
     def columnar(self) -> bool:
-        """Whether comparing all pairs of two columns costs little more than one call."""
+        """Whether comparing many pairs at once is much cheaper than one call for each pair."""
         return not self.families and all(entry.node.columnar for entry in self.fields)
 
     @property

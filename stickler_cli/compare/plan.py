@@ -264,7 +264,7 @@ class Node(ABC):
 
     @property
     def columnar(self) -> bool:
-        """Whether comparing all pairs of two columns costs little more than one call."""
+        """Whether comparing many pairs at once is much cheaper than one call for each pair."""
         return False
 
     def child_node(self, step: Step) -> "Node | None":
