@@ -110,11 +110,11 @@ def table() -> str:
     tables: dict[tuple[str, str], list[str]] = {}
     for case in CASES:
         told = case.told.strip().removesuffix(":") or "; ".join(
-            {"byte_order_mark": ["counted, in a note"]}.get(case.remark, [])
+            {"byte_order_mark": ["a note counts these documents"]}.get(case.remark, [])
         )
         tables.setdefault((case.pred, case.gt), []).append(f"| {case.name} | {told} |")
     return "\n".join(
-        f"As prediction `{pred}`, as ground truth `{gt}`:\n\n"
+        f"A prediction is `{pred}`, a ground truth is `{gt}`:\n\n"
         "| input | message |\n|---|---|\n" + "\n".join(rows) + "\n"
         for (pred, gt), rows in tables.items()
     )
