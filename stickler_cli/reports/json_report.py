@@ -2,13 +2,14 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import orjson
 
 from stickler_cli import __version__
 from stickler_cli.compare.tree import TreePart
+from stickler_cli.core.deferred import DEFERRED, DeferredObject
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.sections import Report
@@ -21,9 +22,8 @@ from .view import RunView
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
 
-_OPTIONS: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _INDENT: Final = "  "
-_END: Final = "\n}\n"
+_PIECE_CHARACTERS: Final = 65_536  # a write to a file for each field would take longer
 
 _MOST_INDENTED: Final = 100
 """Depth up to which lines are indented; below it, indentation would take more room than the
@@ -46,7 +46,25 @@ def render(
 
 
 def _run_pieces(run: Run) -> Iterator[str]:
-    yield _run_text(run).removesuffix(_END)
+    """Yield a run as text, some `_PIECE_CHARACTERS` at a time."""
+    texts: list[str] = []
+    n_characters = 0
+    for text in _run_texts(run):
+        texts.append(text)
+        n_characters += len(text)
+        if n_characters >= _PIECE_CHARACTERS:
+            yield "".join(texts)
+            texts, n_characters = [], 0
+    yield "".join(texts)
+
+
+def _run_texts(run: Run) -> Iterator[str]:
+    """Yield the record of a run as text, and a line for each document before it ends."""
+    between = "{"
+    for name, value in _deferred_record(run).items():
+        yield f"{between}\n{_INDENT}{_text(name)}: "
+        yield from _value_texts(value, depth=1)
+        between = ","
     if (blocks := run.evaluation.ledger.blocks) is not None:
         yield f',\n{_INDENT}"{PER_DOCUMENT}": ['
         between = f"\n{_INDENT * 2}"
@@ -54,25 +72,81 @@ def _run_pieces(run: Run) -> Iterator[str]:
             yield between + line.decode()
             between = f",\n{_INDENT * 2}"
         yield f"\n{_INDENT}]" if len(blocks) else "]"
-    yield _END
+    yield "\n}\n"
 
 
-def _run_text(run: Run) -> str:
-    record: dict[str, Any] = run_record(run, per_document=False)
+def _deferred_record(run: Run) -> dict[str, Any]:
+    """Return the record of a run with the texts of its causes."""
+    record: dict[str, Any] = run_record(run, per_document=False, deferred=True)
     first_causes, other_causes = causes(RunView(run))
     texts = {cause.number: cause.text for cause in (*first_causes, *other_causes)}
     record["causes"] = [
         {**cause, "text": texts[cause["number"]]} if cause.get("number") in texts else cause
         for cause in record["causes"]
     ]
-    return _record_text(record)
+    return record
+
+
+def _value_texts(value: object, depth: int) -> Iterator[str]:
+    """Yield a value as indented text; what is deferred in it is built one entry after another.
+
+    There is no recursion, since fields may be nested deeper than the stack.
+    """
+    open_levels = [_split_deferred(value, depth)]
+    while open_levels:
+        text_or_value = next(open_levels[-1], None)
+        if text_or_value is None:
+            open_levels.pop()
+        elif isinstance(text_or_value, str):
+            yield text_or_value
+        else:
+            open_levels.append(_split_deferred(*text_or_value))
+
+
+def _split_deferred(value: object, depth: int) -> Iterator[str | tuple[object, int]]:
+    """Split a deferred value by one level into text and the values in it with their depth."""
+    if not isinstance(value, DEFERRED):
+        yield _text(value, depth)
+        return
+    is_object = isinstance(value, DeferredObject)
+    opening, closing = "{}" if is_object else "[]"
+    line_start = _line_start(depth + 1)
+    between = opening
+    entries: Iterable[tuple[str, object]] = (
+        ((f"{_text(name)}: ", value[name]) for name in value)
+        if isinstance(value, DeferredObject)
+        else (("", entry) for entry in value)
+    )
+    for name, entry in entries:
+        yield f"{between}{line_start}{name}"
+        yield entry, depth + 1
+        between = ","
+    yield f"{_last_line_start(depth)}{closing}" if len(value) else f"{opening}{closing}"
+
+
+def _line_start(depth: int) -> str:
+    """Return the line break and indentation before a value at a depth."""
+    return f"\n{_INDENT * depth}" if depth <= _MOST_INDENTED else ""
+
+
+def _last_line_start(depth: int) -> str:
+    """Return the line break and indentation before the end of a value that is not empty."""
+    return _line_start(depth) if depth < _MOST_INDENTED else ""
+
+
+def _text(value: object, depth: int = 0) -> str:
+    """Return a value as JSON text, whose lines after the first are indented to a depth."""
+    try:
+        if depth > _MOST_INDENTED:
+            return orjson.dumps(value).decode()
+        text = orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+        return text.replace("\n", _line_start(depth)) if depth else text
+    except orjson.JSONEncodeError:  # an id or a name with half a surrogate pair in it
+        return json_text(value, depth)
 
 
 def _record_text(record: object) -> str:
-    try:
-        return orjson.dumps(record, option=_OPTIONS).decode()
-    except orjson.JSONEncodeError:  # an id or name contains a lone surrogate
-        return json_text(record) + "\n"
+    return _text(record) + "\n"
 
 
 def comparison_record(pair: ComparedPair) -> dict[str, object]:
@@ -127,18 +201,18 @@ def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
     return record
 
 
-def json_text(value: object) -> str:
+def json_text(value: object, depth: int = 0) -> str:
     r"""Return JSON text for values that orjson refuses, such as large integers and deep nesting.
 
     Like orjson, it writes NaN and infinities as null. It does not recurse, as documents may be
     nested deeper than the stack. The text is ASCII, so that lone surrogates are escaped. Values
-    more than `_MOST_INDENTED` levels deep are on one line.
+    more than `_MOST_INDENTED` levels deep are on one line; `depth` is the level of `value`.
 
     >>> json_text({"a": [2**64, {}]})
     '{\n  "a": [\n    18446744073709551616,\n    {}\n  ]\n}'
     """
     texts: list[str] = []
-    pending: list[str | tuple[object, int]] = [(value, 0)]
+    pending: list[str | tuple[object, int]] = [(value, depth)]
     while pending:
         text_or_value = pending.pop()
         if isinstance(text_or_value, str):
@@ -161,9 +235,7 @@ def _split_one_level(value: object, depth: int) -> list[str | tuple[object, int]
             return ["null"]
         case _:
             return [json.dumps(value)]
-    line_start, last_line_start = (f"\n{_INDENT * level}" for level in (depth + 1, depth))
-    if depth >= _MOST_INDENTED:
-        line_start, last_line_start = "", ""
+    line_start, last_line_start = _line_start(depth + 1), _last_line_start(depth)
     segments: list[str | tuple[object, int]] = []
     for key, entry in entries:
         text = f"{',' if segments else brackets[0]}{line_start}{key}"

@@ -6,10 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from stickler_cli.clients.model_policy import DEFAULT_POLICY, Policy, Retry
-from stickler_cli.compare.field_listing import comparators, is_bounded, known_paths
+from stickler_cli.compare.field_listing import (
+    comparators,
+    field_listing,
+    is_bounded,
+    known_paths,
+)
 from stickler_cli.compare.plan import Options, Plan, make_client
 from stickler_cli.core.json_values import DocumentKind, brief
-from stickler_cli.core.locations import field_path
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, require
 from stickler_cli.core.remote import check_address, hide_secrets, is_url
 from stickler_cli.documents.document_tables import is_arrow_table
@@ -18,6 +23,7 @@ from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.metrics import measures_of
 from stickler_cli.schema.annotations import IGNORED
 from stickler_cli.schema.loading import LoadedSchema
+from stickler_cli.score.detail import MAX_FIELDS
 from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.evaluation import MAX_ROWS, Evaluation
 from stickler_cli.score.gates import (
@@ -209,6 +215,8 @@ def assemble(
         pairs = with_confidences(pairs, settings.confidence, settings)
     pairs = selected(pairs, settings, settings.seed)
     requested = _outputs_requested(settings, reported, pairs)
+    if requested.detail:
+        requested = replace(requested, listed_fields=_fields_of_page(loaded.plan))
     if requested.rows == "none":
         check_no_resampled_bounds(gates)
     schema_grouping = groupings.pop() if settings.schema_by is not None else None
@@ -245,6 +253,14 @@ def assemble(
         warnings=warnings,
         policy=policy,
     )
+
+
+def _fields_of_page(plan: Plan) -> frozenset[Path] | None:
+    """Return the fields of a plan that a page has rows for; None for all of them."""
+    fields = field_listing(plan)
+    if len(fields) <= MAX_FIELDS:
+        return None
+    return frozenset(row.field for row in fields[:MAX_FIELDS])
 
 
 def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[str]:

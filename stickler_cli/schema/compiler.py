@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -53,7 +54,7 @@ from .places import (
     Visited,
     key_of,
 )
-from .references import LeadsNowhereError, SchemaFiles
+from .references import LeadsNowhereError, SchemaFiles, accept_all
 from .schema_problems import (
     OBJECTS,
     POSITIONS,
@@ -123,6 +124,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     """Compiles each place of a schema once; places that contain themselves become recursions."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
+        # A bound method of the compiler would be a cycle, which stays in memory.
+        self._report_dead_reference = partial(_add_dead_reference, problems)
         super().__init__(PlaceFinder(files, comparators, self._report_dead_reference))
         self._files = files
         self._problems = problems
@@ -451,11 +454,12 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                 self._report_dead_reference(source.schema, keyword, error)
         return acceptor
 
-    def _report_dead_reference(
-        self, schema: Schema, keyword: str, error: LeadsNowhereError
-    ) -> None:
-        steps = (keyword,) if keyword else ()
-        self._problems.add(schema, steps, error.found, error.expected, error.hint)
+
+def _add_dead_reference(
+    problems: Problems, schema: Schema, keyword: str, error: LeadsNowhereError
+) -> None:
+    steps = (keyword,) if keyword else ()
+    problems.add(schema, steps, error.found, error.expected, error.hint)
 
 
 def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
@@ -524,5 +528,8 @@ def _compile_checked(
 ) -> Plan | None:
     """Note all problems, and return the plan; a schema that is not valid has no meaning."""
     files.accept = lambda schema: check(files, schema, problems, comparators=comparators)
-    valid = files.accept(files.root.schema)
-    return Compiler(files, problems, comparators).plan() if valid else None
+    try:
+        valid = files.accept(files.root.schema)
+        return Compiler(files, problems, comparators).plan() if valid else None
+    finally:
+        files.accept = accept_all  # the function above is a cycle, which stays in memory

@@ -302,6 +302,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
         )
         # Only now: a schema that cannot be used says so before any document is read.
         if inference.is_inferred and look is not None and (seen := look()):
+            del inference, plan  # before the same is made again
             inference = infer(schema, path, file, when=when, seen=seen, **options)
             plan = compile_schema(
                 inference.schema, path, file, inferred=inference.annotations, **options

@@ -188,6 +188,11 @@ RECURSIVE = ""
 """Name of the target of `$recursiveRef` in 2019-09."""
 
 
+def accept_all(schema: Schema) -> bool:
+    """Accept every schema that a reference leads to."""
+    return True
+
+
 class SchemaFiles:
     """A schema, the files that it refers to as they are asked for, and where everything stands.
 
@@ -216,7 +221,7 @@ class SchemaFiles:
         """The names in a resource that a `$dynamicRef` may lead to from afar."""
         self.documents: dict[str, tuple[JsonValue, Dialect]] = {}
         """All read so far, by the URI that a document gives itself, else that of its file."""
-        self.accept: Callable[[Schema], bool] = lambda schema: True
+        self.accept: Callable[[Schema], bool] = accept_all
         """Asked once for each schema that a reference leads to outside of all schemas so far."""
         self._targets: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
         self._origins: dict[str, ReferenceOrigin] = {}

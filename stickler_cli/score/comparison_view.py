@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from stickler_cli.compare.units import FieldNames
+from stickler_cli.core.deferred import DeferredObject, defer
 from stickler_cli.core.locations import plain_path
 from .batch import Batch
 from .errors.error_rows import Error, error_record
@@ -146,19 +147,51 @@ def sums_view(
     for path, tally in sums.items():
         if not tally.is_evaluated:
             continue
-        view: dict[str, Any] = {
-            mode: tally.counts(mode).view(recall_with_fd=recall_with_fd) for mode in COUNTING_MODES
-        }
-        if tally.n_scored and path:
-            view["raw_similarity_score"] = view["similarity_score"] = tally.mean_similarity
-            view["threshold_applied_score"] = tally.mean_score
-            view["weight"] = tally.weight
-        if further_keys is not None:
-            view |= further_keys(path, tally)
+        view = _tally_view(path, tally, further_keys, recall_with_fd=recall_with_fd)
         views[path] = view
         if path:
             views[path[:-1]].setdefault("fields", {})[path[-1]] = view
     return views[()]
+
+
+def deferred_sums_view(
+    sums: FieldTallies, *, recall_with_fd: bool, further_keys: FurtherKeys
+) -> dict[str, Any]:
+    """Return what `sums_view` returns, with fields that are built when they are read."""
+    names_by_parent: dict[FieldNames, list[str]] = {}
+    for path, tally in sums.items():
+        if path and tally.is_evaluated:
+            names_by_parent.setdefault(path[:-1], []).append(path[-1])
+
+    def build_view(path: FieldNames) -> dict[str, Any]:
+        view = _tally_view(path, sums[path], further_keys, recall_with_fd=recall_with_fd)
+        if path in names_by_parent:
+            view["fields"] = DeferredObject(
+                names_by_parent[path], lambda name: build_child((*path, name))
+            )
+        return view
+
+    def build_child(path: FieldNames) -> object:
+        view = build_view(path)
+        return defer(view) if "fields" in view else view
+
+    return build_view(())
+
+
+def _tally_view(
+    path: FieldNames, tally: Tally, further_keys: FurtherKeys | None, *, recall_with_fd: bool
+) -> dict[str, Any]:
+    """Return counts, mean scores and further keys of a field, without the fields in it."""
+    view: dict[str, Any] = {
+        mode: tally.counts(mode).view(recall_with_fd=recall_with_fd) for mode in COUNTING_MODES
+    }
+    if tally.n_scored and path:
+        view["raw_similarity_score"] = view["similarity_score"] = tally.mean_similarity
+        view["threshold_applied_score"] = tally.mean_score
+        view["weight"] = tally.weight
+    if further_keys is not None:
+        view |= further_keys(path, tally)
+    return view
 
 
 def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:

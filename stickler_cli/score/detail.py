@@ -19,9 +19,15 @@ from stickler_cli.compare.tree import UnitTree
 from stickler_cli.compare.units import LIST, VALUE, UnitBatch, UnitTable
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.rules import KEPT
 from .batch import Batch
 from .errors.error_rows import KeptErrors, display_value
 from .item_places import ItemPlaceCounts, count_item_places
+from .sums import schema_pattern
+
+MAX_FIELDS: Final = 2_000
+"""Maximum number of rows in the table of fields of a page; more would open slowly, and the CSV
+report has all."""
 
 MAX_VALUES: Final = 30
 """Maximum number of distinct values of a field, both sides together: what fits on a screen."""
@@ -88,16 +94,26 @@ class ValuePairs:
             self.counts = {}
 
 
-def value_pairs(table: UnitTable) -> Iterator[tuple[Path, ValuePairs]]:
-    """Yield the path and the value pairs of each field; a field may be yielded several times."""
+def value_pairs(
+    table: UnitTable, listed_fields: frozenset[Path] | None = None
+) -> Iterator[tuple[Path, ValuePairs]]:
+    """Yield the path and the value pairs of each listed field, which may be yielded several times.
+
+    None lists all fields.
+    """
     for batch in table.batches:
         if batch.kind != VALUE:
             continue
         is_present = batch.outcome != TN
         for field_number, positions in batch.positions_by_field():
+            path = table.fields.paths[field_number]
             selected = positions[is_present[positions]]
-            if len(selected):
-                yield table.fields.paths[field_number], _count_pairs(batch, selected)
+            if len(selected) and _is_listed(path, listed_fields):
+                yield path, _count_pairs(batch, selected)
+
+
+def _is_listed(path: Path, listed_fields: frozenset[Path] | None) -> bool:
+    return listed_fields is None or schema_pattern(path, listed_fields) in listed_fields
 
 
 def _count_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
@@ -226,6 +242,9 @@ class Detail:
     """
 
     limits: DetailLimits = field(default_factory=DetailLimits)
+    listed_fields: frozenset[Path] | None = field(default=None, metadata={KEPT: False})
+    """The fields of the schema that the page has rows for; None for all. Histograms and value pairs
+    of other fields are not kept."""
     histograms: dict[Path, Histogram] = field(default_factory=dict)
     """The histogram of each field, by its path without list indexes."""
     value_pairs: dict[Path, ValuePairs] = field(default_factory=dict)
@@ -246,9 +265,9 @@ class Detail:
 
     def update(self, batch: Batch) -> None:
         """Add the documents of a batch."""
-        for path, similarity, is_match in similarities(batch.table):
+        for path, similarity, is_match in similarities(batch.table, self.listed_fields):
             self.histograms.setdefault(path, Histogram()).add(similarity, is_match)
-        for path, pairs in value_pairs(batch.table):
+        for path, pairs in value_pairs(batch.table, self.listed_fields):
             self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
         self.item_places.merge(count_item_places(batch.table))
         for document, result in enumerate(batch.results):
@@ -301,8 +320,10 @@ class Detail:
             self.comparisons.append(document)
 
 
-def similarities(table: UnitTable) -> Iterator[tuple[Path, Floats, Mask]]:
-    """Yield the path, similarities and matches of each field's judged pairs.
+def similarities(
+    table: UnitTable, listed_fields: frozenset[Path] | None = None
+) -> Iterator[tuple[Path, Floats, Mask]]:
+    """Yield the path, similarities and matches of the judged pairs of each listed field.
 
     Pairs of list items belong to the field of the list. Pairs inside an item below its threshold
     are skipped, as they are not judged. A field may be yielded several times.
@@ -314,10 +335,11 @@ def similarities(table: UnitTable) -> Iterator[tuple[Path, Floats, Mask]]:
         if batch.is_judged is not None:
             has_both_sides = has_both_sides & batch.is_judged
         for field_number, positions in batch.positions_by_field():
+            path = table.fields.paths[field_number]
             selected = positions[has_both_sides[positions]]
-            if len(selected):
+            if len(selected) and _is_listed(path, listed_fields):
                 is_match = batch.outcome[selected] == TP
-                yield table.fields.paths[field_number], batch.similarity[selected], is_match
+                yield path, batch.similarity[selected], is_match
 
 
 def tree_line(document: UnitTree) -> bytes:

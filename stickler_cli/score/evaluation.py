@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, Final, Self, TypeVar, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ from stickler_cli import __version__
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import SEMANTICS, FieldInfo
 from stickler_cli.compare.units import FieldNames
+from stickler_cli.core.deferred import DeferredList, DeferredObject, defer
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.option import options_record
 from stickler_cli.core.problems import Problem, UsageError
@@ -19,7 +21,7 @@ from stickler_cli.metrics import Measure
 from stickler_cli.settings.deciding import Counting, CountingOptions, DecidingOptions, KeptRows
 from .batch import Batch
 from .blocks import Blocks
-from .comparison_view import sums_record, sums_view
+from .comparison_view import deferred_sums_view, sums_record, sums_view
 from .confidence.confidences import Confidences, counted_view
 from .document_result import LENIENT, ODDITIES, SIDES, DocumentProblem, Side, Status, warnings_view
 from .errors.causes import Causes, ErrorCounts
@@ -231,11 +233,17 @@ class Results:
         return self.confidences.view(path, n_values, self.interval_settings)
 
     def results_view(
-        self, fields: Sequence[FieldInfo], *, recall_with_fd: bool, bounds_of_fields: bool = False
+        self,
+        fields: Sequence[FieldInfo],
+        *,
+        recall_with_fd: bool,
+        bounds_of_fields: bool = False,
+        deferred: bool = False,
     ) -> dict[str, Any]:
         """Return these results as a run file has them.
 
-        `bounds_of_fields` adds confidence intervals of every field to those of whole documents.
+        `bounds_of_fields` adds confidence intervals of every field to those of whole documents;
+        `deferred` builds the counts of a field when they are read.
         """
         settings = self.interval_settings
 
@@ -249,13 +257,17 @@ class Results:
             return record
 
         ordered = in_schema_order(self.sums, fields)
-        matrix = sums_view(ordered, recall_with_fd=recall_with_fd, further_keys=further_keys)
+        build_matrix = deferred_sums_view if deferred else sums_view
+        matrix = {
+            "fields": {},
+            **build_matrix(ordered, recall_with_fd=recall_with_fd, further_keys=further_keys),
+        }
         view: dict[str, Any] = {
             "documents": {**self.documents, **warnings_view(self.warnings)},
             "overall_score": self.overall_score,
             "score_sum": str(self.tally.score_sum),
             "score_squares": str(self.tally.score_square_sum),
-            "confusion_matrix": {"fields": {}, **matrix},
+            "confusion_matrix": defer(matrix) if deferred else matrix,
         }
         if never_labelled := self.sums.count_never_labelled():
             view["never_labelled"] = never_labelled
@@ -448,9 +460,15 @@ class Evaluation(Results):
             "schema_valid_share": validity.share if validity else None,
         }
 
-    def view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, object]:
-        """Return the evaluation as a run file has it; equal evaluations give equal bytes."""
-        view = self.results_view(fields, recall_with_fd=recall_with_fd, bounds_of_fields=True)
+    def view(
+        self, fields: Sequence[FieldInfo], *, recall_with_fd: bool, deferred: bool = False
+    ) -> dict[str, object]:
+        """Return the evaluation as a run file has it; equal evaluations give equal bytes.
+
+        `deferred` builds large values when they are read: fields, their counts, and groups.
+        """
+        options: Any = {"recall_with_fd": recall_with_fd, "deferred": deferred}
+        view = self.results_view(fields, bounds_of_fields=True, **options)
         if self.validity:
             view["documents"]["schema_invalid"] = {
                 side: self.validity[side].invalid for side in SIDES if side in self.validity
@@ -459,7 +477,13 @@ class Evaluation(Results):
         validities, *other_folds = (
             self.folds[kind].view(self.interval_settings) for kind in RUN_FOLDS
         )
-        view |= {**validities, "semantics": SEMANTICS, "fields": encoded(fields)}
+
+        def build_group_view(groups: Mapping[str, Results], name: str) -> object:
+            group_view = groups[name].results_view(fields, **options)
+            return defer(group_view) if deferred else group_view
+
+        field_records = DeferredList(fields, encoded) if deferred else encoded(fields)
+        view |= {**validities, "semantics": SEMANTICS, "fields": field_records}
         for fold_view in other_folds:
             view |= fold_view
         view |= self.fold(PathCounts).shares_labelled(self.sums)
@@ -472,10 +496,10 @@ class Evaluation(Results):
         if self.metrics:
             view["metrics"] = [measure.record() for _, measure in sorted(self.metrics.items())]
         for key, groups in self.by.items():
-            view.setdefault("by", {})[key] = {
-                name: group.results_view(fields, recall_with_fd=recall_with_fd)
-                for name, group in sorted(groups.items())
-            }
+            views_by_group = DeferredObject(sorted(groups), partial(build_group_view, groups))
+            view.setdefault("by", {})[key] = views_by_group if deferred else {**views_by_group}
+        if deferred and "by" in view:
+            view["by"] = defer(view["by"])
         return view
 
     def to_dict(self) -> dict[str, object]:

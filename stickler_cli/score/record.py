@@ -181,18 +181,20 @@ class Run:
         return UNFIT_IF_STRICT if self.options.strict else UNFIT
 
 
-def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
+def run_record(run: Run, *, per_document: bool = True, deferred: bool = False) -> dict[str, object]:
     """Return the record of a run; equal runs have equal records, whatever the order of documents.
 
     The record includes single documents if the run keeps them and `per_document` is true.
+    `deferred` builds fields, their counts, and groups when they are read.
     """
+    recall_with_fd = run.options.recall_with_fd
     signature = asdict(run.schema).items()
     record: dict[str, object] = {
         "format": RUN_FORMAT,
         "version": run.version,
         "schema": {key: value for key, value in signature if key != "by" or value},
         "options": options_record(run.options),
-        **run.evaluation.view(run.fields, recall_with_fd=run.options.recall_with_fd),
+        **run.evaluation.view(run.fields, recall_with_fd=recall_with_fd, deferred=deferred),
         "gates": encoded(run.gates),
         "notes": sorted(run.notes),
     }

@@ -1,5 +1,6 @@
 import json
 import math
+import tracemalloc
 from functools import partial
 
 import orjson
@@ -9,6 +10,7 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import formats
 from stickler_cli.reports.json_report import json_text
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.score.record import run_record
 
 render = partial(formats.render, "json")
 
@@ -84,3 +86,54 @@ def test_a_record_of_many_levels_grows_with_them_and_not_with_blanks():
 
     assert '\n    "of": {\n' in nested(300)
     assert len(nested(3_000)) - len(nested(2_000)) == 1_000 * len('{"of": }')
+
+
+def wide(n_fields):
+    """Return a schema of one object in the document, with many fields."""
+    texts = {f"field_{index}": {"type": "string"} for index in range(n_fields)}
+    fields = {"type": "object", "properties": texts}
+    return {"type": "object", "properties": {"all": fields}}
+
+
+VALUES = [DocumentPair("1", {"all": {"field_1": "x"}}, {"all": {"field_1": "y"}})]
+
+
+def test_a_run_of_many_fields_comes_in_small_pieces_that_orjson_would_write_as_one(run_of):
+    run = run_of(wide(500), VALUES, intervals=True)
+
+    pieces = [*formats.render_pieces("json", run, TableStyle())]
+    record = run_record(run)
+    record["causes"] = json.loads("".join(pieces))["causes"]  # with their texts
+
+    assert "".join(pieces).encode() == orjson.dumps(
+        record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    )
+    assert len(pieces) > 10
+    assert max(map(len, pieces)) < 80_000
+
+
+def test_memory_of_json_does_not_grow_with_the_text(run_of):
+    run = run_of(wide(2_000), VALUES, intervals=True)
+    tracemalloc.start()
+    try:
+        n_characters = sum(map(len, formats.render_pieces("json", run, TableStyle())))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < n_characters / 2
+
+
+def test_fields_nested_deeper_than_the_stack_are_written(run_of):
+    schema = {
+        "type": "object",
+        "properties": {"in": {"$ref": "#"}, "end": {"type": "integer"}},
+    }
+    document = nested(900)
+    run = run_of(schema, [DocumentPair("1", document, document)])
+
+    # Reading recursion of the json module goes no deeper: the brackets show that it is whole.
+    text = render(run, TableStyle())
+    assert text.count('"in": {') >= 900
+    assert text.count("{") == text.count("}")
+    assert text.endswith("\n}\n")

@@ -239,3 +239,18 @@ def test_after_a_document_that_had_no_room_none_that_is_better_is_kept():
         detail.merge(Detail(comparisons=rows))
 
     assert kept_ids(detail) == ["a"]
+
+
+def test_fields_that_the_page_has_no_row_for_are_not_kept():
+    value = {"a": "x", "b": "y", "inner": {"c": "z"}}
+    listed, whole = Detail(listed_fields=frozenset({("b",), ("inner", "*")})), Detail()
+    for detail in (listed, whole):
+        detail.update(result_of("1", value, {**value, "b": "?"}))
+
+    assert {*whole.value_pairs} == {("a",), ("b",), ("inner", "c")}
+    assert {*whole.histograms} == {("a",), ("b",), ("inner",), ("inner", "c")}
+    assert {*listed.histograms} == {*listed.value_pairs} == {("b",), ("inner", "c")}
+    for path in listed.histograms:
+        assert listed.histograms[path] == whole.histograms[path]
+        assert listed.value_pairs[path] == whole.value_pairs[path]
+    assert listed.errors.total == whole.errors.total == 1

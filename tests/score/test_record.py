@@ -1,11 +1,14 @@
 """What a run comes to, what its record says beside its figures, and what becomes of shards."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.result import FieldInfo
+from stickler_cli.core.deferred import DeferredList, DeferredObject
 from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.core.rules import encoded
 from stickler_cli.metrics import Measure
@@ -174,6 +177,37 @@ def test_a_record_has_the_accounts_of_documents_unless_it_shall_not():
     (account,) = run_record(kept)["per_document"]
     assert (account["id"], account["score"]) == ("1", 1.0)
     assert "per_document" not in run_record(kept, per_document=False)
+
+
+def built(value):
+    """Return a record with everything in it that is deferred."""
+    if isinstance(value, Mapping):
+        return {name: built(entry) for name, entry in value.items()}
+    return [*map(built, value)] if isinstance(value, DeferredList) else value
+
+
+def test_a_deferred_record_has_the_same_values_in_the_same_order():
+    plan = compile_schema(
+        {
+            "type": "object",
+            "properties": {
+                "a": {"type": "string"},
+                "b": {"type": "object", "properties": {"c": {"type": "string"}}},
+            },
+        }
+    )
+    evaluation = Evaluation(interval_settings=IntervalSettings())
+    value = {"a": "x", "b": {"c": "y"}}
+    evaluation.add(batch(plan, {"1": (value, {**value, "a": "z"})}, groups={"key": "g"}))
+    evaluation.add(batch(plan, {"2": (value, {})}, groups={"key": "f"}))
+    kept = Run(evaluation, SCHEMA, RunOptions(), field_listing(plan))
+
+    record, deferred = run_record(kept), run_record(kept, deferred=True)
+
+    assert json.dumps(built(deferred)) == json.dumps(record)
+    assert [*record["by"]["key"]] == ["f", "g"]
+    for results in (deferred, deferred["by"]["key"]["g"]):
+        assert isinstance(results["confusion_matrix"]["fields"]["b"]["fields"], DeferredObject)
 
 
 FIELDS = (FieldInfo(("a",), "leaf", "", 0.5, 1.0),)

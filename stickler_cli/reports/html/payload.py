@@ -25,7 +25,7 @@ from stickler_cli.reports.cause_sentences import CauseText
 from stickler_cli.reports.compared_values import cut_around_difference, mark_differences
 from stickler_cli.reports.view import FieldRow, RunView
 from stickler_cli.score.blocks import Blocks
-from stickler_cli.score.detail import Detail, Histogram, ValuePairs
+from stickler_cli.score.detail import MAX_FIELDS, Detail, Histogram, ValuePairs
 from stickler_cli.score.errors.causes import ByClass, overall, sort_by_count, split_cause_keys
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.gates import fields_of_gate
@@ -42,9 +42,7 @@ from .charts import (
     threshold_curve,
 )
 
-MOST_FIELDS: Final = 2_000
-"""Maximum number of rows in the table of fields; more would open slowly, and the CSV report has
-all."""
+MOST_FIELDS: Final = MAX_FIELDS  # rows of the table of fields
 
 MOST_DOTS: Final = 20  # maximum number of fields in a drawing; the table of fields has all
 MIN_PLACES: Final = 2  # number of item positions from which they are drawn

@@ -130,9 +130,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._root = files.root
         self._own: set[int] = set()
         """By identity: schemas that may be written to; not the stand-ins for true and false."""
+        own_schemas = self._own  # `files` must not refer to the walker: a cycle stays in memory
 
         def note(schema: Schema) -> bool:
-            self._own.update(id(subschema) for _, subschema in walk(schema))
+            own_schemas.update(id(subschema) for _, subschema in walk(schema))
             return True
 
         if may_write:
