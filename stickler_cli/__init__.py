@@ -1,8 +1,8 @@
 """Field-by-field evaluation of extracted JSON documents, driven by an annotated JSON Schema.
 
-Each name is imported from where it lives when it is first asked for, so that `import stickler_cli`
-and `stickler --help` load no library that they do not use. Type checkers read `__init__.pyi`: here
-is no `typing`, which alone takes half as long as Python itself to start, as `--version` would.
+Each public name is imported on first use, so that `import stickler_cli` and `stickler --help` load
+no library that they do not need. Type checkers read `__init__.pyi`. This module does not import
+`typing`, which would take half the start time of Python, as for `--version`.
 """
 
 from importlib import import_module
@@ -36,7 +36,7 @@ __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605 - a list
 
 
 def __getattr__(name: str) -> object:
-    """Import an offered name on first use."""
+    """Import a public name on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     offered = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

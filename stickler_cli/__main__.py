@@ -1,4 +1,4 @@
-"""The program's door: `stickler` and `python -m stickler_cli`."""
+"""Entry point of the program, for `stickler` and `python -m stickler_cli`."""
 
 import gc
 import os
@@ -8,37 +8,37 @@ from stickler_cli import __version__
 
 
 def stickler() -> None:
-    """Run one command, and end the process with its exit code."""
+    """Run one command, and exit with its exit code."""
     sys.exit(run_program())
 
 
 def run_program() -> int:
-    """Run one command as a process of its own, and return its exit code.
+    """Run one command in a process of its own; return its exit code.
 
-    A library must not decide about the whole process. OpenBLAS starts a thread for each processor,
-    and waits for ever for one that found no address space; matrices here are small, and a process
-    of one thread can be forked. Modules are no garbage: to look for cycles among them, at the start
-    and the end, takes a fifth of a small run.
+    Some settings concern the whole process, so a library must not choose them. OpenBLAS starts a
+    thread for each processor, and hangs if one of them gets no address space. Matrices here are
+    small, and a process with one thread can be forked. Modules are never garbage: searching them
+    for cycles would take a fifth of a small run.
     """
-    if sys.argv[1:] in (["--version"], ["-V"]):  # needs nothing that a command does
+    if sys.argv[1:] in (["--version"], ["-V"]):  # needs no module that a command needs
         try:
             os.write(1, f"stickler {__version__}{os.linesep}".encode())
         except OSError:
-            pass  # told below, as any command tells it
+            pass  # reported below, like any error of a command
         else:
             return 0
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     gc.disable()
     try:
-        from stickler_cli.cli import COLLECTED_AFTER, main  # after what is decided above
+        from stickler_cli.cli import COLLECTED_AFTER, main  # import it after the settings above
     except KeyboardInterrupt:
-        return 130  # Ctrl-C, as ever
+        return 130  # Ctrl-C acts as usual
     except Exception as error:  # noqa: BLE001 - Python would end with 1, "a gate failed"
         kind = type(error).__name__
         print(f"error: the program cannot be loaded ({kind}: {error})", file=sys.stderr)  # noqa: T201
         return 4
     gc.set_threshold(COLLECTED_AFTER)
-    gc.freeze()  # counts from here
+    gc.freeze()  # collections ignore all objects so far
     gc.enable()
     code = main()
     gc.freeze()

@@ -1,8 +1,8 @@
 """Module paths and names of stickler-eval, for programs that use them.
 
-Importing this makes `stickler_cli.compat.structured_object_evaluator.models...` and the like
-importable, so that a search and replace of `stickler` is enough; `install` makes the same
-importable as `stickler`. For what is not in the table below see docs/migrating.md.
+Importing this module makes `stickler_cli.compat.structured_object_evaluator.models...` and similar
+paths importable, so that replacing `stickler` in imports is enough; `install` makes them importable
+as `stickler`. docs/migrating.md explains what the table below does not have.
 """
 
 import sys
@@ -20,7 +20,9 @@ import stickler_cli
 from stickler_cli.api.eval_result import ComparisonResult
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.fields import values_of
-from stickler_cli.api.reference import doc_split as _doc_split  # a module here has its name
+
+# A module of this package has this name.
+from stickler_cli.api.reference import doc_split as _doc_split
 from stickler_cli.api.reference.evaluators import ProcessEvaluation, aggregate_from_comparisons
 from stickler_cli.api.reference.inferred import (  # noqa: F401 - names of this module
     eval_for,
@@ -29,7 +31,7 @@ from stickler_cli.api.reference.inferred import (  # noqa: F401 - names of this 
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.comparators.anls import anls_score as _of_values
 
-__path__: Final[list[str]] = []  # a package to Python, so that modules below it are looked for
+__path__: Final[list[str]] = []  # a package for Python, so that modules inside it are looked up
 _MODELS: Final = "StructuredModel ComparableField"
 _NON_MATCHES: Final = "NonMatchField NonMatchType"
 _ANLS: Final = "anls_score compare_json compare_structured_models"
@@ -57,7 +59,7 @@ _ALL_COMPARATORS: Final = " ".join(_COMPARATORS.values())
 _ROOT: Final = f"{_MODELS} {_NON_MATCHES} {_ANLS} aggregate_from_comparisons"
 _OBJECTS: Final = "structured_object_evaluator"
 
-# The modules, and what each has; every name is one of `stickler_cli` or of this module.
+# Modules and their names; every name is in `stickler_cli` or in this module.
 MODULES: Final[Mapping[str, str]] = {
     "": f"{_ROOT} {_ALL_COMPARATORS} {_AUTO} StructuredModelEvaluator",
     "auto": _AUTO,
@@ -89,7 +91,7 @@ MODULES: Final[Mapping[str, str]] = {
 
 
 def anls_score(gt: Any, pred: Any, return_gt: bool = False, **options: Any) -> Any:
-    """Return `stickler_cli.anls_score` of values, or of instances of models."""
+    """Return `stickler_cli.anls_score` of values or model instances."""
     truth, predicted = (
         values_of(side) if isinstance(side, BaseModel) else side for side in (gt, pred)
     )
@@ -110,7 +112,7 @@ def compare_json(
     """Compare two JSON documents as instances of a class.
 
     Raises:
-        ValidationError: the ground truth or the prediction is no instance of the class.
+        ValidationError: a document is not valid for the class.
     """
     return model_cls.from_json(gt_json).compare_with(model_cls.from_json(pred_json))
 
@@ -118,10 +120,11 @@ def compare_json(
 def print_confusion_matrix(
     results: Mapping[str, Any] | ProcessEvaluation, *_options: object, **_more: object
 ) -> None:
-    """Print the report of `stickler eval`; the options of stickler-eval have no effect.
+    """Print the report of `stickler eval`; options of stickler-eval have no effect.
 
     Args:
-        results: of `compare_with(..., include_confusion_matrix=True)`, or of the bulk evaluator.
+        results: result of `compare_with(..., include_confusion_matrix=True)`, or of the bulk
+            evaluator.
     """
     sys.stdout.write(_evaluation(results).report())
 
@@ -139,11 +142,14 @@ def _evaluation(results: Mapping[str, Any] | ProcessEvaluation) -> Evaluation:
 
 
 class ReportConfig(SimpleNamespace):
-    """The options of a page, which have no effect: it shows everything."""
+    """Options of an HTML report in stickler-eval.
+
+    They have no effect, as the page shows everything.
+    """
 
 
 class ReportResult(BaseModel):
-    """Whether a page was written."""
+    """Result of writing an HTML report."""
 
     output_path: str
     success: bool
@@ -153,14 +159,14 @@ class ReportResult(BaseModel):
     metadata: dict[str, Any] = {}
 
     def summary(self) -> str:
-        """Return it as a sentence."""
+        """Return the result as a sentence."""
         return (
             f"written to {self.output_path}" if self.success else f"not written: {self.errors[0]}"
         )
 
 
 class EvaluationHTMLReporter:
-    """Writes results as the page of `stickler eval --format html`."""
+    """Writes results as an HTML page, like `stickler eval --format html`."""
 
     def generate_report(
         self,
@@ -172,9 +178,9 @@ class EvaluationHTMLReporter:
         *_options: object,
         **_more: object,
     ) -> ReportResult:
-        """Write the page, into a directory that is made if it is not there.
+        """Write the HTML page; the directory is created if necessary.
 
-        Where that fails `errors` of the result says why, and nothing is raised.
+        If that fails, `errors` of the result has the reason, and nothing is raised.
         """
         begun = time.monotonic()
         errors, count = [], 0
@@ -197,13 +203,13 @@ class EvaluationHTMLReporter:
 
 
 class Alias(ModuleType):
-    """A module of stickler-eval: names that are looked up when they are asked for."""
+    """A module of stickler-eval whose names are looked up on first use."""
 
     def __init__(self, name: str, names: str) -> None:
-        """Offer some names, with blanks between them."""
+        """Create a module with some names, separated by blanks."""
         super().__init__(name, __doc__)
         self.__all__ = names.split()
-        self.__file__ = __file__  # where messages say that a name is missing
+        self.__file__ = __file__  # where messages look for missing names
         self.__path__: list[str] = []
         self.__spec__ = ModuleSpec(name, None, is_package=True)
 
@@ -215,7 +221,7 @@ class Alias(ModuleType):
 
 
 def __getattr__(name: str) -> Any:
-    """Return an object of any of the modules by its name."""
+    """Return an object in any of the modules by its name."""
     if any(name in names.split() for names in MODULES.values()):
         homes = (_doc_split, stickler_cli)
         return next(getattr(home, name) for home in homes if hasattr(home, name))
@@ -232,20 +238,20 @@ _INSTEAD: Final = {
     "register_comparator": "--allow-plugins, and module:Class in the schema",
     "text_normalizers": "NormalizedComparator, or ExactComparator",
 }
-"""Replacements of names and modules that are not here."""
+"""Replacements for names and modules that do not exist here."""
 
 
 def _absence(module: str, name: str) -> str:
-    """Return why a module has no such name, what does its work, and where that is explained."""
+    """Return why a module lacks a name, what replaces it, and where that is explained."""
     instead = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
     return f"{module} has no {name}{instead}; see docs/migrating.md"
 
 
 class AbsentModules(MetaPathFinder):
-    """Says of modules and names of stickler-eval that are not here where to read about them.
+    """Explains missing modules and names of stickler-eval in import errors.
 
-    `from module import name` looks for a submodule where a module has no such attribute, so this
-    words both, while `hasattr` of a name is False.
+    `from module import name` looks for a submodule if the module has no such attribute, so this
+    class handles both; `hasattr` is False for the name.
     """
 
     def find_spec(
@@ -254,20 +260,20 @@ class AbsentModules(MetaPathFinder):
         """Return None for modules of other packages.
 
         Raises:
-            ModuleNotFoundError: the module is below this one, or below an alias of it.
+            ModuleNotFoundError: the module is inside this one, or inside an alias of it.
         """
         parent, _, name = fullname.rpartition(".")
         if parent == __name__ or isinstance(sys.modules.get(parent), Alias):
-            # Without `name=`: Python drops the message of an error that names the missing module.
+            # Without `name=`: Python replaces the message of an error that names the missing module
             raise ModuleNotFoundError(_absence(parent, name))
         return None
 
 
 def install(name: str = "stickler") -> None:
-    """Let programs import this as `stickler`, as if it were stickler-eval.
+    """Make this module importable as `stickler`, as if it were stickler-eval.
 
     Raises:
-        ImportError: another module of that name is imported already.
+        ImportError: another module of this name has been imported.
     """
     if name in sys.modules and not isinstance(sys.modules[name], Alias):
         raise ImportError(f"{name} is imported already; call install() before that")
@@ -280,8 +286,8 @@ def _register(root: str, modules: Mapping[str, str]) -> None:
         sys.modules[module_name] = module = Alias(module_name, names)
         parent, _, last = module_name.rpartition(".")
         if path and last not in modules.get(path.rpartition(".")[0], "").split():
-            setattr(sys.modules[parent], last, module)  # a function of that name goes first
+            setattr(sys.modules[parent], last, module)  # a function of this name takes precedence
 
 
 _register(__name__, {path: names for path, names in MODULES.items() if path})
-sys.meta_path.append(AbsentModules())  # the last, after those that find real modules
+sys.meta_path.append(AbsentModules())  # last, after the finders of real modules

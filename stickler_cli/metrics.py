@@ -1,4 +1,4 @@
-"""Figures of whole runs beside those of the engine: the family of metrics, and those of a run."""
+"""Metrics of a user over whole runs: their base class, and their state in a run."""
 
 import math
 from abc import ABC, abstractmethod
@@ -14,25 +14,25 @@ from stickler_cli.core.problems import Family, Problem, UnknownNameError, UsageE
 
 @dataclass(frozen=True, slots=True)
 class MeasuredDocument:
-    """A document that was compared."""
+    """A compared document, as a metric sees it."""
 
     id: str
-    """As the run names it."""
+    """Id of the document in the run."""
     gt: JsonValue
-    """The ground truth, values without metadata."""
+    """The ground truth, without metadata of values."""
     pred: JsonValue
-    """The prediction, likewise; None of a document without one, which counts as missed."""
+    """The prediction, without metadata of values; None if it is missing and counts as missed."""
     score: float
-    """Its overall score, in [0, 1]."""
+    """Overall score of the document, in [0, 1]."""
 
 
 class Metric(ABC):
-    """The family of metrics: a figure over documents, or several.
+    """Base class of metrics: one or several figures over documents.
 
-    A subclass is made without arguments. What it keeps in its attributes must be JSON values, and
-    its size should not grow with the documents: attributes go to other processes, to journals and
-    to run files, and are set again on an instance that was made without `__init__`. Documents come
-    in any order and in parts, so `merge` must give what adding all documents gives.
+    A subclass is created without arguments. Its attributes must be JSON values, and their size
+    should not grow with the documents: they are sent to other processes, written to journals and
+    run files, and set again on an instance without calling `__init__`. Documents come in any order
+    and in several instances, so `merge` must give the same result as adding all documents to one.
     """
 
     @abstractmethod
@@ -41,11 +41,11 @@ class Metric(ABC):
 
     @abstractmethod
     def merge(self, other: Self) -> None:
-        """Take into account all documents that another instance has."""
+        """Add all documents of another instance."""
 
     @abstractmethod
     def result(self) -> float | Mapping[str, float | None] | None:
-        """Return the figure, or figures by name; None where there is nothing to divide by."""
+        """Return the figure, or several figures by name; None if it is undefined."""
 
 
 METRICS: Final = Family(
@@ -61,17 +61,17 @@ METRICS: Final = Family(
 
 @dataclass(slots=True, eq=False)
 class Measure:
-    """A metric of a run: an instance, or figures and state that a file has, without its code."""
+    """The state of a metric in a run: an instance, or recorded figures and attributes."""
 
     name: str
     metric: Metric | None = None
     recorded_state: Mapping[str, Any] | None = None
-    """The attributes of the metric in a file; None if there is an instance."""
+    """Attributes of the metric in a file; None if there is an instance."""
     recorded_figures: Mapping[str, float | None] | None = None
-    """The figures of the metric in a file; None if there is an instance."""
+    """Figures of the metric in a file; None if there is an instance."""
     problem: str = ""
-    """Why it has no figures, which does not end a run: the error at the first document by id, or
-    the failure of its result if it is from a file with a state."""
+    """Reason why there are no figures, which does not end the run: the error at the first document
+    by id, or the error of `result` if it was read from a file with attributes."""
 
     def add(self, document: MeasuredDocument) -> None:
         """Add a document to the metric."""
@@ -105,7 +105,10 @@ class Measure:
         return "" if self.metric is None and self.recorded_state else self.problem
 
     def load_instance(self, cls: type[Metric] | None = None) -> Metric:
-        """Return the metric; make one that was read from a file, of a class or by its name."""
+        """Return the metric.
+
+        One from a file is created from `cls`, or from the class of its name.
+        """
         if self.metric is not None:
             return self.metric
         metric = object.__new__(cls or _metric_class(self.name))
@@ -147,7 +150,10 @@ class Measure:
         return {} if self.problem or self._unkept() else vars(self.metric)
 
     def _unkept(self) -> str:
-        """Return a problem if an attribute of the metric has no JSON form; else an empty text."""
+        """Return a problem if an attribute of the metric is not a JSON value.
+
+        Else an empty text.
+        """
         for key, value in vars(self.metric).items():
             try:
                 same = orjson.loads(orjson.dumps(value)) == value
@@ -164,7 +170,7 @@ class Measure:
         return {"name": self.name, "figures": figures, "state": self.state, **problems}
 
     def copied(self) -> "Measure":
-        """Return a copy, to which other documents may be added."""
+        """Return a copy, to add other documents to."""
         if self.metric is None:
             return replace(self)
         measure = self.empty()
@@ -179,7 +185,7 @@ class Measure:
 def measures_of(
     metrics: Iterable[str | type[Metric]], *, allow_plugins: bool = False
 ) -> dict[str, Measure]:
-    """Make measures without documents, by the names of their metrics; a class has its own name.
+    """Create measures without documents for metrics, given by name or class.
 
     Raises:
         UsageError: there is no such metric, or it cannot be used.
@@ -202,7 +208,7 @@ def _metric_class(name: str, *, allow_plugins: bool = False) -> type[Metric]:
 
 
 def load_metrics(measures: Iterable[Measure], *, allow_plugins: bool) -> None:
-    """Make the metrics of measures from files, so that they can be merged.
+    """Create the metrics of measures from files, so that they can be merged.
 
     Raises:
         UsageError: no metric has such a name.

@@ -1,7 +1,8 @@
-"""Batches of documents in tables of Arrow, whose results add up.
+"""Evaluate batches of documents in Arrow tables, and add up their results.
 
-Engines that spread work have them in Arrow tables, a batch at a time: a batch has a state of fixed
-size and rows. States are bytes, and add up in any order to those of one batch of all documents.
+Engines that distribute work hand over Arrow tables, one batch at a time. Each batch has rows and a
+state of fixed size. States are bytes; merged in any order, they give the state of one batch with
+all documents.
 """
 
 import io
@@ -41,28 +42,28 @@ class BatchOutcome(NamedTuple):
     """The results of a batch of documents."""
 
     state: bytes
-    """State of fixed size for `merge_states`: JSON for `Evaluation.from_dict` once parsed."""
+    """State of fixed size for `merge_states`; it is JSON for `Evaluation.from_dict`."""
     documents: "pa.Table"
-    """A row for each document, with the columns of docs/tables.md."""
+    """A row for each document, with columns as in docs/tables.md."""
     values: "pa.Table"
-    """A row for each value that was compared, likewise."""
+    """A row for each compared value, with columns as in docs/tables.md."""
 
 
 def evaluate_batch(
     table: "pa.Table | pa.RecordBatch", schema: object, settings: ManySettings | None = None
 ) -> BatchOutcome:
-    """Compare the documents of an Arrow table with each other, a pair in each row.
+    """Compare the documents of an Arrow table, with one pair in each row.
 
     Args:
         table: columns `id` (text, different in all rows of all batches), `gt` and `pred`: JSON
-            text, or structs, lists and numbers as Arrow has them. Null for a missing document.
+            text, or structs, lists and numbers of Arrow. Null for a missing document.
         schema: a schema as `evaluate_many` takes it.
-        settings: its options; None for those by default.
+        settings: options of the comparison; None for the defaults.
 
     Raises:
         SchemaError: the schema cannot be used.
         UnavailableError: pyarrow is not installed.
-        UsageError: a column is missing, or an option is not for batches.
+        UsageError: a column is missing, or an option does not apply to batches.
     """
     require_pyarrow("a table of Arrow")
     settings = _of_batches(settings or ManySettings())
@@ -95,10 +96,10 @@ def evaluate_batch(
 
 
 def merge_states(states: Iterable[bytes]) -> bytes:
-    """Return the state of the documents of all states; their order makes no difference.
+    """Merge states of batches; their order makes no difference.
 
     Raises:
-        UsageError: one is no state, or they are of other schemas or options.
+        UsageError: one is not a state, or they have different schemas or options.
     """
     total = Evaluation(rows="none")
     for state in states:
@@ -107,7 +108,10 @@ def merge_states(states: Iterable[bytes]) -> bytes:
 
 
 def _of_batches(settings: ManySettings) -> ManySettings:
-    """Return settings as calls of `evaluate_many` have them; 0 is 0.0 in all states."""
+    """Return settings in the form that calls of `evaluate_many` use.
+
+    0 becomes 0.0 in all states.
+    """
     chosen_options = {option.name: getattr(settings, option.name) for option in fields(settings)}
     settings = read_settings(ManySettings, chosen_options)
     if settings.schema_by is not None:

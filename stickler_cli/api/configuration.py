@@ -1,4 +1,4 @@
-"""Models described by a configuration in JSON; docs/python.md lists its keys."""
+"""Model classes from a JSON configuration, and the reverse; docs/python.md lists its keys."""
 
 import datetime as dt
 import keyword
@@ -34,7 +34,7 @@ Model = TypeVar("Model", bound=ComparableModel)
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
 
-# What a `type` names.
+# Python types by the text of `type`.
 TYPES: Final[dict[str, Any]] = {
     "str": str,
     "int": int,
@@ -47,14 +47,14 @@ TYPES: Final[dict[str, Any]] = {
     "any": Any,
 }
 
-# What `List[...]` and the like make of the type inside.
+# Generic types by the outer name in `type`, such as List.
 GENERICS: Final[dict[str, Callable[[Any], Any]]] = {
     "list": lambda kind: list[kind],  # type: ignore[valid-type] # made at run time
     "optional": lambda kind: Optional[kind],  # noqa: UP045 - as above
     "dict": lambda kind: dict[str, kind],  # type: ignore[valid-type]
 }
 
-# What a `type` makes of the model that its `fields` describe.
+# Types of nested models by the text of `type`.
 NESTED: Final[dict[str, Callable[[Any], Any]]] = {
     "structured_model": lambda model: model,
     "list_structured_model": GENERICS["list"],
@@ -64,7 +64,7 @@ KINDS: Final = (*TYPES, *NESTED)
 
 _TEXT: Final = Rule("a string", {"type": "string"})
 
-# The keys of a model and of a field.
+# Valid keys of a model and of a field.
 MODEL_KEYS: Final[dict[str, Rule]] = {
     **{name: RULES[name] for name in ON_OBJECT},
     "fields": Rule("an object", {"type": "object"}),
@@ -90,7 +90,7 @@ _GENERIC: Final = re.compile(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", 
 
 
 def type_named(text: str) -> Any:
-    """Return the type that a `type` names, such as `List[str]`; ValueError if it names none."""
+    """Return the Python type for the text of `type`, such as `List[str]`; ValueError if unknown."""
     generic = _GENERIC.fullmatch(text.strip())
     if generic is None:
         if text.strip().lower() not in TYPES:
@@ -105,17 +105,20 @@ def type_named(text: str) -> Any:
 
 
 class ConfigurationReader(Generic[Model]):
-    """Makes classes of a configuration, subclasses of `base`, and keeps its problems."""
+    """Makes model classes from a configuration, as subclasses of `base`; collects all problems."""
 
     def __init__(self, base: type[Model], *, allow_plugins: bool) -> None:
         self._base = base
         self._allow_plugins = allow_plugins
         self.problems: list[Problem] = []
         self.passed_over: list[Problem] = []
-        """Keywords without effect: those of another comparator than the named one."""
+        """Ignored keywords, which belong to another comparator than the one that is named."""
 
     def model(self, config: object, path: Path = (), name: str = DEFAULT_MODEL_NAME) -> type[Model]:
-        """Make the class of one level, without the keys that are wrong."""
+        """Return the class of a model configuration.
+
+        Invalid keys are left out and noted as problems.
+        """
         keys = self._checked(config, path, MODEL_KEYS)
         if (config.get("fields") if isinstance(config, Mapping) else None) in (None, {}):
             self._note((*path, "fields"), "there are no fields", "an object of fields")
@@ -126,7 +129,7 @@ class ConfigurationReader(Generic[Model]):
         title = keys.get("model_name", name)
         try:
             with warnings.catch_warnings():
-                # A field may have the name of one of pydantic's old methods, such as `copy`.
+                # A field may have the name of an old method of pydantic, such as `copy`.
                 warnings.filterwarnings("ignore", "Field name", UserWarning)
                 model = create_model(title, __base__=self._base, **definitions)
         except (PydanticUserError, NameError, TypeError, ValueError) as error:
@@ -175,7 +178,7 @@ class ConfigurationReader(Generic[Model]):
             return Any
 
     def _of_items(self, annotation: Any, keys: Mapping[str, Any], path: Path) -> Any:
-        """Return the type with the rules for the elements of a list."""
+        """Add rules for the elements to the type of a list."""
         is_list = get_origin(annotation) is list
         for key in ("item_threshold", "key", *ON_LIST):
             if key in keys and not is_list:
@@ -208,7 +211,10 @@ class ConfigurationReader(Generic[Model]):
         return None
 
     def _constructed(self, name: str, config: dict[str, Any], path: Path) -> BaseComparator:
-        """Return a comparator; a keyword unlike any of its own is left over from another one."""
+        """Return a comparator.
+
+        A keyword that resembles none of its keywords is ignored with a note.
+        """
         try:
             return construct(name, config, allow_plugins=self._allow_plugins)
         except UnknownKeywordError as error:
@@ -225,7 +231,7 @@ class ConfigurationReader(Generic[Model]):
             return self._constructed(name, remaining_config, path)
 
     def _checked(self, config: object, path: Path, rules: Mapping[str, Rule]) -> dict[str, Any]:
-        """Return the keys of an object that are known and right; note the others."""
+        """Return the valid keys of an object; note all others as problems."""
         if not isinstance(config, Mapping):
             self._note(path, f"it is {brief(config)}", "an object")
             return {}
@@ -236,7 +242,7 @@ class ConfigurationReader(Generic[Model]):
                 expected = f"one of {', '.join(rules)}"
                 self._note(place, f"there is no key {key}", expected, did_you_mean(key, rules))
             elif key != "default" and value is None:
-                continue  # as it is exported: the key counts as absent
+                continue  # exported configurations write null for an absent key
             elif key != "default" and not rule.accepts(value):
                 self._note(place, f"it is {brief(value)}", rule.expected)
             else:
@@ -258,7 +264,7 @@ BY_JSON_TYPE: Final = {"boolean": "bool", "integer": "int", "number": "float", "
 def configuration_of(
     model: type[ComparableModel], plan: Plan, read: Callable[[dict[str, Any]], Plan]
 ) -> dict[str, Any]:
-    """Return the configuration of a model class and its plan; `read` returns that of another."""
+    """Return the configuration of a model class; `read` compiles it again to check it."""
     schema = None if model._part_of else model._source_schema  # noqa: SLF001 - made here
     writer = _Writer(model.__name__, schema or {})
     typed = model if schema is None else schema
@@ -266,7 +272,7 @@ def configuration_of(
     if not writer.problems:
         again = read(config).root
         if model._part_of and isinstance(plan.root, ObjectNode) and isinstance(again, ObjectNode):  # noqa: SLF001
-            # The class of a part has a name even where the part has none.
+            # The class of a nested model has a name even if the nested schema has none.
             again = replace(again, model_name=plan.root.model_name)
         writer.compare(plan.root, again)
     if writer.problems:
@@ -275,7 +281,7 @@ def configuration_of(
 
 
 class _Writer:
-    """Writes a configuration by parts of a schema or types, and keeps its problems."""
+    """Writes a configuration from the nodes of a plan, with types from a class or schema."""
 
     def __init__(self, source: str, schema: Mapping[str, Any]) -> None:
         self._source = source
@@ -284,7 +290,7 @@ class _Writer:
         self.problems: list[Problem] = []
 
     def model(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
-        """Return the configuration of an object, as far as it can be stated."""
+        """Return the configuration of an object, as far as a configuration can state it."""
         if not isinstance(node, ObjectNode) or node.families:
             self._note(path, "its documents are of several kinds")
             return {}
@@ -298,7 +304,7 @@ class _Writer:
         return {**named, "match_threshold": node.match_threshold, "fields": fields}
 
     def _field(self, entry: Field, parent: Any, path: Path) -> dict[str, Any]:
-        """Return the configuration of one field; `parent` is a model class or a subschema."""
+        """Return the configuration of a field; `parent` is its model class or subschema."""
         if not entry.name.isidentifier() or keyword.iskeyword(entry.name):
             self._note(path, f"{entry.name} is no Python name")
         field_info: FieldInfo | None = None
@@ -321,7 +327,7 @@ class _Writer:
         return config | {"ignore": True} if entry.ignored else config
 
     def _node(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
-        """Return the configuration of one field."""
+        """Return the configuration of a node."""
         node, typed = follow_references(node), without_none(typed)
         config: dict[str, Any] = {"threshold": node.threshold, "weight": node.weight, **_clip(node)}
         match node:
@@ -334,7 +340,7 @@ class _Writer:
             case ListNode():
                 config = self._list(node, typed, path)
             case OpenNode():
-                # The comparator of all kinds, where they have one.
+                # State the comparator if it is the same for all types.
                 leaves = list(node.leaves.values())
                 del config["threshold"]
                 if node.list_threshold is not None:
@@ -376,7 +382,7 @@ class _Writer:
                 return {}
 
     def compare(self, node: Node, again: Node) -> None:
-        """Note the fields that are compared in another way once the configuration is read."""
+        """Note fields whose comparison changes when the configuration is read back."""
         first, second = _unfolded(node), _unfolded(again)
         if first == second or not (
             isinstance(first, ObjectNode) and isinstance(second, ObjectNode)
@@ -390,7 +396,10 @@ class _Writer:
             self._note((), "the comparison of its documents has more to it")
 
     def _subschema_at(self, schema: object, *steps: str) -> object:
-        """Return the subschema at some steps; None if it does not exist."""
+        """Return the subschema at some steps, after following its reference.
+
+        None if there is none.
+        """
         for step in steps:
             schema = schema.get(step) if isinstance(schema, Mapping) else None
         reference = schema.get("$ref") if isinstance(schema, Mapping) else None
@@ -412,7 +421,7 @@ class _Writer:
 
 
 def _unfolded(node: Node) -> Node:
-    """Return a node without recursion, its references replaced by their targets."""
+    """Return a node whose references are replaced by their targets; it must not be recursive."""
     match follow_references(node):
         case ObjectNode(families=()) as node:
             fields = tuple(replace(entry, node=_unfolded(entry.node)) for entry in node.fields)
@@ -434,7 +443,7 @@ def _clip(node: Node) -> dict[str, Any]:
 
 
 def _text_of(typed: Any, node: LeafNode) -> str:
-    """Return the type of a leaf as a configuration names it; by its comparator if unknown."""
+    """Return the `type` of a leaf for a configuration, from its comparator if it is unknown."""
     if isinstance(typed, Mapping):
         kind = typed.get("type")
         text = BY_JSON_TYPE.get(kind) if isinstance(kind, str) else None
@@ -447,7 +456,7 @@ def _text_of(typed: Any, node: LeafNode) -> str:
 
 
 def _judged_by(node: LeafNode) -> dict[str, Any]:
-    """Return the comparator of a leaf, and what its values stand for."""
+    """Return the comparator, aliases and absent values of a leaf as configuration keys."""
     reading = node.reading or ReadingRule()
     readings = {"aliases": reading.aliases, "absent_values": reading.absent}
     return {**_comparator(node), **{name: value for name, value in readings.items() if value}}

@@ -1,4 +1,4 @@
-"""`EvalResult`: the result of one pair; `PairComparison`, its tree; the dicts of stickler-eval."""
+"""The result of one pair: `EvalResult`, its tree `PairComparison`, and dicts of stickler-eval."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -42,7 +42,8 @@ from stickler_cli.score.field_counts import LEAVES
 from stickler_cli.score.sums import RATES, Counts
 
 if TYPE_CHECKING:
-    from stickler_cli.schema.inference import Inferred  # which comparing does not load
+    # Imported late: a comparison does not need it.
+    from stickler_cli.schema.inference import Inferred
 
 _NAMES: Final = (
     "overall_score",
@@ -56,26 +57,26 @@ _NAMES: Final = (
 
 
 class PairComparison(UnitTree):
-    """A document compared with its ground truth, as a tree."""
+    """The comparison of a document with its ground truth, as a tree."""
 
     def __init__(self, table: UnitTable, document: int, plan: Plan, options: Options) -> None:
-        """Show one document of a unit table, given by its position among the documents."""
+        """Create the tree of one document in a unit table; `document` is its position there."""
         root = tree_of(table, document)
         super().__init__(Setting(table, options), root.row)
         self.model_name = plan.model_name
-        """The name that the schema has for its documents."""
+        """Name that the schema gives to its documents."""
         self.options = options
-        """The options of the comparison."""
+        """Options of the comparison."""
 
     def explain(self, detail: ShownDetail = "brief", width: int | None = None) -> str:
-        """Return how the score came about, as `stickler compare` prints it in a terminal.
+        """Return an explanation of the score, as `stickler compare` prints it in a terminal.
 
         Args:
             detail: `brief`; `errors` as with `--only-errors`; `all` as with `--all`.
-            width: the columns that lines may take, above 0; None for as many as they take.
+            width: maximum width of lines in columns, above 0; None for no limit.
 
         Raises:
-            ComparisonError: a comparator failed on a pair of list elements that was not chosen.
+            ComparisonError: a comparator failed on two list elements that are not paired.
         """
         style = TableStyle(width, plain=False)
         return render("table", self._explained(detail), style).rstrip("\n")
@@ -96,7 +97,7 @@ class PairComparison(UnitTree):
         )
 
     def _repr_html_(self) -> str:
-        """Return the score, and a table with a row for each place that `explain` shows."""
+        """Return HTML for notebooks: the score, and a table with the rows of `explain`."""
         pair = self._explained("brief")
         name, score = visible(self.model_name), rate(self.score)
         line = f"{name}, overall score {score}: {sum_text(pair.root)}"
@@ -104,98 +105,98 @@ class PairComparison(UnitTree):
 
 
 class EvalResult:
-    """How good a prediction is, field by field, and how that was found.
+    """How good a prediction is, field by field, and how this was determined.
 
-    Each of its parts is made when it is asked for.
+    Each attribute is computed when it is first read.
     """
 
     def __init__(
         self, batch: Batch, document: int, plan: Plan, inferred: "tuple[Inferred, ...]"
     ) -> None:
-        """Take documents that were compared, the position of this one, and how that was done."""
+        """Create the result of one document; `document` is its position in the batch."""
         self._batch, self._document = batch, document
         self.plan = plan
-        """How they were compared; the same for all instances of a class."""
+        """Plan by which the documents were compared; the same for all instances of a class."""
         self.inferred = inferred
         """How each field is compared, and why."""
 
     @property
     def overall_score(self) -> float:
-        """The similarity of the two, in [0, 1]."""
+        """Similarity of prediction and ground truth, in [0, 1]."""
         return float(self._batch.scores[self._document])
 
     @cached_property
     def confusion_matrix(self) -> dict[str, Any]:
-        """The counts and rates: `overall`, `aggregate`, `leaves`, and `fields` with the same."""
+        """Counts and rates: `overall`, `aggregate`, `leaves`, and `fields` with the same each."""
         return {"fields": {}, **counts_view(self._batch, self._document)}
 
     @cached_property
     def field_scores(self) -> dict[str, float]:
-        """The score of each field of the model, in [0, 1]."""
+        """Score of each field of the model, in [0, 1]."""
         return self.comparison.field_scores
 
     @property
     def all_fields_matched(self) -> bool:
-        """Whether nothing at all is wrong."""
+        """Whether the prediction has no error at all."""
         return not self._batch.classified_errors(self._document)
 
     @cached_property
     def non_matches(self) -> list[dict[str, Any]]:
-        """Every error: its place, its kind and both values."""
+        """All errors, each with its path, kind and both values."""
         return [non_match(error) for error in self._batch.errors(self._document)]
 
     @property
     def matched(self) -> bool:
-        """Whether the overall score meets the match-threshold of the model."""
+        """Whether the overall score reaches the match-threshold of the model."""
         return meets(self.comparison.score, self.comparison.threshold)
 
     @property
     def precision(self) -> float:
-        """TP / (TP + FP) of all values."""
+        """Precision of all values: TP / (TP + FP)."""
         return self.counts.derived()["precision"]
 
     @property
     def recall(self) -> float:
-        """TP / (TP + FN) of all values."""
+        """Recall of all values: TP / (TP + FN)."""
         return self.counts.derived()["recall"]
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
+        """Harmonic mean of precision and recall."""
         return self.counts.derived()["f1"]
 
     @property
     def accuracy(self) -> float:
-        """(TP + TN) / all, of all values."""
+        """Accuracy of all values: (TP + TN) / all."""
         return self.counts.derived()["accuracy"]
 
     @cached_property
     def counts(self) -> Counts:
-        """The counts of all values, which the four rates are made of.
+        """Counts of all values, from which the four rates are computed.
 
-        `confusion_matrix["overall"]` has those of units, where an object or a list item is one.
+        `confusion_matrix["overall"]` counts units instead: an object or a list item counts as one.
         """
         leaves = self.confusion_matrix["leaves"]
         return Counts(**{name: leaves[name] for name in Counts._fields})
 
     @property
     def undeclared_keys(self) -> tuple[str, ...]:
-        """Keys of the ground truth that the schema does not declare: they are not compared."""
+        """Keys of the ground truth that the schema does not declare, and that are not compared."""
         counts = self._batch.counts
         keys = counts.undeclared if counts else ()
         return tuple(field_path(path) for document, path in keys if document == self._document)
 
     @cached_property
     def comparison(self) -> PairComparison:
-        """The full account, typed."""
+        """The complete comparison as a tree of typed objects."""
         return pair_of(self._batch, self._document, self.plan)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results as JSON values, by the names that they have here."""
+        """Return the results as JSON values, under the names of the attributes."""
         return {name: getattr(self, name) for name in _NAMES}
 
     def explain(self) -> str:
-        """Return how each field is compared and why, as a table."""
+        """Return a table that says how each field is compared, and why."""
         return choices_table(self.inferred)
 
     def _repr_html_(self) -> str:
@@ -214,10 +215,10 @@ def compared(
     confidences: Sequence[JsonValue] = (),
     gold: Sequence[Gold | None] = (),
 ) -> Batch:
-    """Compare documents, which have no ids, as `compare.engine.compare` does.
+    """Compare documents without ids; see `compare.engine.compare`.
 
     Raises:
-        WorkLimitError: a pair takes more work than the options let one take.
+        WorkLimitError: a pair exceeds the work limit of the options.
     """
     options = options or DEFAULT_OPTIONS
     try:
@@ -226,7 +227,7 @@ def compared(
         for gt, pred, gold_of_truth in zip_longest(gts, preds, gold):
             compare(
                 plan, [gt], [pred], options, gold=[gold_of_truth]
-            )  # whether one of them does alone
+            )  # compare one by one, to see whether a single pair exceeds the limit
         unlimited = replace(options, work_limit=None)
         table = compare(plan, gts, preds, unlimited, confidences, gold)
     scores = table.document_scores.tolist()
@@ -237,7 +238,7 @@ def compared(
 def pair_of(
     batch: Batch, document: int, plan: Plan, options: Options | None = None
 ) -> PairComparison:
-    """Return the comparison of one of the documents of `compared`."""
+    """Return the comparison of one document in the result of `compared`."""
     row = batch.compared_positions[document]
     assert row is not None  # noqa: S101 - it was compared
     return PairComparison(
@@ -255,12 +256,12 @@ _CHOICES: Final = (
 
 
 def choices_table(inferred: "Sequence[Inferred]") -> str:
-    """Return how fields are compared, and why, as a table."""
+    """Return a table that says how fields are compared, and why."""
     return plain_text(table_lines(Figures(_CHOICES, inferred).table())[0]).rstrip("\n")
 
 
 class NonMatchType(str, Enum):  # noqa: UP042 - str() gives `NonMatchType.FALSE_ALARM`, as in stickler-eval
-    """The kinds of errors."""
+    """Kinds of errors."""
 
     FALSE_DISCOVERY = "false_discovery"
     FALSE_ALARM = "false_alarm"
@@ -277,7 +278,7 @@ class NonMatchField(BaseModel):
     similarity_score: float | None = None
     details: dict[str, Any] = Field(default_factory=dict)
     document_id: str | None = None
-    """For users who keep the errors of many documents together."""
+    """Id of the document, for users who collect errors of many documents."""
 
 
 class ComparisonResult(TypedDict):
@@ -291,7 +292,7 @@ class ComparisonResult(TypedDict):
     field_comparisons: NotRequired[list[dict[str, Any]]]
     confidence_metrics: NotRequired[dict[str, Any]]
     auroc_confidence_metric: NotRequired[float]
-    """The AUROC of all values, 0.5 where it is not defined: an old name of stickler-eval."""
+    """AUROC of all values, 0.5 if undefined; an old name in stickler-eval."""
 
 
 class EvaluatorResult(TypedDict):
@@ -332,7 +333,7 @@ def comparison_result(
     recall_with_fd: bool = False,
     derived: bool = True,
 ) -> ComparisonResult:
-    """Return one document as `compare_with` does, with as much as is asked for."""
+    """Return the result of one document as `compare_with` does, with the requested parts."""
     is_compared = batch.compared_positions[0] is not None
     error_entries = non_matches(
         error_of("", error, with_cause=False)
@@ -363,14 +364,14 @@ def comparison_result(
 
 
 _TRUST: Final = {"auroc": "auroc", "brier_score": "brier", "ece": "ece"}
-"""Names that stickler-eval has for figures of docs/confidence.md."""
+"""Names in stickler-eval for figures of docs/confidence.md."""
 
 
 def confidence_metrics(confidences: Confidences, total: int) -> dict[str, Any]:
-    """Return how far confidences can be trusted, in the form of stickler-eval.
+    """Return figures on the reliability of confidences, in the form of stickler-eval.
 
-    `total` is how many values predictions have. A field has its path without indexes of lists. A
-    figure that is not defined has the value None.
+    `total` is the number of predicted values. Fields have paths without list indexes. An undefined
+    figure is None.
     """
     by_field = confidences.by_field()
     units = int(by_field[""].reliability().total[0])
@@ -391,7 +392,7 @@ def _calibration(units: ConfidenceUnits) -> dict[str, Any]:
 
 
 def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
-    """Return every unit of a comparison that is judged, right or wrong."""
+    """Return every unit of a comparison that has an outcome, right or wrong."""
     (units,) = located_units(batch.table, is_judged_unit, extra_keys="judged")
     return [
         {
@@ -412,7 +413,10 @@ def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
 
 
 def _expected_key(unit: LocatedUnit) -> str:
-    """Return the path of a unit in the ground truth; `lines[]` for an invented list element."""
+    """Return the path of a unit in the ground truth.
+
+    For an invented list element, such as `lines[]`.
+    """
     if unit.gt_path is not None:
         return field_path(unit.gt_path)
     lists = unit.batch.container
@@ -437,9 +441,9 @@ def _reason(unit: LocatedUnit) -> str:
 
 
 def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
-    """Return one document as `StructuredModelEvaluator.evaluate` does.
+    """Return the result of one document as `StructuredModelEvaluator.evaluate` does.
 
-    In its confusion matrix the counts of a field stand beside `overall`, too.
+    In the confusion matrix, the counts of a field are repeated beside its `overall`.
     """
     document: Any = batch.tree(0)
     result = comparison_result(
@@ -458,7 +462,7 @@ def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
 def _field_rates(
     unit: UnitTree, counts: Mapping[str, Any], *, recall_with_fd: bool
 ) -> dict[str, Any]:
-    """Return the rates of each field; a list or an object also has those of its parts."""
+    """Return the rates of each field; a list or an object also has those of its children."""
     rates: dict[str, Any] = {}
     for field in unit.fields:
         view = counts["fields"][field.name]

@@ -1,4 +1,4 @@
-"""`Evaluation`: the results of many documents, and how Python and notebooks show them."""
+"""`Evaluation`: the results of many documents, with views for Python and notebooks."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
@@ -23,51 +23,58 @@ from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.score.sums import Rates
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 
-LIBRARIES: Final = ("pandas", "polars")  # for data frames; neither is a dependency
+LIBRARIES: Final = ("pandas", "polars")  # packages of data frames; neither is a dependency
 
 REPORTS: Final = ("table", "markdown", "html", "json")
-"""Formats of reports for people; programs use `to_dict` and `to_frame`."""
+"""Formats of `report`, for people; programs use `to_dict` and `to_frame`."""
 
 
 class Evaluation(score.Evaluation):
-    """The results of a set of documents. Results add up in any order; empty results change nothing.
+    """The results of a set of documents; results add up in any order.
 
-    Two evaluations are equal if they hold the same results, whatever the order of the documents.
+    Two evaluations are equal if they have the same results, whatever the order of the documents.
     """
 
     __slots__ = ()
 
     @classmethod
     def of(cls, evaluation: score.Evaluation) -> "Evaluation":
-        """Return the same results, with these views of them."""
+        """Return the same results as an object of this class."""
         return cls(**{field.name: getattr(evaluation, field.name) for field in fields(evaluation)})
 
     @classmethod
     def from_dict(cls, record: Mapping[str, object], source: str = "") -> "Evaluation":
-        """Return the evaluation of a record, exactly.
+        """Return the evaluation in a record, without loss.
 
         Args:
             record: the result of `to_dict`, or a run as `stickler eval --format json` writes it.
-            source: the file it comes from, for messages.
+            source: the file of the record, for messages.
 
         Raises:
-            UsageError: it is neither, or of another version; with what was found and expected.
+            UsageError: the record is something else, or of another version; says what was found and
+                expected.
         """
         return cls.of(read_evaluation(record, source))
 
     @property
     def precision(self) -> float | None:
-        """TP / (TP + FP) of all documents, of the values that reports count; None without any."""
+        """Precision of all documents, TP / (TP + FP), in the counting mode of reports.
+
+        None if undefined.
+        """
         return self._rates.precision
 
     @property
     def recall(self) -> float | None:
-        """TP / (TP + FN) of all documents, of the values that reports count; None without any."""
+        """Recall of all documents, TP / (TP + FN), in the counting mode of reports.
+
+        None if undefined.
+        """
         return self._rates.recall
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of precision and recall; None where neither side has a value."""
+        """Harmonic mean of precision and recall; None if neither side has a value."""
         return self._rates.f1
 
     @property
@@ -78,13 +85,13 @@ class Evaluation(score.Evaluation):
         """Return a data frame with the rows and columns of the CSV report.
 
         Args:
-            library: `pandas` or `polars`; None takes the first of them that is installed.
-            wide: whether it has all columns that there are, as with `--csv wide`.
+            library: `pandas` or `polars`; None for the first one that is installed.
+            wide: whether the frame has all columns, as with `--csv wide`.
 
         Returns:
-            Its `DataFrame`: a row for whole documents, whose `field` is empty, then one for each
-            field. A cell without anything is missing in it. Intervals have the level of the run,
-            else 95%.
+            A `DataFrame`: a row for whole documents, with an empty `field`, then a row for each
+            field. Undefined figures are missing values. Intervals have the level of the run, or
+            95%.
 
         Raises:
             UnavailableError: the library is not installed.
@@ -101,10 +108,10 @@ class Evaluation(score.Evaluation):
             )
         for name in LIBRARIES if library is None else (library,):
             try:
-                # Whoever makes no data frame must not pay for loading this.
+                # Imported late: only data frames need it.
                 module = import_module(name)
             except ModuleNotFoundError as error:
-                if error.name != name:  # it is there, and broken
+                if error.name != name:  # the library is installed, but broken
                     raise
                 continue
             settings = self.interval_settings or IntervalSettings()
@@ -130,9 +137,9 @@ class Evaluation(score.Evaluation):
         """Return a report as `stickler eval` prints it; ends with a line break.
 
         Args:
-            format_name: `table`, `markdown` or `html`.
-            title: what the documents are called.
-            width: the columns that a table may take, above 0; None for as many as it takes.
+            format_name: `table`, `markdown`, `html` or `json`.
+            title: name of the documents in the report.
+            width: maximum width of a table in columns, above 0; None for no limit.
 
         Raises:
             UsageError: there is no such format.
@@ -158,8 +165,8 @@ class Evaluation(score.Evaluation):
         return Run(evaluation=self, schema=schema, options=read, fields=self.fields)
 
     def _repr_html_(self) -> str:
-        """Return the verdict, the causes, and a table with a row for each field."""
-        # The sums give an interval whether or not a report was asked for one.
+        """Return HTML for notebooks: verdict, causes, and a table with a row for each field."""
+        # Compute intervals for display even if none were requested.
         settings = self.interval_settings or IntervalSettings()
         run = replace(self._run(""), evaluation=replace(self, interval_settings=settings))
         view = RunView(run, visible, page=True)
@@ -171,11 +178,11 @@ class Evaluation(score.Evaluation):
         return html_table(lines_shown, self._notebook_table(view), "to_frame() gives every field.")
 
     def _notebook_table(self, view: RunView) -> Table:
-        """Return a row for the whole, then one for each field, those that lost most first."""
+        """Return a table: a row for all documents, then a row for each field, most losses first."""
         fields = named_rows(self.sums, self.fields, self.rule)
         fields.sort(key=lambda row: -row.lost)
         table = field_table(view, [view.whole, *fields])
-        rows = [list(row[1:]) for row in table.rows]  # without the column of marks
+        rows = [list(row[1:]) for row in table.rows]  # drop the column with marks
         rows[0][0] = Span("all fields")
         columns = list(table.columns[1:])
         if view.interval_title:

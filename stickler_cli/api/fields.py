@@ -1,7 +1,8 @@
-"""`ComparableField`: a pydantic field with a weight, and a way to compare it.
+"""`ComparableField`: a pydantic field with a weight and a comparator.
 
-That travels as its metadata and comes out in an annotated JSON Schema, so that a class and a
-schema have one compiler; the schema that pydantic makes otherwise stays its own.
+Both are stored as metadata of the field, from which an annotated JSON Schema is generated. Classes
+and schema files are therefore compiled in the same way; the ordinary schema of pydantic stays
+unchanged.
 """
 
 import json
@@ -44,41 +45,44 @@ from stickler_cli.schema.annotations import (
 
 
 class ComparableModel(BaseModel):
-    """A pydantic model with a plan by which its instances are compared."""
+    """A pydantic model whose instances are compared by a compiled plan."""
 
     model_config = ConfigDict(
         arbitrary_types_allowed=True, extra="allow", populate_by_name=True, protected_namespaces=()
     )
 
     match_threshold: ClassVar[float] = DEFAULT_MATCH_THRESHOLD
-    """In [0, 1]; at or above it two items of a list are the same one."""
+    """Similarity in [0, 1] at which two items of a list match."""
 
     _unwrapped: Unwrapped = PrivateAttr(default_factory=lambda: Unwrapped(None))
-    """The values of the JSON that the instance was made of, and the metadata around them."""
-    _compiled: ClassVar[Plan]  # once it was asked for
-    _warned: ClassVar[bool]  # once it was warned of settings without effect
-    _source_schema: ClassVar[dict[str, Any] | None] = None  # that the class was made of
-    _source_file: ClassVar[File | None] = None  # where that schema's relative references start
-    _part_of: ClassVar[str | None] = None  # the class for the whole schema, of one for a part
-    _named: ClassVar[bool] = True  # whether somebody gave the class its name
+    """Values of the JSON that the instance was made from, and the metadata beside them."""
+    _compiled: ClassVar[Plan]  # set once the plan has been compiled
+    _warned: ClassVar[bool]  # set once a warning about ineffective settings was given
+    # The schema that the class was made from.
+    _source_schema: ClassVar[dict[str, Any] | None] = None
+    # The file from which relative references of that schema start.
+    _source_file: ClassVar[File | None] = None
+    # The name of the class for the whole schema, if this class is for a part of it.
+    _part_of: ClassVar[str | None] = None
+    _named: ClassVar[bool] = True  # whether the user gave the class its name
 
 
 def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
-    """Return the JSON values of an instance, under the names of its plan.
+    """Return the JSON values of an instance, under the names in its plan.
 
-    Computed fields and private attributes are left out; with `only_given` also fields that the
-    instance was made without. A value that cannot be serialised is compared by its text, so that
-    every model instance can be scored.
+    Computed fields and private attributes are left out; `only_given` also leaves out fields that
+    were not set explicitly. A value that cannot be serialised becomes text, so that every instance
+    can be scored.
 
     Raises:
-        TypeError: it is no pydantic instance.
+        TypeError: it is not an instance of a pydantic model.
     """
     values: object = instance
     if not isinstance(values, BaseModel):
         raise TypeError(f"the prediction is {type(values).__name__}, expected a model instance")
     by_alias = isinstance(values, ComparableModel) and values._source_schema is not None  # noqa: SLF001
     dumped: object = None
-    with suppress(Exception):  # whatever a field refuses, its text can be compared
+    with suppress(Exception):  # if a field cannot be serialised, its text is compared
         dumped = values.model_dump(
             mode="json",
             by_alias=by_alias,
@@ -87,17 +91,17 @@ def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
             round_trip=True,
             exclude_unset=only_given,
         )
-    # A serializer of the user's own may give anything.
+    # A serializer of the user may return anything.
     if isinstance(dumped, list) and isinstance(values, RootModel):
         return dumped
     return dumped if isinstance(dumped, dict) else _values_by_field(values, (), by_alias=by_alias)
 
 
 def json_of(value: object) -> JsonValue:
-    """Return the JSON values that anything stands for: of what JSON has not, its text.
+    """Return any Python value as JSON values; values without a JSON form become text.
 
     Raises:
-        RecursionError: it is nested too deeply.
+        RecursionError: the value is nested too deeply.
     """
     if isinstance(value, BaseModel):
         return values_of(value)
@@ -110,7 +114,7 @@ def json_of(value: object) -> JsonValue:
 
 
 def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
-    """Return the values of an instance field by field, of any type."""
+    """Return the values of an instance field by field, whatever their types."""
     declared = type(instance).model_fields
     values_by_name = {**instance.__dict__, **(instance.model_extra or {})}
     return {
@@ -123,9 +127,9 @@ def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: b
 
 
 def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
-    """Return the JSON value that anything stands for; its text where there is none.
+    """Return any Python value as a JSON value; a value without a JSON form becomes text.
 
-    `above` are the containers around it: one inside itself is text.
+    `above` are the identities of the enclosing containers: a container inside itself becomes text.
     """
     if id(value) in above:
         return "..."
@@ -141,15 +145,16 @@ def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
         case bytes():
             values = value.decode("utf-8", "backslashreplace")
         case _:
-            values = f"<{type(value).__name__}>"  # whatever refuses to say what it is
+            values = f"<{type(value).__name__}>"  # for a value whose str() raises
             with suppress(Exception):
                 values = str(value)
                 values = to_jsonable_python(value, fallback=str)
     return values
 
 
-DEFAULT_THRESHOLD: Final = 0.5  # of a field without another; docs/python.md
-UNSTATED: Final[Any] = object()  # a threshold that is left to the comparator, else to the default
+DEFAULT_THRESHOLD: Final = 0.5  # threshold of a field that states none; docs/python.md
+# Stands for a threshold that the comparator decides, or else the default.
+UNSTATED: Final[Any] = object()
 
 _KEYWORDS: Final = (
     *("weight", "threshold", "pairing_floor", "aggregate", "clip_under_threshold", "exhaustive"),
@@ -165,27 +170,28 @@ _KEYWORDS: Final = (
         "pairs_items",
     ),
 )
-"""Arguments of a field that are annotations of a schema."""
+"""Arguments of `ComparableField` that become annotations of the schema."""
 CONFIG: Final = f"{PREFIX}comparator-config"
-STAND_IN: Final = "x-stands-for"  # the only key of what stands for a whole schema
+STAND_IN: Final = "x-stands-for"  # the only key of a placeholder for a whole schema
 
 
 @dataclass(slots=True)
 class Annotating:
-    """A JSON Schema in the making that shall carry annotations."""
+    """State of the generation of an annotated JSON Schema."""
 
     instances: dict[str, BaseComparator] | None
-    """Where comparators go that the schema then refers to by key; None writes them out."""
+    """Receives comparators that are instances, by the key that the schema names; None writes them
+    out."""
     defaults: bool
-    """Whether thresholds are written that values have anyway: inference leaves them alone."""
+    """Whether default thresholds are written too; inference must not change a written threshold."""
     infers: bool = False
-    """Whether unstated thresholds are left to inference."""
+    """Whether inference chooses thresholds that the user has not stated."""
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Schemas that stand in the finished one as they are, by the key that stands for each: pydantic
-    follows every reference in a schema in the making, and would not find theirs."""
+    """Complete schemas to be inserted at the end, by the key of their placeholder. Pydantic would
+    otherwise try to resolve the references inside them."""
 
     def finished(self, schema: Any) -> Any:
-        """Return the schema with whole ones in place of their stand-ins."""
+        """Return the schema with complete schemas in place of their placeholders."""
         match schema:
             case dict() if STAND_IN in schema:
                 return self.whole[schema[STAND_IN]]
@@ -197,7 +203,7 @@ class Annotating:
                 return schema
 
     def naming(self, comparator: BaseComparator | None) -> dict[str, object]:
-        """Return the annotations that name a comparator; empty without a comparator."""
+        """Return the annotations that name a comparator; empty for None."""
         if comparator is None:
             return {}
         if self.instances is not None:
@@ -208,17 +214,17 @@ class Annotating:
         return {**named, CONFIG: comparator.config} if comparator.config else named
 
 
-# The schema in the making; None where it is pydantic's own.
+# Active while an annotated schema is generated; None for an ordinary schema of pydantic.
 CURRENT: Final[ContextVar[Annotating | None]] = ContextVar("annotating", default=None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """The rules of a field, or of the elements of a list, for its comparison."""
+    """Rules for the comparison of a field, or of the elements of a list."""
 
-    comparator: BaseComparator | None  # None leaves it to the kind of the field
-    annotations: Mapping[str, object]  # all of them but the comparator
-    threshold: float | None = None  # that somebody stated for the field
+    comparator: BaseComparator | None  # None: the type of the field decides
+    annotations: Mapping[str, object]  # all annotations except the comparator
+    threshold: float | None = None  # threshold that the user stated for the field
 
     def __get_pydantic_json_schema__(
         self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -231,12 +237,12 @@ class Rules:
             comparator = None
             if any(
                 "items" in arm for arm in _arms(schema)
-            ):  # a list, whose items match by their match-threshold
+            ):  # a list of models: its items match by their match-threshold
                 annotations.pop(f"{PREFIX}threshold", None)
         if annotating.infers and comparator is None and self.threshold is None:
             annotations.pop(f"{PREFIX}threshold", None)
         threshold, default = annotations.get(f"{PREFIX}threshold"), _default(schema)
-        # A text of which nobody says anything is a code in the key of a list.
+        # A text without a stated rule is compared as a code if it is the key of a list.
         states_threshold_alone = (
             comparator is None and default is TEXT and self.threshold is not None
         )
@@ -250,7 +256,7 @@ class Rules:
 
 
 def takes_models(comparator: BaseComparator) -> bool:
-    """Return whether a comparator compares instances of models as they are."""
+    """Return whether a comparator compares model instances themselves, not their fields."""
     return bool(comparator.takes) or isinstance(comparator, StructuredModelComparator)
 
 
@@ -259,7 +265,10 @@ def _arms(schema: JsonSchemaValue) -> list[JsonSchemaValue]:
 
 
 def _default(schema: JsonSchemaValue) -> LeafDefault | None:
-    """Return how values, or elements, are compared without annotations; None if that is open."""
+    """Return the default comparison of values or list elements by type.
+
+    None if there are several.
+    """
     first_arm, *other_arms = _arms(schema) or [{}]
     if other_arms or "items" in first_arm:
         return None if other_arms else _default(first_arm["items"])
@@ -271,7 +280,7 @@ def _default(schema: JsonSchemaValue) -> LeafDefault | None:
 
 
 def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> bool:
-    """Return whether a schema is of models, or lists of them: they are compared by their fields."""
+    """Return whether a schema is of models or lists of models; these are compared by fields."""
     kinds = [_dereferenced(arm, handler) for arm in _arms(schema)]
     kinds = [_dereferenced(kind.get("items", kind), handler) for kind in kinds]
     return all("properties" in kind or STAND_IN in kind for kind in kinds)
@@ -280,26 +289,26 @@ def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> boo
 def _dereferenced(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
     try:
         return handler.resolve_ref_schema(schema)
-    except LookupError:  # of a model that is not finished, such as the one around the field
+    except LookupError:  # a model whose definition is not complete yet, such as the enclosing one
         return {"properties": {}}
 
 
 class ComparedSchema(GenerateJsonSchema):
-    """JSON Schema of the values that are compared: those that `values_of` returns."""
+    """Generates the JSON Schema of the values that `values_of` returns."""
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
-        """Take a Decimal for a number, however it is written."""
+        """Return the schema of a Decimal: a number, however it is serialised."""
         return {"type": "number"}
 
     def handle_invalid_for_json_schema(self, schema: object, error_info: str) -> JsonSchemaValue:
-        """Take a type that JSON Schema has no word for as a place of any kind."""
+        """Return an empty schema for a type that JSON Schema cannot express."""
         return {}
 
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
-        """Keep quiet: a default that JSON cannot state is not compared."""
+        """Suppress warnings about defaults that JSON cannot express, as these are not compared."""
 
     def field_is_present(self, field: Any) -> bool:
-        """Leave out fields that a dump of the instance leaves out."""
+        """Leave out fields that are excluded from serialisation."""
         return not field.get("serialization_exclude")
 
 
@@ -310,7 +319,7 @@ def annotated_schema(
     defaults: bool = True,
     infers: bool = False,
 ) -> dict[str, Any]:
-    """Return the annotated JSON Schema of a class; options are as in `Annotating`."""
+    """Return the annotated JSON Schema of a class; arguments are as in `Annotating`."""
     annotating = Annotating(instances, defaults, infers)
     token = CURRENT.set(annotating)
     try:
@@ -322,7 +331,7 @@ def annotated_schema(
 
 
 def check_exported(schema: Mapping[str, Any], source: str) -> None:
-    """Raise SchemaError if the config of a comparator holds values that are no JSON."""
+    """Raise SchemaError if the config of a comparator has values that JSON cannot express."""
     problems = []
     for path, config in _configs(schema, ()):
         try:
@@ -345,7 +354,7 @@ def check_exported(schema: Mapping[str, Any], source: str) -> None:
 
 
 def _configs(schema: object, path: Path) -> Iterator[tuple[Path, JsonValue]]:
-    """Yield the configs of comparators in a schema, each with its place."""
+    """Yield the configs of comparators in a schema, each with its path."""
     entries: Any = schema.items() if isinstance(schema, Mapping) else ()
     for step, subschema in enumerate(schema) if isinstance(schema, list) else entries:
         if step == CONFIG:
@@ -378,30 +387,33 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     """Declare a field of a `StructuredModel` and how it is compared.
 
     Args:
-        comparator: an instance; None takes the default of the field's kind.
-        threshold: in [0, 1]; at or above it two values match. Left out, it is the one that the
-            comparator was given, else 0.5; None takes that of the field's kind instead of 0.5.
-        weight: above 0; what the field is worth in the score of its object.
-        default: as in pydantic; a field without one is None. `...` makes the field required.
-        aggregate: whether the object's `aggregate` counts it; None leaves that to the others.
+        comparator: an instance; None takes the default for the type of the field.
+        threshold: in [0, 1]; similarity at which two values match. If left out, it is the threshold
+            of the comparator if it was given one, else 0.5; None takes the default for the type
+            instead of 0.5.
+        weight: above 0; weight of the field in the score of its object.
+        default: as in pydantic; None if left out. `...` makes the field required.
+        aggregate: whether the `aggregate` counts of the object include the field; None leaves this
+            to the other fields.
         clip_under_threshold: whether a similarity below the threshold scores 0.0.
-        pairing_floor: in [-1, 1), for a list: at or below this similarity two elements are not the
-            same one; -1 pairs all, None leaves it to the run.
-        exhaustive: for a list: whether the ground truth has all of its elements.
+        pairing_floor: in [-1, 1), for a list: at or below this similarity, two elements are not
+            paired; -1 pairs all, None leaves it to the run.
+        exhaustive: for a list: whether the ground truth lists all elements.
         ordered: for a list: whether pairs must not cross; the same as `pairing="ordered"`.
-        pairing: for a list: which elements are pairs, `best`, `ordered` or `position`.
-        key: for a list: the fields of its items that tell which of them go together.
-        distinct: for a list: whether an element that stood before is dropped.
-        aliases: the texts that stand for others, by the names that these have.
-        absent_values: values that are nothing.
-        ignore: whether nobody looks at the field.
-        any_of: whether a list in the ground truth has the values that are each right.
-        pairs_items: whether the field has a say in which items of a list are pairs.
-        keywords: any other of `pydantic.Field`, such as `alias`, `description` and `examples`.
+        pairing: for a list: how elements are paired, `best`, `ordered` or `position`.
+        key: for a list: the fields of items that identify which items are paired.
+        distinct: for a list: whether repeated elements are dropped.
+        aliases: for each name, the texts that stand for it.
+        absent_values: values that count as absent.
+        ignore: whether the field is not compared.
+        any_of: whether a list in the ground truth lists alternative right values.
+        pairs_items: whether the field influences which items of a list are paired.
+        keywords: any other keywords of `pydantic.Field`, such as `alias`, `description` and
+            `examples`.
 
     Raises:
-        TypeError: the comparator is not an instance of one.
-        ValueError: a keyword has a value that its annotation may not have.
+        TypeError: the comparator is not an instance of a comparator class.
+        ValueError: a keyword has a value that its annotation does not allow.
     """
     settings = locals()
     if not isinstance(settings["comparator"], BaseComparator | None):
@@ -416,7 +428,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         for name in _KEYWORDS
         if settings[name] is not None or name == "weight"
     }
-    if weight == 1:  # as of any field
+    if weight == 1:  # as for any field
         del annotations[annotated("weight")]
     field_info = Field(
         PydanticUndefined if default is ... or "default_factory" in keywords else default,
@@ -427,7 +439,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
 
 def without_none(annotation: Any) -> Any:
-    """Return the only type of an Optional; anything else as it is."""
+    """Return the type inside an Optional; any other type is returned unchanged."""
     if get_origin(annotation) in (Union, UnionType):
         other_arms = [arm for arm in get_args(annotation) if arm is not NoneType]
         return other_arms[0] if len(other_arms) == 1 else annotation
@@ -435,7 +447,7 @@ def without_none(annotation: Any) -> Any:
 
 
 def _right(name: str, value: Any) -> Any:
-    """Return the value of a keyword as JSON; ValueError where it may not have it."""
+    """Return the value of a keyword as JSON; ValueError if its annotation does not allow it."""
     if isinstance(value, tuple):
         value = [*value]
     if isinstance(value, Mapping):

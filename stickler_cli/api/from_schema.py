@@ -1,7 +1,7 @@
-"""Models made of an annotated JSON Schema, which validate no value: wrong types are scored.
+"""Model classes from an annotated JSON Schema; they do not validate, so wrong types are scored.
 
-Objects become instances of nested models, so that their fields are attributes too. A key that an
-instance is made without has the `default` that its schema states, as in any pydantic model.
+Objects become instances of nested models, so that their fields are attributes. A key that is not
+set has the `default` of the schema, as in any pydantic model.
 """
 
 import json
@@ -29,7 +29,10 @@ Model = TypeVar("Model", bound=ComparableModel)
 
 
 def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
-    """Return the schema that a class was made of; SchemaError if the class is for a part of it."""
+    """Return the schema that a class was made from.
+
+    SchemaError if the class is for a part of it.
+    """
     if model._part_of is not None:  # noqa: SLF001 - made here
         finding = f"{model.__name__} is for a part of the schema of {model._part_of}"  # noqa: SLF001
         hint = f"use that of {model._part_of}"  # noqa: SLF001
@@ -47,10 +50,11 @@ def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
 
 
 def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
-    """Return the schema that a class was made of, as part of another one.
+    """Return the schema that a class was made from, to be embedded in another schema.
 
     Raises:
-        SchemaError: a property has another name in the class, so that dumps would not fit.
+        SchemaError: a property has another name in the class, so that dumps would not fit the
+            schema.
     """
     renamed = [name for name, field_info in model.model_fields.items() if field_info.alias != name]
     if renamed:
@@ -68,19 +72,22 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
         )
     schema = source_schema(model)
     file = model._source_file  # noqa: SLF001
-    # An identifier of its own, so that references inside it start from there.
+    # Give it an identifier, so that references inside it start from there.
     text = json.dumps(schema, sort_keys=True, default=str)
     name = file.absolute().as_uri() if file else f"urn:uuid:{uuid5(NAMESPACE_OID, text)}"
     return {"$id": name, **schema}
 
 
 class SchemaClasses(Generic[Model]):
-    """The classes of one schema, one a node, so that a recursion comes back to its class."""
+    """The classes of one schema: one for each node, so that recursion reuses a class."""
 
     def __init__(
         self, schema: dict[str, Any], base: type[Model], file: Path | None, *, required: bool
     ) -> None:
-        """Take a schema that compiles; `required` is whether its required keys must be there."""
+        """Prepare a valid schema.
+
+        With `required`, instances need the keys that the schema requires.
+        """
         self._base = base
         self._schema = schema
         self._file = file
@@ -90,11 +97,11 @@ class SchemaClasses(Generic[Model]):
         self._made: dict[int, type[Model]] = {}
 
     def make_document_class(self, node: Node, name: str) -> type[Model]:
-        """Return the class for documents."""
+        """Return the class of documents."""
         return self._make_class(node, name, (self._files.root,))
 
     def _make_class(self, node: Node, name: str, place: InForce) -> type[Model]:
-        """Return the class for objects of a node, whose place some subschemas speak about."""
+        """Return the class for objects of a node; `place` are the subschemas that apply to them."""
         if id(node) in self._made:
             return self._made[id(node)]
         fields = node.fields if isinstance(node, ObjectNode) else ()
@@ -127,13 +134,13 @@ class SchemaClasses(Generic[Model]):
         return model
 
     def _only(self, place: InForce) -> InForce:
-        """Return all subschemas that speak about a place; of several alternatives, none."""
+        """Return all subschemas that apply to a value; empty if there are several alternatives."""
         flat = flatten(self._files, place, _pass_over)
         branches = branches_of(self._files, flat, _pass_over)
         return flat if not branches else branches[0].in_force if len(branches) == 1 else ()
 
     def _default(self, place: InForce, *, needed: bool) -> Any:
-        """Return the default of a key; `...` where it must be given."""
+        """Return the default of a key; `...` if the key is required."""
         for source in (*place, *self._only(place)):
             if "default" in source.schema:
                 return deepcopy(source.schema["default"])
@@ -153,4 +160,4 @@ class SchemaClasses(Generic[Model]):
 
 
 def _pass_over(schema: Schema, keyword: str, error: Exception) -> None:
-    """Take no note of a reference that cannot be followed: the compiler did."""
+    """Ignore a reference that cannot be resolved, as the compiler has reported it."""

@@ -1,4 +1,4 @@
-"""Many documents from Python: values in memory in, the evaluation of `stickler eval` out."""
+"""`evaluate_many`: evaluate many documents in memory, as `stickler eval` does with files."""
 
 import math
 import os
@@ -134,7 +134,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     settings = read_settings(ManySettings, options)
     _check_kind("pairs", pairs, Iterable, "pairs of documents, one after the other")
     if client is not None:
-        from stickler_cli.clients.client import Client  # few ask models
+        from stickler_cli.clients.client import Client  # imported late: few runs ask models
 
         _check_kind("client", client, Client, "a Client, or None")
     measures = measures_of(metrics, allow_plugins=settings.allow_plugins)
@@ -170,7 +170,7 @@ def _job_of_plan(
     measures: Mapping[str, Measure],
     validation: Validation | None,
 ) -> Callable[[Options], Job]:
-    """Return a function that makes the job of documents of one schema."""
+    """Return a function that creates the job for documents of one schema."""
     return partial(
         Job,
         plan,
@@ -187,7 +187,7 @@ def _of_schemas(
     settings: ManySettings,
     measures: Mapping[str, Measure],
 ) -> tuple[Plan, Iterator[DocumentPair], Callable[[Options], Job]]:
-    """Return plan, documents and job where each document has one of the schemas of a directory."""
+    """Return plan, documents and job if each document has one of several schemas."""
     if not isinstance(schema, str | os.PathLike):
         expected = "the directory of schemas that schema_by chooses from"
         raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])
@@ -223,19 +223,20 @@ def _of_schemas(
 
 
 def _schema_of(pairs: Sequence[object], settings: ManySettings) -> Plan | type:
-    """Return the class of the first documents, or the plan of the schema that they show.
+    """Return the class of the first documents, or the plan of a schema inferred from them.
 
     Raises:
         UsageError: there is no ground truth.
     """
-    from .schemaless import schema_of  # loads pydantic, and few runs have no schema
+    # Imported late: it loads pydantic, and most runs have a schema.
+    from .schemaless import schema_of
 
     truths = [truth for _, truth in _truths_in(pairs, settings)]
     return schema_of(_sides_of(pairs), truths)
 
 
 def _sides_of(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:
-    """Yield the sides of pairs that have a ground truth, as the caller gave them."""
+    """Yield both sides of the pairs that have a ground truth, as the caller gave them."""
     for pair in pairs:
         match pair:
             case DocumentPair() | (_, _) | (_, _, _):
@@ -247,7 +248,7 @@ def _sides_of(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:
 def _truths_in(
     pairs: Iterable[object], settings: ManySettings
 ) -> Iterator[tuple[str, JsonDocument]]:
-    """Yield the id and the values of each ground truth, without wrappers and ignored keys."""
+    """Yield id and values of each ground truth, without wrappers and ignored keys."""
     unwrap = unwrapper_of(open_default(), settings)
     for pair in _document_pairs(pairs, OBJECTS_OR_ARRAYS):
         if isinstance(pair.gt, dict | list):
@@ -270,7 +271,7 @@ def compiled(
 ) -> tuple[Plan, Callable[[], Any] | None, str | None]:
     """Return the plan of a schema in any form, a function that returns the schema, and its file.
 
-    Where it is inferred, `look` returns the values of the first documents.
+    If the schema is inferred, `look` returns the values of the first documents.
     """
     loading_options: Any = {
         "allow_plugins": settings.allow_plugins,
@@ -295,7 +296,8 @@ def compiled(
             if isinstance(plan, Plan):
                 return plan, method_of(schema, "to_json_schema"), None
             if method_of(schema, "model_json_schema"):
-                from .ruled import inference_for, model_schema  # loads pydantic, as the class did
+                # Imported late: it loads pydantic, which the class has loaded.
+                from .ruled import inference_for, model_schema
 
                 comparators: dict[str, Any] = {}
                 contents = model_schema(schema, comparators)
@@ -313,7 +315,7 @@ def compiled(
 def validation_by(
     contents: Callable[[], Any] | None, file: str | None, settings: ManySettings
 ) -> Validation | None:
-    """Return the validation of documents by a schema, which `contents` returns."""
+    """Return the validation of documents by a schema; `contents` returns the schema."""
     if settings.validate == "none":
         return None
     if contents is None:
@@ -329,7 +331,7 @@ def _check_kind(name: str, value: object, kind: type, expected: str) -> None:
 
 
 def _warn_if_inferred(schema: LoadedSchema) -> LoadedSchema:
-    """Warn of inferred comparators, as seen from the caller of `evaluate_many`."""
+    """Warn of inferred comparators, with the caller of `evaluate_many` as location."""
     if schema.remark:
         warnings.warn(schema.remark, stacklevel=4)
     return schema
@@ -338,7 +340,7 @@ def _warn_if_inferred(schema: LoadedSchema) -> LoadedSchema:
 def _document_pairs(
     pairs: Iterable[object], kinds: tuple[DocumentKind, ...], kinds_of: KindsOf | None = None
 ) -> Iterator[DocumentPair]:
-    """Turn pairs in all forms that users have into documents."""
+    """Convert pairs in all forms that users may give into pairs of JSON documents."""
     for position, pair in enumerate(pairs):
         match pair:
             case DocumentPair():
@@ -360,20 +362,21 @@ def document_pair(
     kinds: tuple[DocumentKind, ...],
     kinds_of: KindsOf | None = None,
 ) -> DocumentPair:
-    """Return the documents of two sides, or their problems."""
+    """Return the pair of documents for two sides in any form; problems replace invalid ones."""
     truth = _read_side(gt, name, "ground truth", kinds)
     if kinds_of is not None and isinstance(truth, dict | list):
         kinds = kinds_of(name, truth)
         truth = _read_side(truth, name, "ground truth", kinds)
     pair = DocumentPair(name, truth, _read_side(pred, name, "prediction", kinds))
-    bare = getattr(gt, "_unwrapped", None)  # as instances of models have it
+    # The ground truth as an instance of a model would have it.
+    bare = getattr(gt, "_unwrapped", None)
     return replace(pair, gold=bare.gold) if isinstance(bare, Unwrapped) else pair
 
 
 def _read_side(
     side: object, name: str, side_title: str, kinds: tuple[DocumentKind, ...]
 ) -> JsonDocument | Problem | None:
-    """Return the JSON document of a side, or its problem."""
+    """Return one side as JSON document; None if it is missing, or a problem if it is invalid."""
     if side is None or isinstance(side, Problem):
         return side
     try:
@@ -397,9 +400,9 @@ def _read_side(
 
 
 def _dumped(side: object) -> object:
-    """Return the JSON values of an instance.
+    """Return the JSON values of a model instance; other values are returned unchanged.
 
-    The method is taken from the class: a field of the instance may have its name.
+    The method is looked up on the class, as a field of the instance may have its name.
     """
     if values := method_of(type(side), "comparison_values"):
         return values(side)
@@ -409,18 +412,18 @@ def _dumped(side: object) -> object:
 
 
 def method_of(owner: object, name: str) -> Callable[..., Any] | None:
-    """Return a method by name; None if there is no such attribute or it cannot be called."""
+    """Return a method by its name; None if there is no callable attribute of this name."""
     method = getattr(owner, name, None)
     return method if callable(method) else None
 
 
 def described(value: object) -> str:
-    """Describe the JSON type of a value."""
+    """Return the JSON type of a value in words, for messages."""
     return f"of type {kind_of(value)}"
 
 
 def first_misfit(document: JsonDocument, name: str, title: str) -> Problem | None:
-    """Find something in a document that JSON does not have."""
+    """Return a problem if a document contains something that is not JSON; None otherwise."""
     todo: list[tuple[Path, Any]] = [((), document)]
     while todo:
         path, value = todo.pop()
@@ -441,7 +444,7 @@ def first_misfit(document: JsonDocument, name: str, title: str) -> Problem | Non
                 todo.append(((*path, step), child))
                 continue
             misfit = ""
-            # Not their subclasses: comparators would see what those print, such as `Color.RED`.
+            # Check exact types: comparators would see the text of subclasses, such as `Color.RED`.
             if type(child) not in (str, int, float, bool, NoneType):
                 misfit = f"of type {type(child).__name__}"
             elif isinstance(child, float) and not math.isfinite(child):

@@ -1,4 +1,4 @@
-"""Plans of schemas in any form, with rules of the caller for single fields."""
+"""Plans of schemas in any form, with rules by the caller for single fields."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,9 +29,10 @@ from .structured import StructuredModel
 
 
 def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return, of a class and those in it, the keys of fields and the classes inside each.
+    """Return other names of fields, by class: for each field, its keys and the classes inside it.
 
-    Empty where no field has another name. An alias that is a path into a value is a JSON Pointer.
+    It is empty if no field has another name. An alias that is a path into a value is a JSON
+    Pointer.
     """
     names_by_part: dict[str, dict[str, tuple[str, list[str]]]] = {}
     part_by_model: dict[type[BaseModel], str] = {model: DOCUMENT_PART}
@@ -76,7 +77,10 @@ AnySchema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[s
 
 
 class FieldRules(TypedDict, total=False):
-    """How one field is compared, as in `ComparableField`; rules that are left out stay."""
+    """Rules for the comparison of one field, as in `ComparableField`.
+
+    Rules left out stay unchanged.
+    """
 
     comparator: BaseComparator | str
     comparator_config: Mapping[str, object]
@@ -103,14 +107,14 @@ ADVICE: Final = "evaluate(gt, pred) compares two documents, Scorer(schema).score
 
 
 class Ruled(NamedTuple):
-    """How documents are compared: compiled once, for as many pairs as there are."""
+    """How documents are compared, compiled for any number of pairs."""
 
     plan: Plan
-    """How they are compared, compiled."""
+    """The compiled plan."""
     inferred: tuple[Inferred, ...]
     """How each field is compared, and why."""
     name: str
-    """The name of the documents, as `LoadedSchema` has it."""
+    """Name of the documents, as in `LoadedSchema`."""
 
 
 def _check(schema: object) -> None:
@@ -125,14 +129,14 @@ def _check(schema: object) -> None:
 def ruled(
     schema: AnySchema | LoadedSchema, rules: Mapping[str, FieldRules], seen: Observed | None = None
 ) -> Ruled:
-    """Return how documents of a schema are compared under rules for single fields.
+    """Compile a schema with rules for single fields.
 
-    `seen` are values of their ground truth, which inference asks.
+    `seen` are observed values of ground truths, which inference takes into account.
 
     Raises:
-        TypeError: it is no schema.
-        SchemaError: the schema cannot be used, or stands for no object.
-        UsageError: there is no field, or rule, of a name in `rules`.
+        TypeError: it is not a schema.
+        SchemaError: the schema cannot be used, or does not describe objects.
+        UsageError: `rules` names a field or rule that does not exist.
     """
     _check(schema)
     comparators: dict[str, BaseComparator] = {}
@@ -142,9 +146,11 @@ def ruled(
     elif isinstance(schema, Mapping):
         parsed = loaded(dict(schema), "the schema", when="auto", look=look)
     elif isinstance(schema, type):
-        # A class is code already: a comparator that it names by its place is no less trusted.
+        # A class is code of the caller already, so comparators that it names by location are
+        # trusted.
         loading_options: Any = {"allow_plugins": True, "comparators": comparators, "look": look}
-        when = inference_for(schema) if schema.model_fields else "never"  # one without any may be
+        # A schema without annotations may be inferred.
+        when = inference_for(schema) if schema.model_fields else "never"
         parsed = loaded(
             model_schema(schema, comparators), schema.__name__, when=when, **loading_options
         )
@@ -165,7 +171,7 @@ def _with_rules(
     comparators: dict[str, BaseComparator],
 ) -> Ruled:
     ruled = _overridden(schema, rules, fields, comparators)
-    file = File(name) if File(name).is_file() else None  # where references start
+    file = File(name) if File(name).is_file() else None  # location from which references start
     compile_options: Any = {"allow_plugins": True, "comparators": comparators}
     plan, before = (
         compile_schema(ruled, name, file, **compile_options),
@@ -184,7 +190,7 @@ def _with_rules(
 
 
 def inference_for(model: type[BaseModel], infer: Infer = "auto") -> Infer:
-    """Return when comparisons of a class are inferred: a `StructuredModel` has its own defaults."""
+    """Return the inference mode of a class; a `StructuredModel` has defaults of its own."""
     if infer != "auto":
         return infer
     return "never" if issubclass(model, StructuredModel) else "always"
@@ -195,8 +201,8 @@ def model_schema(
 ) -> dict[str, Any]:
     """Return the annotated JSON Schema of any model, by the names of its fields.
 
-    Comparators that are instances go into `comparators`, by the names that the schema has for them;
-    without it they are written out.
+    Comparators that are instances are put into `comparators`, under the keys that the schema names.
+    If it is None, they are written out.
     """
     if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
         return model.to_json_schema()
@@ -211,13 +217,13 @@ def _overridden(
     fields: Sequence[Inferred],
     comparators: dict[str, BaseComparator],
 ) -> dict[str, Any]:
-    """Return a schema with rules for some of its fields, by their paths without list indexes.
+    """Return a schema with rules for some of its fields, given by paths without list indexes.
 
-    What stands beside a reference goes before what it leads to: so a rule is of one field, whatever
-    else has the same definition. Comparators that are instances go into `comparators`.
+    Keys beside a reference override its target, so that a rule affects only one field, even if
+    others share the definition. Comparators that are instances are put into `comparators`.
 
     Raises:
-        UsageError: there is no such field, or no such rule; with all of them.
+        UsageError: lists all fields and rules that do not exist.
     """
     annotated, problems = deepcopy(dict(schema)), []
     fields_by_path = {field_path(field.path): field for field in fields}
@@ -255,7 +261,10 @@ def _overridden(
 def _annotations(
     field_rules: FieldRules, field: Inferred, comparators: dict[str, BaseComparator]
 ) -> dict[str, object]:
-    """Return rules as annotations; a comparator brings its threshold, if it was given one."""
+    """Return rules as annotations.
+
+    A comparator also sets its own threshold, if it was given one.
+    """
     rules: dict[str, object] = {**field_rules}
     comparator = rules.get("comparator")
     if isinstance(comparator, BaseComparator):
@@ -267,7 +276,7 @@ def _annotations(
 
 
 def _field_schema(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str]) -> dict[str, Any]:
-    """Return where the annotations of a field stand, made if nothing is there."""
+    """Return the subschema for the annotations of a field; it is created if necessary."""
     place = schema
     for end, step in enumerate(path, 1):
         if step == "*":
@@ -281,6 +290,6 @@ def _field_schema(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str])
 
 def _subschema(place: dict[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(place.get(key), dict):
-        place[key] = {}  # `true` is the same
+        place[key] = {}  # `true` means the same
     subschema: dict[str, Any] = place[key]
     return subschema

@@ -1,4 +1,4 @@
-"""The schema of documents that come without one: a pydantic class, or what their values show."""
+"""Choose a schema for documents that come without one: a pydantic class, or one by their values."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -23,13 +23,13 @@ from .scorer import bare_truths
 def schema_of(
     sides: Iterable[tuple[object, object]], truths: Sequence[JsonDocument]
 ) -> Plan | type[BaseModel]:
-    """Return the class of the ground truths, else that of the predictions, else a plan.
+    """Return the class of the ground truths, else that of the predictions, else an inferred plan.
 
-    The class of the predictions has to declare all keys of the ground truths: others would not be
-    compared. The plan is that of the schema that the values of the ground truths show.
+    The class of the predictions is used only if it declares all keys of the ground truths, as other
+    keys would not be compared. The plan is inferred from the values of the ground truths.
 
     Args:
-        sides: ground truths that are there, and their predictions, as the caller gave them.
+        sides: pairs of an existing ground truth and its prediction, as the caller gave them.
         truths: the JSON values of these ground truths.
 
     Raises:
@@ -44,7 +44,7 @@ def schema_of(
         return model
     model, plan = _shared_class(pred for _, pred in pairs if pred is not None), None
     if model is not None and all(isinstance(gt, dict) for gt, _ in pairs):
-        with suppress(SchemaError, ComparisonError):  # a class without fields, perhaps
+        with suppress(SchemaError, ComparisonError):  # a class without fields, for example
             plan = ruled(model, {}).plan
             bare, _ = bare_truths(truths, plan.root)
             counts = compared(plan, bare, bare).counts
@@ -54,16 +54,16 @@ def schema_of(
 
 
 def _shared_class(instances: Iterable[object]) -> type[BaseModel] | None:
-    """Return the pydantic class of all instances; None if there are several, or none."""
+    """Return the pydantic class that all instances have; None if they have several, or none."""
     classes = {type(instance) for instance in instances}
     (model, *other_classes) = classes or {type(None)}
     return model if not other_classes and issubclass(model, BaseModel) else None
 
 
 def _plan_shown_by(truths: Sequence[JsonDocument], renames: Any) -> Plan:
-    """Return the plan of the schema that ground truths show, and warn that it is inferred.
+    """Return the plan of the schema inferred from ground truths, and warn of the inference.
 
-    `renames` are other names of fields, which the ground truths may have.
+    `renames` are other names of fields, which ground truths may use.
     """
     seen = Observed()
     for truth in truths:

@@ -1,4 +1,4 @@
-"""`Scorer` compiles a schema once, then scores many predictions."""
+"""`Scorer` compiles a schema once, to score many predictions."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -53,17 +53,17 @@ from .fields import json_of, values_of
 from .ruled import ADVICE, AnySchema, FieldRules, Ruled, ruled
 
 DocumentLike: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
-"""A document: an instance, or its JSON values; a list where the schema is one of arrays."""
+"""A document: a model instance, or JSON values; a list if the schema is for arrays."""
 
 MAX_SCORERS: Final = 64
-"""Number of scorers to keep, one for each inference from the values of ground truths."""
-_ANSWER: Final = "the answer"  # as problems name it
+"""Maximum number of cached scorers, one for each inference from values of ground truths."""
+_ANSWER: Final = "the answer"  # its name in problems
 
 
 class Scorer:
-    """How predictions are judged: compiled once, for as many as there are.
+    """Scores predictions by a schema, compiled once for any number of predictions.
 
-    Can be pickled, and used by several threads at once.
+    It can be pickled, and used by several threads at once.
     """
 
     def __init__(  # noqa: PLR0913 - a keyword for each option
@@ -80,17 +80,18 @@ class Scorer:
 
         Args:
             schema: a pydantic class, a JSON Schema or the file of one.
-            documents: none; two documents are for `evaluate`.
+            documents: must be empty; two documents are arguments of `evaluate`.
             fields: rules for single fields, as `evaluate` takes them.
-            of: the figure that is the score: `f1`, `overall_score`, or a figure of a gate, such as
-                `items.price.recall`; with `>=` and a number it passes from there on.
-            reveal: what feedback may tell of the ground truth: `all`; `shape`, its kinds and how
-                predictions differ; or `none`, only which fields are wrong.
-            budget: the characters that feedback may take.
-            options: those of the comparison.
+            of: figure that is the score: `f1`, `overall_score`, or a figure as in a gate, such as
+                `items.price.recall`; followed by `>=` and a number, it also sets the limit for
+                `passed`.
+            reveal: how much of the ground truth feedback reveals: `all`; `shape`, kinds of values
+                and how predictions differ; or `none`, only the names of wrong fields.
+            budget: maximum length of feedback in characters.
+            options: options of the comparison.
 
         Raises:
-            TypeError: it is no schema, or there are documents.
+            TypeError: it is not a schema, or `documents` is not empty.
             SchemaError: the schema cannot be used.
             UsageError: there is no such field, rule or figure.
         """
@@ -99,7 +100,7 @@ class Scorer:
             schema if isinstance(schema, Ruled) else ruled(schema, fields or {})
         )
         is_stated = any(field.source == "annotation" for field in self.inferred)
-        # A place without a description shows nothing before there are values.
+        # A field without a description is known only after values have been seen.
         is_open = not is_stated and any(not field.comparator for field in self.inferred)
         is_inferred = is_open or any(field.source == "inferred" for field in self.inferred)
         self._source: tuple[AnySchema, Mapping[str, FieldRules]] | None = None
@@ -111,16 +112,16 @@ class Scorer:
 
     @cached_property
     def _lists_values(self) -> bool:
-        """Whether ground truths may list the values that are right at a place."""
+        """Whether lists in ground truths may list alternative right values."""
         return has_any_of(self.plan.root)
 
     @cached_property
     def _by_values(self) -> dict[Hashable, "Scorer"]:
-        """Scorers for ground truths that were seen, by what their values say."""
+        """Cache of scorers by a summary of the observed values of ground truths."""
         return {}
 
     def _seeing(self, truths: Sequence[JsonDocument]) -> "Scorer":
-        """Return the scorer for ground truths whose values inference looks at, as a run does."""
+        """Return the scorer that inference gives for these ground truths, as in a run."""
         if self._source is None:
             return self
         seen = self._observe(truths[:FIRST])
@@ -130,13 +131,13 @@ class Scorer:
             scorer = copy(self)
             scorer.__dict__ = {**self.__getstate__(), "_source": None}
             scorer.plan, scorer.inferred, scorer.name = ruled(*self._source, seen)
-        self._by_values[key] = scorer  # as the newest
+        self._by_values[key] = scorer  # the newest entry is last
         for oldest in [*self._by_values][:-MAX_SCORERS]:
             self._by_values.pop(oldest, None)
         return scorer
 
     def __call__(self, gt: object, pred: object) -> "Scored":
-        """Judge one prediction, as `score` does."""
+        """Score one prediction, as `score` does."""
         return self.score(gt, pred)
 
     def __repr__(self) -> str:
@@ -144,7 +145,7 @@ class Scorer:
         return f"{type(self).__name__}({self.name!r}, {fields}, of={of!r})"
 
     def score(self, gt: object, pred: object) -> "Scored":
-        """Judge one prediction; see `score_batch`."""
+        """Score one prediction; see `score_batch`."""
         (scored,) = self.score_batch([gt], [pred])
         return scored
 
@@ -153,12 +154,12 @@ class Scorer:
 
         Args:
             gts: the ground truths: instances, JSON values, or JSON text.
-            preds: the predictions, in any form. From text, JSON is taken out of code fences, prose
-                and lists of one. A prediction without a document has score 0 and a problem.
+            preds: the predictions in any form. In text, JSON is found inside code fences, prose and
+                lists of one. A prediction without a document has score 0 and a problem.
 
         Raises:
-            TypeError: a ground truth is no document.
-            ValueError: there are not as many of both.
+            TypeError: a ground truth is not a document.
+            ValueError: the numbers of ground truths and predictions differ.
         """
         truths = [self._truth(gt) for gt in gts]
         answers = [self._answer(pred) for pred in preds]
@@ -175,7 +176,7 @@ class Scorer:
         ]
 
     def feedback(self, scored: Iterable["Scored"]) -> str:
-        """Return the causes of errors in several documents."""
+        """Return feedback on the causes of errors in several documents."""
         judgements = [*scored]
         errors = [judgement.errors for judgement in judgements if not judgement.problem]
         return self.teller.describe_documents(errors, len(judgements) - len(errors))
@@ -183,12 +184,12 @@ class Scorer:
     def evaluate(self, gt: DocumentLike, pred: DocumentLike) -> EvalResult:
         """Compare a prediction with the ground truth.
 
-        Either is an instance, of whatever class, or a dict with the names of the fields as keys.
+        Either is an instance of any class, or a dict with the names of the fields as keys.
 
         Raises:
-            TypeError: either side is something else.
+            TypeError: a side is something else.
             ComparisonError: a comparator failed on a pair of values.
-            WorkLimitError: it takes more work than the options let a pair take.
+            WorkLimitError: the pair exceeds the work limit of the options.
         """
         (result,) = self.evaluate_batch([(gt, pred)])
         return result
@@ -196,10 +197,10 @@ class Scorer:
     def evaluate_batch(
         self, pairs: Iterable[tuple[DocumentLike, DocumentLike]]
     ) -> list[EvalResult]:
-        """Compare predictions with their ground truths, all at once, which takes less.
+        """Compare predictions with their ground truths in one batch, which is faster.
 
         Args:
-            pairs: of a ground truth and its prediction, as `evaluate` takes them.
+            pairs: pairs of ground truth and prediction, as `evaluate` takes them.
 
         Raises:
             TypeError: a side is something else.
@@ -216,7 +217,7 @@ class Scorer:
         ]
 
     def seen_in(self, gt: DocumentLike) -> Observed:
-        """Return the values of a ground truth, for inference to ask."""
+        """Return observations on the values of a ground truth, for inference."""
         return self._observe([self._values(gt, "gt")])
 
     def _observe(self, truths: Sequence[JsonDocument]) -> Observed:
@@ -227,11 +228,11 @@ class Scorer:
         return seen
 
     def explain(self) -> str:
-        """Return how each field is compared and why, as a table."""
+        """Return a table that says how each field is compared, and why."""
         return choices_table(self.inferred)
 
     def evaluation(self, scored: Mapping[str, "Scored"]) -> Evaluation:
-        """Return the results of predictions by ids, as those of a run, with rows for `diff`."""
+        """Return the results of predictions by id as those of a run, with rows for `diff`."""
         evaluation = Evaluation(
             ledger=Ledger(blocks=Blocks()), interval_settings=IntervalSettings()
         )
@@ -242,22 +243,22 @@ class Scorer:
 
     @cached_property
     def teller(self) -> Teller:
-        """Describes errors without revealing more of the ground truth than allowed."""
+        """Describes errors, without revealing more of the ground truth than allowed."""
         weights = {row.field: row.weight for row in field_listing(self.plan)}
         return Teller(weights, self.reveal, self.budget)
 
     @cached_property
     def fields(self) -> tuple[FieldNames, ...]:
-        """The fields that have a figure in each result: fields with values.
+        """The fields that have a figure in each result: those with values.
 
-        Maps are one field.
+        A map is one field.
         """
         paths = [path for path in self.teller.weights if ANY_KEY not in path]
         parents = {path[:-1] for path in paths}
         return tuple(tuple(map(str, path)) for path in paths if path and path not in parents)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Made anew, where they are asked for.
+        # Recreated when they are needed.
         derived_names = ("teller", "fields", "_by_values", "_lists_values")
         return {name: value for name, value in self.__dict__.items() if name not in derived_names}
 
@@ -271,12 +272,12 @@ class Scorer:
         return self._values(gt, "gt")
 
     def _answer(self, pred: object) -> JsonDocument | Problem:
-        """Convert a prediction of any supported type into a JSON document."""
+        """Convert a prediction of any supported type into a JSON document, or a problem."""
         kind = self.plan.kind
         if isinstance(pred, str | bytes | bytearray):
             data = pred.encode("utf-8", "replace") if isinstance(pred, str) else bytes(pred)
             reading = read_plain(data, (kind,)) or read_text(data, _ANSWER, None, "taken", (kind,))
-            return cast("JsonDocument | Problem", reading.value)  # which is there
+            return cast("JsonDocument | Problem", reading.value)  # an existing file
         if pred is None:
             return {} if kind == "object" else []
         try:
@@ -292,7 +293,10 @@ class Scorer:
     def _scored(
         self, truths: Sequence[Any], answers: Sequence[Any], rows: Sequence[int]
     ) -> Iterator["Scored"]:
-        """Yield the judgement on some predictions, compared together; if that fails, in halves."""
+        """Yield the score of each prediction.
+
+        They are compared together, or in halves after a failure.
+        """
         if not rows:
             return
         gts, preds = [truths[row] for row in rows], [answers[row] for row in rows]
@@ -319,11 +323,11 @@ class Scorer:
     def _why(self, error: Exception) -> str:
         if isinstance(error, RecursionError):
             return f"{_ANSWER}: it is nested too deeply to compare"
-        # A comparator names the two values that it failed on.
+        # The comparator names the two values on which it failed.
         return str(error) if self.reveal == "all" else f"{_ANSWER}: it could not be compared"
 
     def _compared(self, gts: Sequence[JsonDocument], preds: Sequence[JsonDocument]) -> Batch:
-        """Compare documents out of their wrappers."""
+        """Compare documents without wrappers."""
         truths, gold = bare_truths(gts, self.plan.root, lists_values=self._lists_values)
         predictions = _bare_predictions(preds, self.plan.root)
         return compared(self.plan, truths, predictions, self.options, (), gold)
@@ -346,12 +350,12 @@ class Scorer:
         return document
 
 
-EvalSpec = Scorer  # its name before
+EvalSpec = Scorer  # its name earlier
 
 
 @lru_cache
 def scorer_for(schema: str, of: str = "f1") -> Scorer:
-    """Return the scorer of a schema file, made once: some frameworks can name no more than that."""
+    """Return the scorer of a schema file, cached: some frameworks can only name a file."""
     return Scorer(schema, of=of)
 
 
@@ -361,10 +365,10 @@ def bare_truths(
     *,
     lists_values: bool = False,
 ) -> tuple[Sequence[Any], Sequence[Gold | None]]:
-    """Take ground truths out of their wrappers; return them and their gold.
+    """Remove the wrappers of ground truths; returns them and their annotations.
 
-    The gold is empty if no ground truth needs unwrapping. With `lists_values`, a list in a ground
-    truth may hold the alternative right values of one place.
+    The second result is empty if no ground truth needs unwrapping. With `lists_values`, a list in a
+    ground truth may list alternative right values.
     """
     unwrapper = Unwrapper(root, reads_any_of=lists_values)
     if not _may_be_wrapped(truths, unwrapper):
@@ -376,7 +380,7 @@ def bare_truths(
 def _bare_predictions(
     predictions: Sequence[JsonDocument], root: PlaceWithFields | None
 ) -> Sequence[Any]:
-    """Take predictions out of their wrappers."""
+    """Remove the wrappers of predictions."""
     unwrapper = Unwrapper(root, reads_any_of=False)
     if not _may_be_wrapped(predictions, unwrapper):
         return predictions
@@ -384,10 +388,10 @@ def _bare_predictions(
 
 
 def _bare(unwrapper: Unwrapper, document: JsonDocument, *, is_truth: bool = False) -> Unwrapped:
-    """Take a document out of its wrappers, unless a value of another kind is left of it.
+    """Remove the wrappers of a document, unless the result would have another JSON type.
 
     Raises:
-        UsageError: a ground truth has lists of right values in other lists of them.
+        UsageError: a ground truth has a list of right values inside another such list.
     """
     bare = unwrapper(document, is_truth=is_truth)
     if bare.nested_lists:
@@ -396,7 +400,7 @@ def _bare(unwrapper: Unwrapper, document: JsonDocument, *, is_truth: bool = Fals
 
 
 def _may_be_wrapped(documents: Sequence[JsonDocument], unwrapper: Unwrapper) -> bool:
-    """Return whether the text of some documents has a key of a wrapper, or cannot be written."""
+    """Return whether the text of a document contains a key of a wrapper, or cannot be written."""
     try:
         text = json_line([*documents])
     except ValueError:  # a number with more digits than Python writes
@@ -409,11 +413,11 @@ class _Compared:
 
     def __init__(self, scorer: Scorer, batch: Batch) -> None:
         self.scorer, self.batch = scorer, batch
-        self.counts: Any = batch.counts  # which are there, of at least one document
+        self.counts: Any = batch.counts  # not None, as there is at least one document
 
     @cached_property
     def fields(self) -> dict[str, list[float]]:
-        """The figure of each field in each document."""
+        """The figure of each field, for each document."""
         size, rate = len(self.batch.results), self.scorer.aim.rate
         return {
             field_path(path): field_rewards(self.counts, path, rate, size).tolist()
@@ -421,7 +425,7 @@ class _Compared:
         }
 
     def figures(self, aim: Aim) -> list[float]:
-        """Return a figure of each document."""
+        """Return the figure of each document."""
         if aim.is_score:
             scores: list[float] = self.batch.scores.tolist()
             return scores
@@ -429,7 +433,7 @@ class _Compared:
 
     @cached_property
     def _right(self) -> list[tuple[str, set[int]]]:
-        """The fields of documents, and in which of these they have a value that is right."""
+        """Pairs of a top-level field and the documents in which it has a right value."""
         counts = self.counts
         right = counts.units[LEAVES, :, TP] > 0
         return [
@@ -439,21 +443,22 @@ class _Compared:
         ]
 
     def feedback_on(self, row: int, errors: Sequence[Error]) -> str:
-        """Return the feedback on one of them."""
-        tp, fd, _, fn, _ = self.counts.units[LEAVES, row].tolist()  # its rows come first
+        """Return the feedback on one document."""
+        # Rows of whole documents come first.
+        tp, fd, _, fn, _ = self.counts.units[LEAVES, row].tolist()
         named = [] if errors else [name for name, right in self._right if row in right]
         return self.scorer.teller.describe_document(errors, tp, tp + fd + fn, named)
 
 
 class Scored:
-    """The score of one prediction. Errors and feedback are computed when they are first read."""
+    """The score of one prediction; errors and feedback are computed when they are first read."""
 
     score: float
-    """In [0, 1]; 1.0 where neither side has anything."""
+    """The score, in [0, 1]; 1.0 if both sides are empty."""
     passed: bool
-    """Whether the score is what `of` asks for; without a limit there, whether nothing is wrong."""
+    """Whether the score reaches the limit in `of`; without a limit, whether there is no error."""
     problem: str
-    """Why there was nothing to compare; empty where there was."""
+    """Reason why nothing could be compared; empty if the prediction was compared."""
 
     def __init__(  # noqa: PLR0913 - all of them are needed
         self,
@@ -465,7 +470,7 @@ class Scored:
         among: _Compared | None = None,
         row: int = 0,
     ) -> None:
-        """Take score and verdict, and either a problem or the documents that it is one of."""
+        """Create a result from a problem, or from compared documents and the row of this one."""
         self.score, self.passed, self.problem = score, passed, problem
         self._scorer, self._among, self._at = scorer, among, row
 
@@ -483,13 +488,13 @@ class Scored:
 
     @cached_property
     def feedback(self) -> str:
-        """The errors in words, worst first, in as many characters as there may be."""
+        """The errors in words, the worst first, within the budget of characters."""
         if self._among is None:
             return f"Nothing to compare: {self.problem}."[: self._scorer.teller.budget]
         return self._among.feedback_on(self._at, self.errors)
 
     def judged(self, gate: str) -> tuple[float, bool]:
-        """Return another figure, as `of` names it, and whether it passes."""
+        """Return another figure, named as in `of`, and whether it passes."""
         aim = parse_aim(gate)
         check_paths([aim.gate], known_paths(self._scorer.plan), "of")
         value = 0.0 if self._among is None else self._among.figures(aim)[self._at]
@@ -504,7 +509,7 @@ class Scored:
         return pair.explain("errors", width)
 
     def with_id(self, name: str) -> Batch:
-        """Return the document as one of a run, by its id there."""
+        """Return the document as a batch of a run, with an id."""
         if self._among is None:
             problems = (Problem(name, self.problem),)
             return Batch(
@@ -524,7 +529,7 @@ class Scored:
 
 
 def _check(documents: tuple[object, ...], reveal: str, budget: object) -> None:
-    """Refuse arguments that are for something else, and say for what."""
+    """Raise an error that names the right function for invalid arguments."""
     if documents:
         raise TypeError(f"Scorer takes a schema and keywords; {ADVICE}")
     if reveal not in REVEALS:

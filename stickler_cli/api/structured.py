@@ -1,4 +1,4 @@
-"""`StructuredModel`: a pydantic model whose instances are compared, as the JSON they stand for."""
+"""`StructuredModel`: a pydantic model whose instances are compared by their JSON values."""
 
 import warnings
 from collections.abc import Iterator, Mapping
@@ -48,8 +48,9 @@ from .from_schema import SchemaClasses, embedded_schema, source_schema
 class StructuredModel(ComparableModel):
     """A pydantic model that knows how its instances are compared.
 
-    `match_threshold`, a class attribute in [0, 1], says when two items of a list are the same one.
-    Keys that the class does not declare are kept, and count as false alarms of a prediction.
+    `match_threshold`, a class attribute in [0, 1], is the similarity at which two items of a list
+    match. Keys that the class does not declare are kept; in a prediction they count as false
+    alarms.
     """
 
     @classmethod
@@ -62,7 +63,7 @@ class StructuredModel(ComparableModel):
         if cls._source_schema is None:
             tell_passed_over(cls)
             return
-        # The one that was itself made of it, and does not just inherit it.
+        # The class that was made from the schema, and does not only inherit from it.
         schema_class: type[ComparableModel] = next(
             b for b in cls.__mro__ if "_source_schema" in vars(b)
         )
@@ -79,7 +80,7 @@ class StructuredModel(ComparableModel):
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
     ) -> JsonSchemaValue:
-        """Add the annotations of the model, where they are asked for."""
+        """Add the annotations of the model if an annotated schema is generated."""
         schema, annotating = handler(core_schema), CURRENT.get()
         if annotating is not None:
             model_schema = handler.resolve_ref_schema(schema)
@@ -96,7 +97,7 @@ class StructuredModel(ComparableModel):
 
     @classmethod
     def comparison_plan(cls) -> Plan:
-        """Return the plan of this class, compiled when it is first asked for.
+        """Return the plan of this class; it is compiled on the first call.
 
         Raises:
             SchemaError: a field cannot be compared by its rules.
@@ -114,12 +115,12 @@ class StructuredModel(ComparableModel):
     def to_json_schema(cls) -> dict[str, Any]:
         """Return the annotated JSON Schema of this class; `from_json_schema` reads it back.
 
-        `model_json_schema` stays pydantic's own, without annotations. A comparator that is not
-        built in is named `module:Class`; reading that back takes `allow_plugins=True`.
+        `model_json_schema` stays that of pydantic, without annotations. A comparator that is not
+        built in is named `module:Class`; reading it back needs `allow_plugins=True`.
 
         Raises:
-            SchemaError: a comparator was given something that JSON does not have, or the class is
-                for a part of a schema.
+            SchemaError: a comparator has an argument that JSON cannot express, or the class is for
+                a part of a schema.
         """
         if cls._source_schema is not None:
             return source_schema(cls)
@@ -132,7 +133,7 @@ class StructuredModel(ComparableModel):
         """Return the configuration of this class; `model_from_json` reads it back.
 
         Raises:
-            SchemaError: with every field that no configuration can state.
+            SchemaError: lists every field that a configuration cannot state.
         """
 
         def plan_of(config: dict[str, Any]) -> Plan:
@@ -146,14 +147,14 @@ class StructuredModel(ComparableModel):
     ) -> type[Self]:
         """Make a subclass of this class from a configuration; docs/python.md lists its keys.
 
-        Keywords of another comparator than the one that is named are passed over with a warning.
+        Keywords that belong to another comparator are ignored with a warning.
 
         Args:
             config: the configuration as JSON.
             allow_plugins: whether a comparator may be named as `package.module:Class`.
 
         Raises:
-            SchemaError: with everything that is wrong, each with its place.
+            SchemaError: lists all problems with their paths.
         """
         reader = ConfigurationReader(cls, allow_plugins=allow_plugins)
         model = reader.model(config)
@@ -161,7 +162,7 @@ class StructuredModel(ComparableModel):
             raise SchemaError(reader.problems)
         for problem in reader.passed_over:
             warnings.warn(str(problem), stacklevel=2)
-        model.comparison_plan()  # which finds more problems
+        model.comparison_plan()  # finds further problems
         return model
 
     @classmethod
@@ -175,17 +176,18 @@ class StructuredModel(ComparableModel):
     ) -> type[Self]:
         """Make a subclass of this class from an annotated JSON Schema; instances take any value.
 
-        A key that an instance is made without has the `default` that the schema states, else None.
+        A key that is not set has the `default` of the schema, or None.
 
         Args:
             schema: the schema as JSON.
-            base_uri: the file of the schema, or its directory: where relative references start.
+            base_uri: the file of the schema, or its directory, from which relative references
+                start.
             allow_plugins: whether a comparator may be named as `package.module:Class`.
             enforce_required: whether pydantic refuses to make instances without a key that the
-                schema requires; else such a key is missed, and scored.
+                schema requires; otherwise the key is missed, and scored.
 
         Raises:
-            SchemaError: with everything that is wrong, each with its JSON Pointer.
+            SchemaError: lists all problems with their JSON Pointers.
             TypeError: this class has fields of its own.
         """
         if cls.model_fields:
@@ -222,12 +224,12 @@ class StructuredModel(ComparableModel):
     ) -> type["StructuredModel"]:
         """Make a subclass of this class with the fields of any pydantic class.
 
-        How fields are compared is inferred, as `eval_for` does; instances are made by
-        `from_json(instance.model_dump())`. A `StructuredModel` class is returned as it is.
+        The comparison of fields is inferred, as `eval_for` does; make instances with
+        `from_json(instance.model_dump())`. A `StructuredModel` class is returned unchanged.
 
         Args:
             model_cls: the pydantic class.
-            weight_hints: False; names say nothing about weights here.
+            weight_hints: must be False, as weights are not inferred from names.
             match_threshold: in [0, 1]; the score at which documents and list items match.
 
         Raises:
@@ -236,7 +238,7 @@ class StructuredModel(ComparableModel):
         """
         if issubclass(model_cls, StructuredModel):
             return model_cls
-        # Inference takes a while to load, and few ask for it here.
+        # Imported late: inference takes a while to load, and few programs use it here.
         from .inferring import check_weight_hints, inferred_contents
 
         check_weight_hints(weight_hints)
@@ -251,11 +253,11 @@ class StructuredModel(ComparableModel):
         *,
         process_confidence: bool | None = None,
     ) -> Self:
-        """Make an instance of a JSON text or of its parsed value.
+        """Make an instance from JSON text or from its parsed value.
 
-        Values with metadata, such as `{"_value": 5, "_confidence": 0.9}`, are taken out, unless
-        `process_rich_values` is False, and the instance knows it; docs/confidence.md has the forms.
-        `process_confidence` is an older name of `process_rich_values`.
+        Values with metadata, such as `{"_value": 5, "_confidence": 0.9}`, are unwrapped unless
+        `process_rich_values` is False, and the instance keeps the metadata; docs/confidence.md
+        lists the forms. `process_confidence` is an older name of `process_rich_values`.
         """
         parsed: Any = orjson.loads(data) if isinstance(data, str | bytes) else data
         unwraps = process_rich_values if process_confidence is None else process_confidence
@@ -268,14 +270,15 @@ class StructuredModel(ComparableModel):
         return instance
 
     def get_field_confidence(self, field_name: str) -> float | None:
-        """Return the confidence that the value at a path, `items[0].sku`, came with, in [0, 1].
+        """Return the confidence of the value at a path such as `items[0].sku`, in [0, 1].
 
-        None of a value that had none of its own, and of an instance that `from_json` did not make.
+        Returns None if the value had no confidence of its own, or the instance was not made by
+        `from_json`.
         """
         return self.get_all_confidences().get(field_name)
 
     def get_all_confidences(self) -> dict[str, float]:
-        """Return the confidences that values came with, by path."""
+        """Return the confidences of all values, by path."""
         return {field_path(path): confidence for path, confidence in self._unwrapped.stated.items()}
 
     def get_field_extras(self, field_name: str) -> dict[str, Any] | None:
@@ -283,26 +286,26 @@ class StructuredModel(ComparableModel):
         return self.get_all_extras().get(field_name)
 
     def get_all_extras(self) -> dict[str, dict[str, Any]]:
-        """Return the metadata that values came with, by path."""
+        """Return the metadata of all values, by path."""
         return {field_path(path): metadata for path, metadata in self._unwrapped.metadata.items()}
 
     @property
     def extra_fields(self) -> dict[str, Any]:
-        """The values that the instance was made with and its class does not declare."""
+        """Values of the instance that its class does not declare."""
         return {**(self.model_extra or {})}
 
     def comparison_values(self) -> JsonDocument:
-        """Return the JSON values that are compared, by the names that the plan has."""
+        """Return the JSON values that are compared, under the names in the plan."""
         return values_of(self)
 
     def compare(self, other: BaseModel) -> float:
-        """Return the similarity of this ground truth and a prediction, in [0, 1]."""
+        """Return the similarity of a prediction to this ground truth, in [0, 1]."""
         return float(compared_models(self, other).scores[0])
 
     def compare_field_raw(self, field_name: str, other_value: object) -> float:
-        """Return the similarity of a field of this ground truth and a value, in [0, 1].
+        """Return the similarity of a value to a field of this ground truth, in [0, 1].
 
-        Neither threshold nor clipping has an effect. It is 1.0 if both are absent.
+        Threshold and clipping have no effect. The similarity of two absent values is 1.0.
 
         Raises:
             AttributeError: the class has no such field.
@@ -318,10 +321,10 @@ class StructuredModel(ComparableModel):
         return similarities[0] if similarities else 1.0
 
     def comparison(self, other: BaseModel, options: Options | None = None) -> PairComparison:
-        """Return the full account of this ground truth and a prediction, typed.
+        """Return the complete comparison of a prediction with this ground truth.
 
         Raises:
-            TypeError: the prediction is no model instance.
+            TypeError: the prediction is not a model instance.
             ComparisonError: a comparator failed on a pair of values.
         """
         batch = compared_models(self, other, options)
@@ -371,23 +374,22 @@ class StructuredModel(ComparableModel):
 
         Args:
             other: the prediction.
-            include_confusion_matrix: add `confusion_matrix`: counts per field.
+            include_confusion_matrix: add `confusion_matrix`: counts for each field.
             document_non_matches: add `non_matches`: every error, with both values.
-            evaluator_format: return what `StructuredModelEvaluator.evaluate` does.
+            evaluator_format: return the result of `StructuredModelEvaluator.evaluate`.
             recall_with_fd: count false discoveries as missed in recall.
-            add_derived_metrics: give rates beside the counts of the confusion matrix.
-            document_field_comparisons: add `field_comparisons`: every unit, matches too.
-            add_confidence_metrics: add `confidence_metrics`: how far the confidences that the
-                prediction came with tell right values from wrong ones. Of one document that says
-                little.
-            options: the pairing floor, what undeclared keys of the prediction are, and whether
-                keys that `from_json` was given a ground truth without are labelled.
+            add_derived_metrics: add rates to the counts of the confusion matrix.
+            document_field_comparisons: add `field_comparisons`: every unit, right or wrong.
+            add_confidence_metrics: add `confidence_metrics`: how well the confidences of the
+                prediction separate right from wrong values. For one document this says little.
+            options: the pairing floor, how undeclared keys of the prediction count, and whether
+                keys missing in the JSON of the ground truth are labelled.
 
         Returns:
-            `field_scores`, `overall_score`, `all_fields_matched`, and what was asked for.
+            `field_scores`, `overall_score`, `all_fields_matched`, and the requested keys.
 
         Raises:
-            TypeError: the prediction is no model instance.
+            TypeError: the prediction is not a model instance.
             ComparisonError: a comparator failed on a pair of values.
         """
         confidences = None
@@ -407,7 +409,7 @@ class StructuredModel(ComparableModel):
         )
 
     def compare_recursive(self, other: BaseModel) -> dict[str, Any]:
-        """Return the `confusion_matrix` of `compare_with`, errors included: counts per field."""
+        """Return the `confusion_matrix` of `compare_with`: counts by field, with errors."""
         batch = compared_models(self, other)
         return comparison_result(batch, counts=True, errors=True, units=False)["confusion_matrix"]
 
@@ -419,7 +421,7 @@ def compared_models(
     options: Options | None = None,
     confidences: JsonValue = None,
 ) -> Batch:
-    """Compare two instances, by the plan of the class of the ground truth."""
+    """Compare two instances by the plan of the ground truth's class."""
     plan = type(gt).comparison_plan()
     truth = values_of(gt, only_given=bool(options and options.partial_gt))
     return compared(
@@ -433,11 +435,11 @@ def compared_models(
 
 
 def tell_passed_over(model: type[BaseModel]) -> None:
-    """Warn of settings without effect in a class and those in its fields; of each class once.
+    """Warn once of ineffective settings in a class and in the classes of its fields.
 
-    A class that refers to others that are not there yet is passed over.
+    A class that refers to classes which are not defined yet is skipped.
     """
-    _tell(model, set(), 4)  # up to where a class is made
+    _tell(model, set(), 4)  # up to the code that defines the class
 
 
 def _tell(model: type[BaseModel], seen: set[type[BaseModel]], level: int) -> None:
@@ -471,7 +473,7 @@ def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterato
 
 
 def _model_in(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
-    """Return the model that a field is of, or is a list of; None where it is anything else."""
+    """Return the model that a field contains, and whether as a list; None for any other type."""
     annotation = without_none(annotation)
     if get_origin(annotation) is list:
         item_model, nested = _model_in(get_args(annotation)[0])

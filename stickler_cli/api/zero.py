@@ -1,7 +1,7 @@
-"""`evaluate`: compare instances of any pydantic model, or JSON values, without setting anything up.
+"""`evaluate`: compare instances of any pydantic model, or JSON values, without any setup.
 
-How each field is compared is inferred from types, names and the ground truth; `eval_for` does
-that once for many documents, without these.
+The comparison of each field is inferred from types, names and the ground truth. `eval_for` infers
+it once for many documents, without the ground truth.
 """
 
 import os
@@ -44,23 +44,23 @@ def evaluate(
         gt: an instance of any pydantic model, or JSON values.
         pred: an instance of the same class, or of another one, or JSON values.
         schema: a pydantic class, a JSON Schema or the file of one. None takes the class of the
-            ground truth; of one without a class that of the prediction, if it declares all keys of
-            the ground truth; else the schema that the values of the ground truth show.
-        fields: rules for single fields, by their paths without list indexes, which go before what
-            is inferred: `{"lines.sku": {"weight": 3.0, "comparator": ExactComparator()}}`.
+            ground truth; if it has none, the class of the prediction, if that declares all keys of
+            the ground truth; otherwise the schema is inferred from the ground truth.
+        fields: rules for single fields, by paths without list indexes; they override inference:
+            `{"lines.sku": {"weight": 3.0, "comparator": ExactComparator()}}`.
         partial_gt: whether a declared key that the ground truth leaves out is not labelled.
 
     Raises:
-        TypeError: either side is something else.
-        SchemaError: the schema cannot be used, or stands for no object.
-        UsageError: there is no field, or rule, of a name in `fields`.
+        TypeError: a side is something else.
+        SchemaError: the schema cannot be used, or does not describe objects.
+        UsageError: `fields` names a field or rule that does not exist.
         ComparisonError: a comparator failed on a pair of values.
     """
     if schema is None and isinstance(gt, BaseModel):
         schema = type(gt)
     elif schema is None and isinstance(gt, Mapping) and isinstance(pred, BaseModel):
         model = type(pred)
-        with suppress(SchemaError):  # a class without fields, perhaps
+        with suppress(SchemaError):  # a class without fields, for example
             result = evaluate(gt, pred, schema=model, fields=fields, partial_gt=partial_gt)
             if not result.undeclared_keys:
                 return result
@@ -80,29 +80,32 @@ def evaluate(
 
 
 def eval_for(schema: AnySchema, fields: Mapping[str, FieldRules] | None = None) -> Scorer:
-    """Return how `evaluate` compares documents of a schema, to be used for many of them.
+    """Return a scorer that compares documents of a schema as `evaluate` does, for repeated use.
 
     Raises:
-        SchemaError: the schema cannot be used, or stands for no object.
-        UsageError: there is no field, or rule, of a name in `fields`.
+        SchemaError: the schema cannot be used, or does not describe objects.
+        UsageError: `fields` names a field or rule that does not exist.
     """
     rules = fields or {}
     return _scorer(_kept_scorer(schema, rules), None, partial(ruled, schema, rules))
 
 
 MOST_KEPT: Final = 64
-"""Scorers of a schema that are kept: by names alone, and by forms of values."""
+"""Maximum number of cached scorers of a schema: by names alone, and by forms of values."""
 MOST_SCHEMAS: Final = 32
-"""Schemas whose scorers are kept; those of a class go with the class."""
+"""Maximum number of schemas with cached scorers; scorers of a class are dropped with the class."""
 _of_classes: Final[WeakKeyDictionary[type[BaseModel], dict[Hashable, Scorer]]] = WeakKeyDictionary()
 LARGEST_KEPT: Final = 1 << 20
-"""Bytes of a schema file that is read to see whether it is still the same."""
+"""Maximum size in bytes of a schema file that is read again to check that it is unchanged."""
 _LEADS_OUT: Final = re.compile(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
-"""May lead to another file, which may be another one the next time."""
+"""Pattern of a reference to another file, which could change."""
 
 
 def _kept_scorer(schema: AnySchema, rules: Mapping[str, FieldRules]) -> dict[Hashable, Scorer]:
-    """Return the scorers of a schema, to be added to; none of one with rules for fields."""
+    """Return the cached scorers of a schema.
+
+    An empty dict if they cannot be cached, as with rules.
+    """
     if rules:
         return {}
     if isinstance(schema, type):
@@ -117,11 +120,12 @@ def _scorer(
     make: Callable[[], Ruled | LoadedSchema],
     **how: Any,
 ) -> Scorer:
-    """Return the scorer kept for a key; make it if necessary."""
+    """Return the cached scorer for a key; create it if necessary."""
     kept_scorer = kept.pop(key, None)
     if kept_scorer is None:
         kept_scorer = Scorer(make(), **how)
-    kept[key] = kept_scorer  # as the newest; other threads may be here as well
+    # The newest entry is last; other threads may change the dict at the same time.
+    kept[key] = kept_scorer
     for oldest in [*kept][:-MOST_KEPT]:
         kept.pop(oldest, None)
     return kept_scorer
@@ -129,13 +133,14 @@ def _scorer(
 
 @lru_cache(MOST_SCHEMAS)
 def _of_digest(digest: str) -> dict[Hashable, Scorer]:
-    """Return the scorers of one schema, to be added to."""
+    """Return the dict of cached scorers for the digest of a schema."""
     return {}
 
 
 def _digest_of(schema: Mapping[str, Any] | str | os.PathLike[str]) -> str | None:
-    """Return what tells a schema from all others; None where that is not known."""
-    with suppress(OSError, TypeError, ValueError, RecursionError):  # which others word better
+    """Return a digest that identifies a schema; None if it cannot be determined."""
+    # Such errors are reported better elsewhere.
+    with suppress(OSError, TypeError, ValueError, RecursionError):
         if isinstance(schema, Mapping):
             name, content = "", json_line(dict(schema))
         elif (file := File(schema)).is_file() and file.stat().st_size <= LARGEST_KEPT:
@@ -147,14 +152,14 @@ def _digest_of(schema: Mapping[str, Any] | str | os.PathLike[str]) -> str | None
 
 
 def _by_field_names(gt: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
-    """Return the values of a ground truth by the names of a class's fields where it has aliases."""
+    """Return the values of a ground truth by names of fields, if a class has aliases for them."""
     values = to_jsonable_python(dict(gt), by_alias=False, fallback=str)
     names: Any = other_names(model)
     return cast("dict[str, Any]", rename_keys(values, names))
 
 
 def _seen_in(gt: object) -> Observed:
-    """Return the JSON values of a ground truth, for inference to ask."""
+    """Return observations on the values of a ground truth, for inference."""
     if isinstance(gt, type) and issubclass(gt, BaseModel):
         raise TypeError(f"gt is the class {gt.__name__} itself; give an instance of it")
     if not isinstance(gt, Mapping | list):
@@ -175,21 +180,21 @@ def assert_matches(
     min_score: float | None = None,
     fields: Mapping[str, FieldRules] | None = None,
 ) -> None:
-    """Fail unless a prediction is right, or good enough.
+    """Raise AssertionError unless a prediction is right, or good enough.
 
     Args:
         gt: the ground truth, as `evaluate` takes it.
         pred: the prediction, as `evaluate` takes it.
         schema: a schema as `evaluate` takes it, or the result of `eval_for`.
-        min_score: least overall score, in [0, 1]. With None nothing may be wrong: each value is at
-            or above its threshold, and no value is missed or invented.
-        fields: as `evaluate` takes it; not with what `eval_for` returned.
+        min_score: minimum overall score, in [0, 1]. With None, no error is allowed: each value must
+            reach its threshold, and no value may be missed or invented.
+        fields: rules as `evaluate` takes them; not allowed with the result of `eval_for`.
 
     Raises:
-        AssertionError: with what `stickler compare --only-errors` prints.
-        ValueError: `min_score` is out of range, or there are `fields` beside an `Scorer`.
+        AssertionError: its message is the output of `stickler compare --only-errors`.
+        ValueError: `min_score` is out of range, or `fields` is given with a `Scorer`.
     """
-    __tracebackhide__ = True  # pytest shows the test, not this
+    __tracebackhide__ = True  # hides this frame, so that pytest shows the test
     if min_score is not None and not 0 <= min_score <= 1:
         raise ValueError(f"min_score is {min_score!r}, expected a number in [0, 1]")
     if not isinstance(schema, Scorer):

@@ -1,4 +1,4 @@
-"""The command line: parses, calls, prints, exits. No logic of its own."""
+"""The command line: it parses arguments, calls other packages, prints, and exits."""
 
 from stickler_cli.runs.process import COLLECTED_AFTER
 from .app import main

@@ -1,4 +1,4 @@
-"""The one pipeline of commands: open, check, answer, write, exit."""
+"""The steps shared by all studies: open inputs, check outputs, answer, write, exit."""
 
 from collections.abc import Callable, Collection, Iterable
 from contextlib import nullcontext
@@ -25,7 +25,7 @@ from .outputs import CODES, OUTPUT, Outputs, exit_code_of, outputs_of
 
 
 def answer(study: Study, settings: Any) -> ExitCode:
-    """Have a study answer its question, and write the answer."""
+    """Let a study answer its question, and write the answer."""
 
     def ask(desk: Desk) -> StudyAnswer:
         study_answer: StudyAnswer = import_module(f"{study.folder}.answer").answer(settings, desk)
@@ -43,7 +43,7 @@ def write_answer(
     *,
     in_lines: bool = False,
 ) -> ExitCode:
-    """Check the outputs, have the question answered, write the answer, and return the exit code.
+    """Check outputs, ask for the answer, write it, and return the exit code.
 
     An answer in lines is written to one file, or to standard output.
     """
@@ -64,11 +64,11 @@ def write_answer(
 
 
 def _desk(settings: Any, outputs: Outputs) -> Desk:
-    """Make the services that a study asks of the command line, for the settings of its command."""
+    """Return the services that the command line provides to a study."""
     loaded_schemas: dict[str, LoadedSchema] = {}
 
     def schema(run_settings: Any = settings) -> LoadedSchema:
-        if run_settings.schema not in loaded_schemas:  # remarks on it are said once
+        if run_settings.schema not in loaded_schemas:  # print its remarks only once
             loaded_schemas[run_settings.schema] = schema_of(run_settings.schema, run_settings)
         return loaded_schemas[run_settings.schema]
 

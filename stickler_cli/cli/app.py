@@ -1,4 +1,4 @@
-"""The command `stickler`: its commands, and the one place where errors end."""
+"""The program `stickler`: all of its commands, and the one place where errors are reported."""
 
 import os
 import signal
@@ -25,11 +25,12 @@ from .commands import OWN, commands, groups
 from .console import MEANINGS, ExitCode, prepare_streams, show_problems, warn, write_result
 
 DEBUG_OPTION: Final = "--debug"
-MOST_SHOWN: Final = 10  # problems of one error: a file may be wrong in each line
+# Maximum number of problems of one error that are printed: a file may be wrong in each line.
+MOST_SHOWN: Final = 10
 COMPLETING: Final = "_STICKLER_COMPLETE"
-"""Set in the environment by a shell that completes a command line, whose words are there too."""
+"""Environment variable set by a shell that completes a command line."""
 
-# Errors that the user cannot mend on the command line.
+# Errors that are not caused by the command line.
 _CODES: Final[dict[type[SticklerError], ExitCode]] = {
     NotComparableError: ExitCode.INCOMPLETE,
     ComparisonError: ExitCode.INCOMPLETE,
@@ -54,7 +55,7 @@ def _stickler(
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; nothing is raised past this line."""
+    """Run one command and return its exit code; never raises an error."""
     arguments = list(sys.argv[1:] if args is None else args)
     prepare_streams()
     _handle_signals()
@@ -76,7 +77,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _build_app(arguments: Sequence[str]) -> typer.Typer:
-    """Build the app with the command that the arguments name, or with all commands."""
+    """Return an app with the command that the arguments name, or with all commands for help."""
     command_name = next((argument for argument in arguments if not argument.startswith("-")), "")
     available = OWN if command_name in OWN else commands()
     command_groups = {} if command_name in available else groups()
@@ -84,7 +85,7 @@ def _build_app(arguments: Sequence[str]) -> typer.Typer:
     app.callback()(_stickler)
     if command_name in available:
         available = {command_name: available[command_name]}
-    # Reading the options of all commands takes time, and the list of commands shows none of them.
+    # Reading the options of all commands takes time, and the list of commands shows none.
     add = add_command if command_name in available or COMPLETING in os.environ else list_command
     for name, command in available.items():
         add(app, name, command)
@@ -100,7 +101,7 @@ def _report_error(error: Exception, *, debug: bool) -> ExitCode:
             if len(error.problems) > MOST_SHOWN:
                 warn(f"and {len(error.problems) - MOST_SHOWN} more")
             code = _CODES.get(type(error), ExitCode.USAGE)
-        case FileNotFoundError(filename=None):  # os.getcwd names no file
+        case FileNotFoundError(filename=None):  # os.getcwd names no file in its error
             warn("error: the working directory has been deleted; change to one that is there")
             code = ExitCode.USAGE
         case OSError():
@@ -118,11 +119,11 @@ def _report_error(error: Exception, *, debug: bool) -> ExitCode:
 
 
 def _handle_signals() -> None:
-    """Have SIGTERM run the clean-up of open files, as an interrupt does.
+    """Make SIGTERM and Ctrl-C run the clean-up of open files.
 
-    An interrupt raises a class of its own. CPython remembers a bare KeyboardInterrupt that passed
-    through code made from text, such as methods of dataclasses, and then ends the process by that
-    signal instead of the exit code, even if the interrupt was handled.
+    Ctrl-C raises a class of its own. CPython remembers a bare KeyboardInterrupt that passed through
+    generated code, such as methods of dataclasses, and then ends the process by the signal instead
+    of the exit code, even if the interrupt was handled.
     """
 
     def interrupt(*signaled: object) -> NoReturn:
@@ -130,5 +131,5 @@ def _handle_signals() -> None:
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *signaled: sys.exit(ExitCode.TERMINATED))
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless it is ignored
             signal.signal(signal.SIGINT, interrupt)

@@ -1,6 +1,7 @@
-"""Commands as typer has them: arguments, and settings whose fields become options.
+"""Turn settings classes into commands of typer: arguments and options.
 
-The values come from the command line, else from the configuration file, else from `settings`.
+Values come from the command line, otherwise from the configuration file, otherwise from the
+defaults.
 """
 
 import inspect
@@ -32,19 +33,19 @@ from stickler_cli.runs.whole_files import check_outputs, holds_run
 from .commands import OWN_FILE, USUAL, Command
 from .console import ExitCode, terminal_columns, write_result
 
-SEVERAL: Final = "..."  # ends the metavar of an option after which several values may stand
+SEVERAL: Final = "..."  # ends the metavar of an option that may be followed by several values
 
 
 PANELS: Final = (
     *("arguments", "options", "input", "output", "counting", "gates", "statistics", "run"),
     *("models", "engine"),
 )
-"""Panels of help, in order; "options" are those of one command, and rarely used ones come last."""
-WIDEST: Final = 120  # columns: longer lines are hard to read
+"""Panels of help in order; "options" are those of one command, and rarely used panels come last."""
+WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2
 EVERYTHING: Final = "help_all"
-"""The parameter of the option that shows all options, and the mark of a context that does."""
+"""Name of the parameter for --help-all, and the mark of a context in which it is set."""
 SPACE: Final = 6  # columns around the names of commands
 
 
@@ -53,14 +54,14 @@ def new_app(
     groups: Mapping[str, Sequence[str]] | None = None,
     **said: Any,
 ) -> typer.Typer:
-    """Return an app without commands; help lists them in groups, if there are any."""
+    """Return an app without commands; its help lists commands in the given groups."""
     columns = min(terminal_columns(), WIDEST)
     width = max(columns - MARGIN, NARROWEST)
     return typer.Typer(
         cls=type("Group", (_Group,), {"codes": codes or {}, "groups": groups or {}}),
         context_settings={"help_option_names": ["-h", "--help"], "terminal_width": width},
         no_args_is_help=True,
-        rich_markup_mode=None,  # halves the time of --help, which then is plain text
+        rich_markup_mode=None,  # plain help takes half the time
         **said,
     )
 
@@ -92,7 +93,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
         raise typer.Exit(code)
 
     usual = USUAL.get(name, ())
-    # Typer reads this signature instead of the one of `run`.
+    # typer reads this signature instead of that of `run`
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             _keyword_parameter("context", inspect.Parameter.empty, typer.Context),
@@ -107,10 +108,10 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
 
 
 def list_command(app: typer.Typer, name: str, command: Command) -> None:
-    """Add a command by its name and help alone: all that the list of commands shows."""
+    """Add a command with only its name and help, which is enough for the list of commands."""
 
     def run() -> None:
-        """Do nothing: the command that is called was added with its options."""
+        """Do nothing, as the called command is added with its options."""
 
     app.command(name, help=command.help)(run)
 
@@ -123,7 +124,7 @@ def _argument_parameter(option: Option) -> inspect.Parameter:
 
 
 def repeat_options(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
-    """Return the arguments of a command with an option repeated where several values follow it.
+    """Repeat an option before each of several values that follow it.
 
     >>> repeat_options(["--new", "a", "b", "--base=c", "d", "-q"], {"--new", "--base"})
     ['--new', 'a', '--new', 'b', '--base=c', '--base', 'd', '-q']
@@ -148,7 +149,7 @@ def _argument_options(options: Mapping[str, Option]) -> list[Option]:
 
 
 def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
-    """Read the arguments; if the command line has fewer than all, it has the last ones.
+    """Read the positional arguments; if some are missing, the given ones are the last ones.
 
     Raises:
         UsageError: an argument is neither on the command line nor in the configuration file.
@@ -191,11 +192,11 @@ def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> di
 
 
 def _check_files(settings: Settings, context: typer.Context) -> None:
-    """Check that no output would overwrite an input, the configuration file, or a run's source."""
+    """Check that no output overwrites an input, the configuration file, or a source of a run."""
     inputs, outputs = paths_named(settings, "input"), paths_named(settings, "output")
     runs = [path for _, path in inputs if holds_run(path)] if outputs else []
     if runs:
-        from stickler_cli.runs.saved import sources_of_run  # few commands read runs
+        from stickler_cli.runs.saved import sources_of_run  # imported late: few commands read runs
 
         inputs += [source for run in runs for source in sources_of_run(run)]
     inputs += [("the configuration file", context.obj)] if context.obj else []
@@ -203,12 +204,12 @@ def _check_files(settings: Settings, context: typer.Context) -> None:
 
 
 def _value_source(context: typer.Context, name: str) -> str:
-    """Return where the value of a parameter comes from, as click calls it."""
+    """Return the name in click of the source of a parameter's value."""
     return getattr(context.get_parameter_source(name), "name", "")
 
 
 def _option_parameter(option: Option) -> inspect.Parameter:
-    """Make the parameter from which typer makes an option; `read_settings` checks its values."""
+    """Return the parameter from which typer makes an option; `read_settings` checks its values."""
     annotation: Any = str
     default = option.default_text or option.default
     names = [option.flag]
@@ -238,11 +239,11 @@ def _keyword_parameter(name: str, default: Any, kind: Any) -> inspect.Parameter:
 
 
 def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
-    """Make the options that choose the configuration file."""
+    """Yield the parameters that choose the configuration file."""
 
     def use(context: typer.Context, config: str | None) -> str | None:
         if not context.resilient_parsing and not context.params.get("no_config"):
-            from .config import read_config  # --no-config looks for none
+            from .config import read_config  # --no-config uses none
 
             context.default_map, context.obj = read_config(config, command)
         return config
@@ -269,7 +270,7 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
 
 
 def _help_of_all() -> inspect.Parameter:
-    """Return the option that shows the help of all options."""
+    """Return the parameter for --help-all."""
 
     def show(context: typer.Context, is_requested: bool) -> None:
         if is_requested:
@@ -291,7 +292,7 @@ def _help_of_all() -> inspect.Parameter:
 def _name_config_file(
     problems: Iterable[Problem], context: typer.Context, options: Mapping[str, Option]
 ) -> Iterator[Problem]:
-    """Name the configuration file in problems about options whose values it gave."""
+    """Yield problems; those of options from the configuration file name that file."""
     from_file = {
         options[name].flag: f"{context.obj}: {name}"
         for name in context.default_map or ()
@@ -303,13 +304,13 @@ def _name_config_file(
 
 
 def _leave_value(parameter: Any, context: Any, value: Any) -> Any:
-    """Return the value of a parameter as it was typed, or what its callback makes of it."""
+    """Return the value of a parameter unconverted, or the result of its callback."""
     return value if parameter.callback is None else parameter.callback(context, parameter, value)
 
 
 @contextmanager
 def _without_secrets() -> Iterator[None]:
-    """Leave the secrets of URLs out of errors that typer prints itself."""
+    """Remove the secrets of URLs from errors that typer itself prints."""
     try:
         yield
     except Exception as error:
@@ -320,25 +321,25 @@ def _without_secrets() -> Iterator[None]:
 
 
 class _Documented:
-    """A command, or a group of them, whose help ends with examples and exit codes."""
+    """Base class of commands and groups whose help ends with examples and exit codes."""
 
     examples: str = ""
     codes: Mapping[ExitCode, str] = MappingProxyType({})
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
-        """Read the command line; errors name its words without the secrets of URLs."""
+        """Parse the command line; errors contain no secrets of URLs."""
         with _without_secrets():
             return super().make_context(*arguments, **options)  # type: ignore[misc]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, or the one of the group that is named."""
+        """Run the command, or the named command of the group."""
         with _without_secrets():
             return super().invoke(ctx)  # type: ignore[misc]
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, which leave it to `read_settings` to convert their values.
+        """Return the parameters without conversion, as `read_settings` converts their values.
 
-        Typer would load pydantic to convert them, which takes longer than to evaluate some hundred
+        For conversion, typer would import pydantic, which takes longer than evaluating some hundred
         documents.
         """
         parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
@@ -350,7 +351,7 @@ class _Documented:
         if self.examples:
             with formatter.section("Examples"):
                 for line in self.examples.strip("\n").splitlines():
-                    formatter.write(f"{line}\n")  # not wrapped: a command is to be copied
+                    formatter.write(f"{line}\n")  # not wrapped, so that commands can be copied
         if self.codes:
             with formatter.section("Exit codes"):
                 formatter.write_dl(
@@ -359,7 +360,7 @@ class _Documented:
 
 
 class _Group(_Documented, typer.core.TyperGroup):
-    """A group of commands, which help lists in groups, if there are any."""
+    """A group of commands, which its help lists in groups."""
 
     groups: Mapping[str, Sequence[str]] = MappingProxyType({})
 
@@ -385,7 +386,7 @@ class _Group(_Documented, typer.core.TyperGroup):
 class _Single(_Documented, typer.core.TyperCommand):
     """A command.
 
-    Help shows the usual options if the command names any, and all options with `--help-all`.
+    Its help shows the usual options if it has such a list, and all options with `--help-all`.
     """
 
     usual: Collection[str] = ()
@@ -424,7 +425,7 @@ class _Single(_Documented, typer.core.TyperCommand):
 def group_rows_by_panel(
     parameters: Sequence[Any], context: Any
 ) -> dict[str, list[tuple[str, str]]]:
-    """Group the options of a command, each with its help, by the title of their panel."""
+    """Return name and help of a command's options, by the title of their panel."""
     rows_by_panel: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
     for parameter in parameters:
         help_record = parameter.get_help_record(context)

@@ -1,4 +1,4 @@
-"""The schema of a command, loaded as its settings say."""
+"""Load the schema of a command by its settings."""
 
 import re
 import shlex
@@ -59,10 +59,7 @@ _MODEL: Final = re.compile(r"[^\W\d][\w./]*:[^\W\d][\w.]*")
 
 
 def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
-    """Load a schema; report inferred fields and annotations without effect on standard error.
-
-    Without a name, the schema is inferred from the ground truth of the settings.
-    """
+    """Load a schema; print inferred fields and ineffective annotations to standard error."""
     if isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
         if not name:
             finding = "SCHEMA is left out"
@@ -86,7 +83,7 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
 
 
 def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:
-    """Load the schema of a file or of a model."""
+    """Load the schema in a file or of a model class."""
     options: Any = {
         "when": settings.infer,
         "look": lambda: _observe_first_documents(settings).get(""),
@@ -106,7 +103,7 @@ def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:
                 ]
             )
         return load_schema(name, allow_plugins=settings.allow_plugins, **options)
-    from stickler_cli.api.ruled import inference_for  # loads pydantic
+    from stickler_cli.api.ruled import inference_for  # imported late: it loads pydantic
 
     compared_by: dict[str, BaseComparator] = {}
     contents = model_schema(name, settings, compared_by)
@@ -119,14 +116,15 @@ def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:
 def _observe_first_documents(
     settings: SchemaOptions, schemas: Container[str] = ("",)
 ) -> dict[str, Observed]:
-    """Return the values of the first documents of the ground truth, by the key of their schema."""
+    """Return observations on the first documents of the ground truth, by key of their schema."""
     values_by_schema: dict[str, Observed] = {}
     if not (isinstance(settings, TruthSource) and isinstance(settings, FindingOptions)):
         return values_by_schema
     grouping = None
     if isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
         (grouping,) = parse_groupings((), settings.by_file, settings.schema_by)
-    with suppress(UsageError, OSError), looking_into(settings.gt):  # the run will report it
+    # The run will report the problem.
+    with suppress(UsageError, OSError), looking_into(settings.gt):
         documents = _values_of(open_documents(settings.gt, settings), settings)
         for name, value in islice(documents, FIRST):
             step = f"{group_of(name, value, grouping)}/" if grouping else ""
@@ -165,10 +163,10 @@ def _infer_from_ground_truth(
 
 
 def observe(source: str, settings: FindingOptions) -> Observed:
-    """Read the documents of a source, and return the values seen by field.
+    """Read the documents of a source; return observations on their values by field.
 
     Raises:
-        UsageError: the source cannot be used, or no document of it can be read.
+        UsageError: the source is unusable, or no document can be read.
     """
     documents, root, unread = open_documents(source, settings), Observed(), 0
     for _, value in _values_of(documents, settings):
@@ -191,7 +189,7 @@ def observe(source: str, settings: FindingOptions) -> Observed:
 def _values_of(
     documents: DocumentSet, settings: FindingOptions
 ) -> Iterator[tuple[str, JsonDocument | None]]:
-    """Yield the documents of a ground truth out of their wrappers; None of those unread."""
+    """Yield the documents of a ground truth without wrappers; None for unreadable ones."""
     shape = PairShape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     unwrapper: Unwrapper | None = Unwrapper(open_default())
     if isinstance(settings, WrapperOptions):
@@ -205,10 +203,10 @@ def _values_of(
 
 
 def _init_command(gt: str, settings: FindingOptions) -> str:
-    """Return the command that infers the same schema and writes it."""
+    """Return the command that infers the same schema and writes it to a file."""
     steps = parse_root(settings.gt_root)
     if isinstance(settings, PairsSource) and settings.pairs and not is_arrow_table(gt):
-        # Only --pairs says of JSON Lines that they are pairs.
+        # Without --pairs, JSON Lines are not taken for pairs.
         steps = (*_gt_column(gt, settings), *steps)
     root = ["--gt-root", root_text(steps)] if steps else []
     ignored = settings.ignore if isinstance(settings, IgnoreOptions) else ()
@@ -219,7 +217,7 @@ def _init_command(gt: str, settings: FindingOptions) -> str:
 
 
 def _gt_column(file: str, settings: FindingOptions) -> tuple[str, ...]:
-    """Return the keys that lead to the ground truth in each line of pairs; none if unknown."""
+    """Return the keys that lead to the ground truth in a table of pairs; empty if unknown."""
     if settings.gt_column is not None:
         return parse_root(settings.gt_column)
     first_line = next(lines_of(file, settings.max_document_size), None)
@@ -230,29 +228,30 @@ def _gt_column(file: str, settings: FindingOptions) -> tuple[str, ...]:
 
 
 def is_model(name: str) -> bool:
-    """Return whether a name is that of a model in a module, and of no file."""
+    """Return whether a name is `module:Model` and not an existing file."""
     return _MODEL.fullmatch(name) is not None and not Path(name).exists()
 
 
 def model_schema(
     name: str, settings: PluginOptions, comparators: "dict[str, BaseComparator] | None" = None
 ) -> dict[str, Any]:
-    """Return the annotated JSON Schema of a pydantic model by its name, `module:Model`.
+    """Return the annotated JSON Schema of a pydantic model, given as `module:Model`.
 
     Raises:
-        UsageError: code may not run, or there is no such model.
+        UsageError: plug-ins are not allowed, or the model does not exist.
     """
     model = _model_class(name, settings)
-    from stickler_cli.api.ruled import model_schema as schema_of_class  # loads pydantic
+    # Imported late: it loads pydantic.
+    from stickler_cli.api.ruled import model_schema as schema_of_class
 
     return schema_of_class(model, comparators)
 
 
 def _model_class(name: str, settings: PluginOptions) -> Any:
-    """Import a pydantic model by its name, `module:Model`.
+    """Import a pydantic model, given as `module:Model`.
 
     Raises:
-        UsageError: code may not run, or there is no such model.
+        UsageError: plug-ins are not allowed, or the model does not exist.
     """
     if not settings.allow_plugins:
         hint = "to import it, give --allow-plugins"
@@ -267,9 +266,10 @@ def _model_class(name: str, settings: PluginOptions) -> Any:
             ]
         )
     if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))  # where a script beside the model would find it
+        # So that a model beside a script is found, as when the script runs.
+        sys.path.insert(0, str(Path.cwd()))
     try:
-        file, colon, of_module = name.partition(":")  # the file of a module may stand for it
+        file, colon, of_module = name.partition(":")  # for example a file instead of a module
         model = imported(f"{file.removesuffix('.py').replace('/', '.')}{colon}{of_module}")
     except Exception as error:
         finding = f"it cannot be imported ({type(error).__name__}: {error})"

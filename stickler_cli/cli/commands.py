@@ -1,6 +1,7 @@
-"""The commands: their arguments, settings, functions and help.
+"""All commands: arguments, settings, functions and help.
 
-What does a command is named, and imported when it is called, so that `--help` loads no engine.
+The function of a command is imported when the command is called, so that `--help` does not load the
+engine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +33,7 @@ ALWAYS: Final = (
     ExitCode.INTERRUPTED,
     ExitCode.TERMINATED,
 )
-"""Exit codes that any command may end with."""
+"""Exit codes that every command can return."""
 _GATE: Final = {ExitCode.GATE_FAILED: "a gate failed, and nothing else"}
 USUAL: Final = {
     "eval": (
@@ -63,29 +64,29 @@ USUAL: Final = {
     "audit": ("verdicts", "write_gold", "gate", "draw", "id_field", "jobs", "format", "output"),
     "merge": ("gate", "fail_under", "format", "output", "quiet"),
 }
-"""The options that most people need: all that `--help` shows; `--help-all` shows every option."""
+"""Options that `--help` shows, which most people need; `--help-all` shows every option."""
 OWN_FILE: Final = "stickler.toml"
-"""The file that has options of all commands."""
+"""Name of the configuration file, whose options apply to all commands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command."""
+    """A command of the program."""
 
     help: str
     does: str
-    """Module of this room, and in it the function: it takes the settings, if the command has any,
-    and returns the exit code. Studies have one for all."""
+    """Module of this package, and its function that runs the command: it takes the settings, if
+    there are any, and returns the exit code. All studies share one."""
     settings: Any = None
-    """The class of its settings."""
+    """Class of the settings of the command."""
     examples: str = ""
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
-    """Meanings of exit codes that other commands do not have, or use otherwise."""
+    """Meanings of exit codes that only this command has, or uses differently."""
     study: "Study | None" = None
 
     @property
     def exit_codes(self) -> Mapping[ExitCode, str]:
-        """Meanings by exit code."""
+        """Meaning of each exit code of the command."""
         meanings = {**{code: MEANINGS[code] for code in ALWAYS}, **self.codes}
         return dict(sorted(meanings.items()))
 
@@ -247,13 +248,13 @@ OWN: Final = {
     ),
 }
 
-"""The commands that are no studies."""
+"""Commands that are not studies."""
 
 
 @cache
 def commands() -> dict[str, Command]:
     """Return all commands by their names."""
-    # Most runs are no study, and do not load the settings of all studies.
+    # Most runs are not studies, so the settings of all studies are not loaded.
     from stickler_cli.studies.registry import STUDIES
 
     available = dict(OWN)
@@ -272,7 +273,7 @@ def commands() -> dict[str, Command]:
 
 
 def groups() -> dict[str, Sequence[str]]:
-    """Return the commands as help lists them."""
+    """Return the names of commands by group, as help lists them."""
     fixed_groups = {
         "Evaluate": ("eval", "compare", "errors", "diff", "report", "view"),
         "Prepare": ("init", "check", "show", "lint", "comparators"),

@@ -1,4 +1,4 @@
-"""`stickler compare` and `errors`: one pair of documents explained, and errors one by one."""
+"""`stickler compare` and `stickler errors`: explain a pair of documents, and list single errors."""
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping
@@ -49,11 +49,11 @@ _ORDERS: Final[Mapping[str, Callable[[Error], Any]]] = {
     "class": lambda error: _CLASSES[error.error_class],
     "similarity": lambda error: inf if error.similarity is None else error.similarity,
 }
-"""Sort keys of errors; without one, errors stay in the order of the documents."""
+"""Sort keys of errors by --sort; for other values, errors stay in the order of documents."""
 
 
 def compare(settings: CompareSettings) -> ExitCode:
-    """Compare two documents and print each step of the comparison."""
+    """Run `stickler compare`: print each step of the comparison of two documents."""
     if settings.only_errors and settings.everything:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
     if _names_run(settings):
@@ -62,7 +62,7 @@ def compare(settings: CompareSettings) -> ExitCode:
 
 
 def _names_run(settings: CompareSettings | ErrorsSettings) -> bool:
-    """Return whether PRED names a run, also where a configuration file names the sources."""
+    """Return whether PRED names a run, also if a configuration file names the sources."""
     return not settings.gt or file_in(settings.pred, RUN_FILE) is not None
 
 
@@ -86,7 +86,7 @@ def _explain_pair(settings: CompareSettings, desk: Desk) -> StudyAnswer:
 
 
 def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> CompareSettings:
-    """Return the settings with the first document of a cause."""
+    """Return the settings for the first document that has a cause."""
     if settings.document is not None:
         raise UsageError([Problem("--cause", "--document is given too", "one of the two")])
     run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
@@ -100,7 +100,7 @@ def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> Co
 def _select_pair(
     settings: CompareSettings, loaded: LoadedSchema
 ) -> tuple[DocumentPair, LoadedSchema]:
-    """Find the requested pair, and its schema if there are several."""
+    """Return the requested pair, and its schema if there are several."""
     if settings.schema_by is None:
         return _find_pair(settings, kinds_of(loaded)), loaded
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)
@@ -120,7 +120,7 @@ def _find_pair(
     if pairs.single and document is None:
         return read_pair(next(pairs.refs()), kinds_of=kinds_of)
     ids = []
-    for ref in pairs.refs():  # in one pass: standard input cannot be read again
+    for ref in pairs.refs():  # in one pass, as standard input cannot be read again
         if ref.id == document:
             return read_pair(ref, kinds_of=kinds_of)
         ids.append(ref.id)
@@ -175,7 +175,7 @@ def _compare_pair(
 def _select_places(
     settings: CompareSettings, loaded: LoadedSchema, root: TreePart
 ) -> list[TreePart]:
-    """Find the places of `--field`; without the option, the root of the document."""
+    """Return the units that `--field` names; without the option, the root of the document."""
     field = settings.field
     if field is None:
         return [root]
@@ -185,7 +185,7 @@ def _select_places(
     except ValueError as error:
         raise UsageError([Problem("--field", str(error), expected)]) from None
     if settings.schema_by is not None and path[:1] == (f"{Path(loaded.path).stem}/",):
-        path = path[1:]  # as a run names it
+        path = path[1:]  # the path as a run writes it
     chosen = places(root, path)
     if not chosen:
         hint = did_you_mean(field, [field_path(place.gt_path) for place in all_places(root)])
@@ -195,7 +195,7 @@ def _select_places(
 
 
 def errors(settings: ErrorsSettings) -> ExitCode:
-    """List the errors that pass the filters of the command."""
+    """Run `stickler errors`: list the errors that pass its filters."""
     if settings.error_class is not None and _class_name(settings.error_class) not in _CLASSES:
         finding, expected = f"there is no class {settings.error_class}", "a class of errors"
         hint = did_you_mean(settings.error_class, _CLASSES)
@@ -254,7 +254,8 @@ def _select_errors(run: Run, candidates: Iterable[Error], settings: ErrorsSettin
             and (name is None or error.error_class == name)
             and (keys is None or not keys.isdisjoint(split_cause_keys(error.cause)))
         ):
-            line = json_line(error_record(error))[:-1]  # a copy, which holds no spare memory
+            # Copy it: the original may hold spare memory.
+            line = json_line(error_record(error))[:-1]
             chosen.append((sort_key and sort_key(error), line))
             documents.add(error.document)
     if not chosen:
@@ -273,12 +274,12 @@ def _select_errors(run: Run, candidates: Iterable[Error], settings: ErrorsSettin
 
 
 def _check_filters(run: Run, settings: ErrorsSettings) -> None:
-    """Raise UsageError if the run does not have the document or field of a filter."""
+    """Raise UsageError if a filter names a document or field that the run does not have."""
     blocks = run.evaluation.ledger.blocks
     ids = None if blocks is None else [*blocks.ids()]
     fields = [field_path(field_info.field) for field_info in run.fields]
     field = settings.field
-    with suppress(ValueError):  # a glob is not a path
+    with suppress(ValueError):  # patterns are not paths
         field = field and field_path(field_names(field))
     filters = (
         ("--document", "document", settings.document, ids),
@@ -298,5 +299,5 @@ def _matches_any(pattern: str, names: Iterable[str]) -> bool:
 
 
 def _class_name(name: str) -> str:
-    """Normalise the name of an error class: reports for people write it with blanks."""
+    """Return the name of an error class; reports write it with blanks."""
     return name.lower().replace(" ", "_").replace("-", "_")

@@ -1,6 +1,7 @@
-"""The configuration file: options of all commands, found upwards from where one is called.
+"""The configuration file: options of all commands.
 
-`stickler.toml`, else `[tool.stickler]` in a `pyproject.toml`. The command line wins.
+It is `stickler.toml`, or the table `[tool.stickler]` of a `pyproject.toml`, in the working
+directory or a parent of it. Options of the command line take precedence.
 """
 
 import os
@@ -22,10 +23,10 @@ SHARED_FILE: Final = "pyproject.toml"
 
 
 def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
-    """Read all options of a configuration file; return those for one command, and its name.
+    """Read a configuration file; return the options for one command, and the name of the file.
 
     Raises:
-        UsageError: the file cannot be read, or holds something that is no option of any command.
+        UsageError: the file cannot be read, or has a key that is not an option of any command.
     """
     if named and is_url(named):
         finding = f"{shown_url(named)} is a URL; options are read from files here"
@@ -39,7 +40,7 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
         return {}, ""
     settings_by_command = settings_of_commands()
     command_options = options_of(settings_by_command[command])
-    allowed = {  # options of all commands; those of this command replace others of the same name
+    allowed = {  # options for all commands; those of this command override them
         name: option
         for settings in (*reversed(settings_by_command.values()), settings_by_command[command])
         for name, option in options_of(settings).items()
@@ -101,24 +102,24 @@ def _has_table(shared: Path) -> bool:
     try:
         return (
             b"tool.stickler" in shared.read_bytes()
-        )  # the file of another user need not be TOML, and must not end a run
+        )  # a file of another user may be anything, and must not end the run
     except OSError:
         return False
 
 
 def _is_ours(file: Path) -> bool:
-    """Return whether a file belongs to the user, also with sudo; git checks repositories so too.
+    """Return whether a file belongs to the user, also with sudo; git checks repositories like this.
 
-    In a directory that everybody may write to, such as /tmp, anybody could set options; also in a
-    file that everybody may write to, or a group that is not the user's own.
+    In a directory that everybody can write to, such as /tmp, other users could set options. The
+    same applies to a file that everybody, or a group of other users, can write to.
     """
     if sys.platform == "win32":
         return True
     if _others_write(file):
         return False
     stated = file.stat()
-    owners = {stated.st_uid, file.lstat().st_uid}  # of a link, both ends
-    if stated.st_nlink > 1:  # the owner of the directory may have linked to a file of the user
+    owners = {stated.st_uid, file.lstat().st_uid}  # for a link, check link and target
+    if stated.st_nlink > 1:  # the owner of the directory may have made a link to a file of the user
         owners.add(file.parent.stat().st_uid)
     user = os.geteuid()
     users = {str(user), os.environ.get("SUDO_UID") if user == 0 else None}

@@ -1,6 +1,6 @@
-"""Standard output for results, standard error for all else, and exit codes.
+"""Standard output for results, standard error for messages, and exit codes.
 
-A reader that stops reading (`| head`) is no error, and never changes the exit code.
+A closed pipe (`| head`) is not an error, and does not change the exit code.
 """
 
 import io
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """Exit codes. Python ends a crash with 1, so nothing but gates may."""
+    """Exit codes. Python ends with 1 after a crash, so only failed gates may use it."""
 
     OK = 0
     GATE_FAILED = 1
@@ -38,7 +38,7 @@ class ExitCode(IntEnum):
     TERMINATED = 143
 
 
-MEANINGS: Final = {  # for help and docs
+MEANINGS: Final = {  # meanings for help and documentation
     ExitCode.OK: "fine",
     ExitCode.GATE_FAILED: "a gate failed, or lint found errors, and nothing else",
     ExitCode.USAGE: "a usage, schema, configuration or path error",
@@ -51,15 +51,15 @@ MEANINGS: Final = {  # for help and docs
 
 
 _COMMAND: Final = re.compile("`[^`]*`")
-_HELD: Final = "\0"  # stands for a space at which no line breaks
+_HELD: Final = "\0"  # stands for a blank at which lines do not break
 
 
 def prepare_streams() -> None:
-    """Make sure that any text can be printed in any encoding of the terminal.
+    """Prepare standard output and standard error, so that any text can be printed.
 
-    A stream that is closed from the start is replaced by the null device. Otherwise the next file
-    that is opened would take its number, and printed text would end up in that file. Writing
-    results to the replacement is an error.
+    A stream that is closed from the start is replaced by the null device. Otherwise the next opened
+    file would get its number, and printed text would end up in that file. Writing results to the
+    replacement is an error.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is not None:
@@ -67,7 +67,8 @@ def prepare_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            # It takes the lowest free number. Results would be lost, so writing them must fail.
+            # The null device takes the lowest free number. Results would be lost, so writing must
+            # fail.
             nowhere = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_RDWR)
             if name != "stdin":
                 lost = open(nowhere, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
@@ -82,9 +83,10 @@ def prepare_streams() -> None:
 
 
 def _make_lossless(stream: TextIO) -> TextIO:
-    """Return a stream that writes everything or raises, instead of one that may lose a part."""
-    raw_stream = getattr(stream.buffer, "raw", stream.buffer)  # itself, where nothing is buffered
-    if type(raw_stream) is not io.FileIO:  # a console of Windows
+    """Return a stream that writes everything or raises, in place of one that may lose a part."""
+    # The same stream, as it does not buffer.
+    raw_stream = getattr(stream.buffer, "raw", stream.buffer)
+    if type(raw_stream) is not io.FileIO:  # a Windows console
         return stream
     stream.flush()
     buffer = io.BufferedWriter(_Printed(raw_stream.fileno(), closefd=False))
@@ -98,7 +100,7 @@ class _Printed(WholeWriter):
         try:
             return super().write(data)
         except OSError as error:
-            # Python would write again on its way out, and end with a code of its own.
+            # Otherwise Python writes again at exit, and ends with another exit code.
             os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
             if isinstance(error, BrokenPipeError):
                 return memoryview(data).nbytes
@@ -106,7 +108,7 @@ class _Printed(WholeWriter):
 
 
 def goes_to_log() -> bool:
-    """Return whether standard output is no file, so that people may read it as it is written."""
+    """Return whether standard output is not a file, so that people may read it directly."""
     try:
         return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
     except (OSError, ValueError):
@@ -117,23 +119,26 @@ def write_result(text: str) -> None:
     """Write results to standard output.
 
     Raises:
-        OSError: they cannot be written for another reason than a reader that is gone.
+        OSError: they cannot be written, for another reason than a closed pipe.
     """
     _write(sys.stdout, text)
 
 
 def terminal_columns() -> int:
-    """Return the columns of the terminal, also where standard output is a pipe; 80 without one."""
+    """Return the width of the terminal, even if standard output is a pipe.
+
+    80 without a terminal.
+    """
     if not os.environ.get("COLUMNS", "").isdecimal():
         for stream in filter(None, (sys.__stdout__, sys.__stderr__, sys.__stdin__)):
-            with suppress(OSError, ValueError):  # no terminal, or closed
+            with suppress(OSError, ValueError):  # no terminal, or a closed stream
                 if columns := os.get_terminal_size(stream.fileno()).columns:
                     return columns
     return shutil.get_terminal_size().columns
 
 
 def warn(text: str) -> None:
-    """Write one line to standard error, made safe: names and values may be in it.
+    """Print one line on standard error; it is made safe, as names and values may be in it.
 
     On a terminal, the line is wrapped between words, but not inside commands, which are copied.
     """
@@ -147,13 +152,13 @@ def warn(text: str) -> None:
 
 
 def show_problems(problems: Iterable[Problem], severity: str = "error") -> None:
-    """Write problems to standard error, one a line."""
+    """Print problems to standard error, one per line."""
     for problem in problems:
         warn(f"{severity}: {problem}")
 
 
 def shell_command(words: Iterable[str]) -> str:
-    """Return the words of a command as a shell takes them, without the secrets of URLs."""
+    """Return a command quoted for a shell, without the secrets of URLs."""
     return shlex.join(shown_url(word) if is_url(word) else hide_secrets(word) for word in words)
 
 

@@ -1,4 +1,4 @@
-"""`stickler eval`: have a run evaluated, report it, exit."""
+"""`stickler eval`: evaluate a run, report it, and return the exit code."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ from .command_schema import schema_of
 from .console import ExitCode, shell_command, warn, write_result
 from .outputs import exit_code_of, outputs_of, render_listing, report_model_usage
 
-EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
+EPOCH: Final = "SOURCE_DATE_EPOCH"  # variable with the start time of runs, for equal bytes
 
 _OF_FIRST_PREDICTIONS: Final[dict[str, Any]] = {
     "documents": None,
@@ -39,13 +39,14 @@ _OF_FIRST_PREDICTIONS: Final[dict[str, Any]] = {
     "gate": (),
     "fail_under": None,
 }
-"""Settings that apply to the first predictions only, not to those of `--repeat`."""
+"""Values of settings for the predictions of `--repeat`: these outputs are only for the first
+ones."""
 
-_OF_THIS_CALL: Final = ("output", "run")  # panels of options that another command need not repeat
+_OF_THIS_CALL: Final = ("output", "run")  # panels whose options other commands need not repeat
 
 
 def report_run(settings: EvalSettings) -> ExitCode:
-    """Evaluate all documents and report."""
+    """Run `stickler eval`: evaluate all documents, and report the results."""
     outputs = outputs_of(settings)
     formats = outputs.formats
     requested = OutputsRequested(
@@ -100,19 +101,19 @@ def report_run(settings: EvalSettings) -> ExitCode:
 
 
 def _tell_unwrapping(run: Run, settings: EvalSettings) -> None:
-    """Write a note on values with metadata to standard error, beside formats other than a table."""
+    """Print a note on unwrapped values to standard error, unless the format is a table."""
     note = describe_unwrapping(run.evaluation)
     if note and not settings.quiet and settings.format != "table":
         warn(f"note: {note}")
 
 
 def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly], None]:
-    """Return a function that writes the ground truth of a run with what verdicts accept.
+    """Return a function that writes ground truths with the values that verdicts accept.
 
     Raises:
-        UsageError: it may not go there.
+        UsageError: the directory cannot be used.
     """
-    from stickler_cli.runs import gold_writing  # few runs change the ground truth
+    from stickler_cli.runs import gold_writing  # imported late: few runs change the ground truth
 
     gold_writing.check_directory(directory, settings.gt, settings.verdicts)
 
@@ -127,7 +128,7 @@ def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly],
 
 
 def errors_command(settings: EvalSettings) -> str:
-    """Return the command that lists errors of a run, without filters; empty if no command can."""
+    """Return the command that lists the errors of a run; empty if no command can."""
     if settings.run_dir is not None:
         return shell_command(["stickler", "errors", settings.run_dir])
     return (
@@ -138,18 +139,21 @@ def errors_command(settings: EvalSettings) -> str:
 
 
 def compare_command(settings: EvalSettings) -> str:
-    """Return the command that explains a document, without its id; empty for standard input."""
+    """Return the command that explains a document of a run, without its id.
+
+    Empty for standard input.
+    """
     return _command_on_sources("compare", settings, options_of(CompareSettings))
 
 
 def _command_on_sources(command: str, settings: EvalSettings, options: Mapping[str, Option]) -> str:
-    """Return a command on the same documents; empty if standard input is one of the sources."""
+    """Return another command on the same documents; empty if a source is standard input."""
     if any(map(is_stream, (settings.gt, settings.pred))):
         return ""
     sources = [settings.gt, settings.pred] if settings.pairs is None else []
     words = ["stickler", command, *filter(None, [settings.schema]), *sources]
-    # Arguments are in `words` already, and some options make sense for this command only.
-    # --by-file gives the groups of documents here, but their schemas in the other command.
+    # `words` has the arguments already, and some options apply to this command only
+    # here --by-file gives groups of documents, in the other command their schemas.
     left_out = "by_file" if settings.schema_by is None else ""
     shared = {
         name: option
@@ -161,7 +165,7 @@ def _command_on_sources(command: str, settings: EvalSettings, options: Mapping[s
 
 
 def command_line_arguments(settings: Settings, options: Mapping[str, Option]) -> Iterator[str]:
-    """Yield the command-line arguments of options whose values are not their defaults."""
+    """Yield command-line arguments for all options that differ from their defaults."""
     for name, option in options.items():
         value = getattr(settings, name)
         for entry in value if isinstance(value, tuple) else (value,):
@@ -170,7 +174,7 @@ def command_line_arguments(settings: Settings, options: Mapping[str, Option]) ->
 
 
 def check_group_keys(run: Run) -> None:
-    """Raise UsageError if no document has the key of a grouping."""
+    """Raise UsageError if no document has a key of `--by`."""
     paths = [field_path(field_info.field) for field_info in run.fields]
     problems = [
         Problem(
@@ -202,7 +206,10 @@ def _check_repeats(settings: EvalSettings) -> None:
 
 
 def _evaluate_repeats(assembly: Assembly) -> tuple[list[Run], int | None]:
-    """Evaluate the predictions of `--repeat`; also return the signal that ended one."""
+    """Evaluate the predictions of `--repeat`.
+
+    The second result is an interrupting signal, or None.
+    """
     runs: list[Run] = []
     requested = assembly.job.requested
     for pred in assembly.settings.repeat:
@@ -216,7 +223,7 @@ def _evaluate_repeats(assembly: Assembly) -> tuple[list[Run], int | None]:
 
 
 def _with_repeats(run: Run, repeated_runs: Sequence[Run], settings: EvalSettings) -> Run:
-    from stickler_cli.studies.repeats import repeats_of  # few runs are repeated
+    from stickler_cli.studies.repeats import repeats_of  # imported late: few runs are repeated
 
     names = [settings.pred, *settings.repeat]
     return replace(run, repeats=repeats_of(dict(zip(names, [run, *repeated_runs], strict=True))))
@@ -225,7 +232,7 @@ def _with_repeats(run: Run, repeated_runs: Sequence[Run], settings: EvalSettings
 def evaluate_or_exit(
     settings: EvalSettings, requested: OutputsRequested, load: Callable[[], LoadedSchema]
 ) -> Run:
-    """Evaluate a run; exit if a signal ends it early."""
+    """Evaluate a run; exit if a signal interrupts it."""
     run, signal = evaluate_assembly(assemble(settings, requested, load))
     if signal is not None:
         raise SystemExit(128 + signal)
@@ -233,7 +240,7 @@ def evaluate_or_exit(
 
 
 def evaluate_assembly(assembly: Assembly) -> tuple[Run, int | None]:
-    """Evaluate an assembly; return the run, and the signal that ended it early, else None."""
+    """Evaluate an assembled run; the second result is an interrupting signal, or None."""
     settings = assembly.settings
 
     def tell(text: str) -> None:
@@ -253,7 +260,7 @@ def evaluate_assembly(assembly: Assembly) -> tuple[Run, int | None]:
 
 
 def _now() -> str:
-    """Return the time in UTC. Source: reproducible-builds.org, SOURCE_DATE_EPOCH."""
+    """Return the present time in UTC. Source: reproducible-builds.org, SOURCE_DATE_EPOCH."""
     seconds = os.environ.get(EPOCH)
     try:
         now = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(int(seconds), UTC)
@@ -266,7 +273,7 @@ def _now() -> str:
 
 
 def _show_dry_run(job: Job, pairs: Pairs) -> None:
-    """Print how many questions a run would ask models, without asking any."""
+    """Print the number of questions that a run would ask models, without asking any."""
     client = job.options.client
     if client is None:
         write_result("No comparator of this schema asks a model.\n")

@@ -1,4 +1,4 @@
-"""`stickler report` and `merge`: finished runs in, results out; nothing is evaluated."""
+"""`stickler report` and `stickler merge`: results of finished runs, without evaluating anything."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ from .outputs import Outputs, exit_code_of, outputs_of
 
 
 def report(settings: ReportSettings) -> ExitCode:
-    """Write the results of finished runs, and open the page if that is asked for."""
+    """Run `stickler report`: write the results of finished runs, and open the page if requested."""
     names = settings.run
     if settings.open and not any(format_of(path) == "html" for path in settings.output):
         page = str(Path(mkdtemp(prefix="stickler-")) / "report.html")
@@ -50,7 +50,8 @@ def _read_finished(name: str, settings: ReportSettings, outputs: Outputs) -> Run
     by_others = settings.by and [*run.evaluation.by] != [*settings.by]
     explained = settings.show_documents and file_in(name, JOURNAL)
     if by_others or explained:
-        from .regrouping import compare_command_of_finished, regroup_run  # loads the engine
+        # Imported late: it loads the engine.
+        from .regrouping import compare_command_of_finished, regroup_run
     if by_others:
         run = regroup_run(name, run, settings, detail=detail)
     elif detail:
@@ -63,7 +64,7 @@ def _read_finished(name: str, settings: ReportSettings, outputs: Outputs) -> Run
 
 
 def _read_side_by_side(names: Sequence[str], settings: ReportSettings) -> RunsBeside:
-    """Read runs of one schema to show them side by side."""
+    """Read runs of the same schema, to show them side by side."""
     runs = {
         name: with_rows(name, with_counting(load_run(name), settings.counting)) for name in names
     }
@@ -75,7 +76,7 @@ def _read_side_by_side(names: Sequence[str], settings: ReportSettings) -> RunsBe
 
 
 def merge(settings: MergeSettings) -> ExitCode:
-    """Put the runs of shards together and report."""
+    """Run `stickler merge`: merge the runs of shards, and report the result."""
     gates = parse_gates(settings.fail_under, settings.gate)
     outputs = outputs_of(settings)
     runs = [(name, with_counting(load_run(name), settings.counting)) for name in settings.run]

@@ -1,6 +1,6 @@
-"""`stickler init`: an annotated schema of documents, of a schema or of a model.
+"""`stickler init`: write an annotated schema for documents, for a schema or for a model.
 
-With `--interactive`, someone who knows the documents may change each choice.
+With `--interactive`, the user is asked about each choice.
 """
 
 import json
@@ -39,14 +39,14 @@ LEGEND: Final = (
     "Enter keeps a choice; a comparator or a threshold (FuzzyComparator 0.8) changes it, - leaves "
     "the field without, and the end of input (Ctrl-D) keeps all others."
 )
-SHOWN: Final = 4  # observed values of a field that a question shows
+SHOWN: Final = 4  # number of observed values that a question shows
 YES: Final = ("y", "yes")
 BY_HAND: Final = "chosen by hand"
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A schema to be annotated, and where it is from."""
+    """A schema to be annotated, and its origin."""
 
     text: str
     name: str
@@ -56,16 +56,16 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """An annotation that would change numbers, for someone who knows the documents to add."""
+    """A possible annotation that would change figures, so that the user has to decide."""
 
     pointer: str
-    """JSON Pointer to the schema of the place."""
+    """JSON Pointer to the subschema."""
     annotation: JsonObject
-    """Empty for a remark without an annotation."""
+    """The annotation; empty for a remark without an annotation."""
     reason: str
 
     def __str__(self) -> str:
-        """Word the suggestion on one line.
+        """Return the suggestion as one line of text.
 
         >>> str(Suggestion("/items", {"x-aws-stickler-key": "sku"}, "unique in each of 3 lists"))
         'unique in each of 3 lists; consider "x-aws-stickler-key": "sku"'
@@ -75,13 +75,13 @@ class Suggestion:
 
 
 def init(settings: InitSettings) -> ExitCode:
-    """Write the schema to a file or to standard output."""
+    """Run `stickler init`: write the schema to a file or to standard output."""
     if settings.output is not None and not settings.force and FilePath(settings.output).exists():
         place = f"{OUTPUT} {settings.output}"
         raise UsageError([Problem(place, "there is a file already", "a new one, or --force")])
     annotatable = _read_source(settings.gt, settings)
     schema: Any = json.loads(annotatable.text)
-    # Report problems of the schema, and refuse one that describes nothing.
+    # Report problems of the schema, and refuse one that describes no fields.
     try:
         loaded(
             schema,
@@ -155,7 +155,7 @@ def _read_source(source: str, settings: InitSettings) -> _Source:
 
 
 def _has_place(schema: Any, path: Path) -> bool:
-    """Return whether a schema has a place; one whose union is written in another way may not."""
+    """Return whether a schema text has a path; it may not if its union was rewritten."""
     for step in path:
         is_index = isinstance(schema, list) and isinstance(step, int) and step < len(schema)
         if not (is_index or (isinstance(schema, dict) and step in schema)):
@@ -165,7 +165,7 @@ def _has_place(schema: Any, path: Path) -> bool:
 
 
 def _without_choices(found: Inference, choices: Mapping[Path, Inferred], schema: Any) -> Any:
-    """Return the inferred schema without the annotations that were chosen for its places."""
+    """Return the inferred schema without the annotations that the user refused."""
     for path, choice in choices.items():
         place = _value_at(found.schema, path)
         stated = _value_at(schema, path) if _has_place(schema, path) else {}
@@ -181,9 +181,9 @@ def _value_at(schema: Any, path: Path) -> Any:
 def _put_into_unions(
     added: Mapping[str, JsonObject], schema: Any, unions: Sequence[RewrittenUnion], text: str
 ) -> dict[str, JsonObject]:
-    """Return the keys to add to a schema's text, those inside rewritten unions as part of these.
+    """Return the keys to add to a schema text; keys inside rewritten unions become part of them.
 
-    `schema` is the one with rewritten unions. It gets the keys that belong inside them.
+    `schema` has the rewritten unions, and gets the keys that belong inside them.
     """
     rewritten = [
         json_pointer((*union.path, keyword)) for union in unions for keyword in union.keywords
@@ -206,7 +206,7 @@ def _put_into_unions(
         place = _value_at(schema, union.path)
         for keyword in union.keywords:
             arms = place[keyword]
-            # A reference may count the alternatives.
+            # A reference may count alternatives by position.
             if isinstance(arms, list) and f"#{pointer}/{keyword}/" not in text:
                 arms = [arm for arm in arms if arm is not False]
             outside.setdefault(pointer, {})[keyword] = arms
@@ -222,7 +222,7 @@ def _value_at_pointer(schema: Any, pointer: str) -> Any:
 def _missing_annotations(
     schema: JsonObject, choices: Mapping[Path, Inferred], seen: Observed | None
 ) -> dict[str, JsonObject]:
-    """Return the missing annotations, each with its reason, by JSON Pointer."""
+    """Return missing annotations by JSON Pointer, each with its reason."""
     added = {}
     for path, choice in choices.items():
         place = _value_at(schema, path)
@@ -235,7 +235,7 @@ def _missing_annotations(
 
 
 def _facts_of(seen: Observed) -> str:
-    """Word the counts of the observed values of a field."""
+    """Return counts of the observed values of a field, as text."""
     count = seen.total - seen.kinds["null"]
     facts = [f"{count} value{'s' * (count != 1)}"]
     if seen.kinds["null"]:
@@ -246,7 +246,7 @@ def _facts_of(seen: Observed) -> str:
 
 
 def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Suggestion]:
-    """Yield annotations on absence and keys that the values suggest."""
+    """Yield suggestions on absence and keys that the observed values justify."""
     if seen.absent_texts:
         absent: JsonObject = {annotated("absent_values"): [*sorted(seen.absent_texts)]}
         yield Suggestion(json_pointer(path), absent, "texts that usually stand for nothing")
@@ -265,7 +265,7 @@ def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Sugge
 
 
 def _keys_of_items(seen: Observed) -> list[str]:
-    """Return the fields that are unique in each list and present in all items, best first."""
+    """Return the fields that are unique in each list and present in all items, the best first."""
     if seen.n_lists < LISTS or seen.elements is None:
         return []
     fields, items = seen.elements.fields, seen.elements.kinds["object"]
@@ -291,14 +291,14 @@ def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:
 
 
 def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[Path, Inferred]:
-    """Ask about each choice on standard error, and return those that are to be written."""
+    """Ask about each choice on standard error; return the choices to be written."""
     warn(LEGEND)
     kept: dict[Path, Inferred] = {}
     ended = False
     n_asked = sum(bool(choice.comparator) for choice in choices.values())
     number = 0
     for place, choice in choices.items():
-        if not choice.comparator:  # it is about a list, not about its values
+        if not choice.comparator:  # about the list, not about its values
             kept[place] = choice
             continue
         number += 1
@@ -310,7 +310,7 @@ def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[P
 
 
 def _accepts(suggestion: Suggestion) -> bool:
-    """Ask whether a suggested annotation is to be written; the end of input refuses it."""
+    """Ask whether to write a suggested annotation; the end of input means no."""
     if not suggestion.annotation:
         return False
     warn("")
@@ -320,7 +320,7 @@ def _accepts(suggestion: Suggestion) -> bool:
 
 
 def _ask_about(number: str, choice: Inferred, seen: Observed | None) -> Inferred | str | None:
-    """Ask until an answer can be understood; None at the end of input."""
+    """Ask about a choice until the answer is valid; None at the end of input."""
     values = seen and seen.find_field(choice.path)
     warn("")
     threshold = "" if choice.threshold is None else f" {setting(choice.threshold)}"
@@ -341,7 +341,7 @@ def _ask_about(number: str, choice: Inferred, seen: Observed | None) -> Inferred
 
 
 def _change_choice(choice: Inferred, words: list[str]) -> Inferred:
-    """Return a choice changed by an answer; ValueError if that cannot be understood."""
+    """Return a choice changed by the words of an answer; ValueError if they are invalid."""
     for word in words:
         try:
             threshold = float(word)

@@ -1,4 +1,4 @@
-"""Commands that show schemas and comparators."""
+"""Commands that list the fields of schemas, and comparators."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from inspect import Parameter
@@ -34,7 +34,7 @@ _RULES: Final = Column("rules", 5, left=True)
 
 
 def check(settings: CheckSettings) -> ExitCode:
-    """Compile schemas and report every problem of each; no document is read."""
+    """Run `stickler check`: compile schemas and report all problems; no document is read."""
     code = ExitCode.OK
     for schema in settings.schema:
         try:
@@ -53,7 +53,7 @@ def check(settings: CheckSettings) -> ExitCode:
 
 
 def _unions(fields: Iterable[Inferred]) -> Iterator[str]:
-    """Describe the arms of fields that have several, and the values each is for."""
+    """Yield a description of each field with several alternatives, and of the values for each."""
     arms: dict[Path, list[Inferred]] = {}
     for field in fields:
         arms.setdefault(field.path, []).append(field)
@@ -71,7 +71,7 @@ def _default_of(keyword: Parameter) -> str:
 
 
 def list_comparators() -> ExitCode:
-    """List the comparators with their keywords and defaults."""
+    """Run `stickler comparators`: list the comparators with their keywords and defaults."""
     blocks = []
     for entry in describe():
         lines = [" = ".join((entry.name, *entry.aliases)), indent(fill(entry.summary, 76), "  ")]
@@ -85,7 +85,7 @@ def list_comparators() -> ExitCode:
 
 
 def show(settings: ShowSettings) -> ExitCode:
-    """Print the plan of a schema: as a tree, or with full paths in a pipe."""
+    """Run `stickler show`: print the plan of a schema, as a tree, or with full paths in a pipe."""
     loaded = schema_of(settings.schema, settings)
     style, fields = style_of(settings), loaded.fields
     name, path = loaded.name, loaded.path
@@ -99,11 +99,11 @@ def show(settings: ShowSettings) -> ExitCode:
     return ExitCode.OK
 
 
-MAX_NAMED_FIELDS: Final = 100  # of one note: ten lines of a terminal
+MAX_NAMED_FIELDS: Final = 100  # length of a note: ten lines of a terminal
 
 
 def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
-    """Yield sentences on what decides between texts, each with the fields that it is about."""
+    """Yield sentences on rules that decide between texts, each with its fields."""
     texts = {field.path for field in loaded.fields if "string" in field.kind}
     for note, paths in texts_by_note(loaded.plan).items():
         names = [field_path(path) or WHOLE for path in paths if path in texts]
@@ -112,9 +112,9 @@ def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
 
 
 def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:
-    """Make a table with a row for each field; as a tree, details stand below the row."""
+    """Return a table with a row for each field; in a tree, details are below the rows."""
     rows, below = [], []
-    rules = any(field.rules for field in fields)  # rules of the schema about the ground truth
+    rules = any(field.rules for field in fields)  # rules about the ground truth
     for field in fields:
         source, margin = source_of_comparison(field), INDENT * (len(field.path) - 1) if tree else ""
         name = margin + (field_path(field.path[-1:] if tree else field.path) or WHOLE)
@@ -132,7 +132,7 @@ def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:
 
 
 def source_of_comparison(field: Inferred) -> str:
-    """Name the sources of a field's comparator and threshold: annotation, inference or default."""
+    """Return the sources of a field's comparator and threshold, such as "annotation"."""
     decided = {"comparator": bool(field.comparator), "threshold": field.threshold is not None}
     undecided = [name for name in decided if decided[name] and name not in field.stated]
     remainder = f"inferred: {field.reason}" if field.source == "inferred" else "default"

@@ -1,4 +1,4 @@
-"""Where results go: to files, each in its format, to standard output, and into the exit code."""
+"""Write results to files and standard output, and determine the exit code."""
 
 import os
 import shutil
@@ -40,22 +40,22 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
     from stickler_cli.reports.formats import Subject
     from stickler_cli.runs.page_sources import SourcesOf
-    from stickler_cli.studies.diff.record import Difference  # few commands load it
+    from stickler_cli.studies.diff.record import Difference  # imported late: few commands use it
 
 OUTPUT: Final = "--output"
 
-# GitHub's runner names the file of a step's summary in this variable.
+# GitHub's runner sets this variable to the file of the step's summary.
 # Source: docs.github.com, Workflow commands.
 SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 
-NAMED: Final = 5  # documents that an error names on standard error; the results name all
+NAMED: Final = 5  # number of failed documents that standard error names; the results name all
 
 _JSON: Final = ("json", "jsonl", "otel")
 _STYLED: Final = (
     *("verbose", "sort", "only_errors", "places"),
     *("show_non_matches", "show_documents", "junit_fields"),
 )
-"""Options of commands that tables have by the same name."""
+"""Options of commands that are attributes of `TableStyle` with the same name."""
 
 CODES: Final = {
     RunVerdict.PASSED: ExitCode.OK,
@@ -66,17 +66,17 @@ CODES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Where the results of a command go."""
+    """The destinations of a command's results."""
 
     files: Mapping[str, str]
-    """The format of each file."""
+    """Format of each output file."""
     printed: str | None
-    """The format on standard output; None prints nothing."""
+    """Format of standard output; None to print nothing."""
     style: TableStyle
     settings: Any
-    """The options of output, those that the command has."""
+    """Settings of the command, with its options for output."""
     sources: "SourcesOf | None" = None
-    """Finds the source files of documents, for the page of a run."""
+    """Finds the source files of documents for the page of a run."""
 
     @property
     def formats(self) -> set[str]:
@@ -84,10 +84,10 @@ class Outputs:
         return {*self.files.values(), *([self.printed] if self.printed else [])}
 
     def write(self, results: "Subject") -> None:
-        """Write results to files, each there whole or not at all, and print them unless quiet.
+        """Write results to files, each completely or not at all, and print them unless quiet.
 
-        A partial run is written to another file if the format cannot say that it is partial.
-        Quiet suppresses printed tables only: formats for programs were requested.
+        A partial run goes to `NAME.partial` if the format cannot mark it as partial. `--quiet`
+        suppresses only tables, as formats for programs were requested explicitly.
         """
         partial = isinstance(results, Run) and results.partial
         if isinstance(results, Run) and self.sources and WITH_DETAIL & self.formats:
@@ -103,7 +103,7 @@ class Outputs:
                 stream.writelines(written(name, results, in_files))
             if self.settings.verbose:
                 warn(f"wrote {place}")
-        # `errors` was asked for a list, so quiet does not suppress its table.
+        # `errors` prints a requested list, so --quiet does not suppress its table.
         is_list = isinstance(self.settings, ErrorsSettings)
         if self.printed and not (self.settings.quiet and self.printed == "table" and not is_list):
             for text in render_pieces(self.printed, results, self.style):
@@ -125,13 +125,14 @@ class Outputs:
                 )
 
     def conclude(self, results: "Run | Difference") -> None:
-        """Append the summary of a step of GitHub; report failed gates if no terminal shows them.
+        """Append to the step summary of GitHub; print failed gates if the terminal shows no report.
 
-        A summary that cannot be written does not change the exit code: the figures are right.
+        A summary that cannot be written does not change the exit code, as the figures are right.
         """
         named = os.environ.get(SUMMARY_FILE)
         if self.printed == "github" and named:
-            from stickler_cli.reports.github import summary  # other formats do not load it
+            # Imported late: other formats do not need it.
+            from stickler_cli.reports.github import summary
 
             try:
                 file = Path(named)
@@ -147,7 +148,7 @@ class Outputs:
 
 
 def report_model_usage(client: "Client | None", settings: ConsoleOptions) -> None:
-    """Report the usage of models on standard error, if there is a client."""
+    """Print the usage of models to standard error, if there is a client."""
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
 
@@ -157,13 +158,13 @@ def outputs_of(
     formats: Collection[str] = tuple(FORMATS),
     plain: str | None = None,
 ) -> Outputs:
-    """Choose the destinations of results, and check that each can be written.
+    """Determine the destinations of results, and check that each can be written.
 
-    `plain` is the format of a file without a suffix, such as a pipe; None accepts no such file.
+    `plain` is the format of a file without a suffix, such as a pipe; None refuses such files.
 
     Raises:
-        UsageError: with every file whose suffix is that of no known format.
-        UnavailableError: a format needs something that is not installed.
+        UsageError: lists all files with an unknown suffix.
+        UnavailableError: a format needs a package that is missing.
     """
     files: dict[str, str] = {}
     problems = []
@@ -182,16 +183,17 @@ def outputs_of(
     sources, embed = getattr(settings, "sources", None), getattr(settings, "embed_sources", 0)
     if sources is None and not embed:
         return outputs
-    from stickler_cli.runs.page_sources import checked_sources  # few pages show them
+    # Imported late: few pages show sources.
+    from stickler_cli.runs.page_sources import checked_sources
 
     return replace(outputs, sources=checked_sources(sources, embed))
 
 
 def style_of(settings: Any) -> TableStyle:
-    """Return the style that fits standard output. Source: no-color.org, force-color.org."""
+    """Return the table style for standard output. Source: no-color.org, force-color.org."""
     variable, terminal = os.environ.get, sys.stdout.isatty()
     plain = settings.no_color or variable("NO_COLOR") or variable("TERM") == "dumb"
-    color = not plain and (terminal or bool(variable("FORCE_COLOR")))  # for CI logs too
+    color = not plain and (terminal or bool(variable("FORCE_COLOR")))  # set by CI systems too
     width: int | None = getattr(settings, "width", None)
     return TableStyle(
         width=width or (shutil.get_terminal_size().columns if terminal else None),
@@ -206,7 +208,7 @@ def style_of(settings: Any) -> TableStyle:
 
 
 def _columns(names: str | None) -> list[str]:
-    """Return the titles of the columns of fields that were named; UsageError for other names."""
+    """Return the column titles named in an option; UsageError for unknown names."""
     if names is None:
         return []
     titles = {column.title.lower(): column.title for column in FIELD_COLUMNS}
@@ -230,7 +232,7 @@ def _columns(names: str | None) -> list[str]:
 
 
 def exit_code_of(run: Run) -> ExitCode:
-    """Return the exit code of a run; name documents that failed on standard error."""
+    """Return the exit code of a run; print failed documents to standard error."""
     for name, problem in run.evaluation.metric_problems.items():
         advice = "mend it and evaluate again, a --run-dir with --restart"
         warn(f"error: metric {name}: {problem}; it has no figures: {advice}")
@@ -268,7 +270,7 @@ def _nothing_paired(evaluation: Evaluation) -> Problem:
 
 
 def render_listing(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Draw a plain table: the first two columns are text, the others are figures."""
+    """Return a plain table as text: the first two columns are text, the others are figures."""
     columns = [Column(name, left=position < 2) for position, name in enumerate(names)]
     cells = [[Span.of(str(cell)) for cell in row] for row in rows]
     return plain_text(table_lines(Table(columns, cells))[0])

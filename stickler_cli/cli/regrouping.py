@@ -1,6 +1,6 @@
-"""A finished run with other groups: its documents, unchanged, are compared again.
+"""Group the documents of a finished run anew: unchanged documents are compared again.
 
-Models are not asked: the answers on disk count.
+Models are not asked, so only answers on disk are used.
 """
 
 from collections.abc import Sequence
@@ -42,9 +42,10 @@ from .eval import check_group_keys, command_line_arguments, compare_command, eva
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
-"""Keys of a run from files that the directory does not keep; groups do not change them."""
+"""Keys of a run that come from files which the run directory does not keep; groups do not change
+them."""
 _OF_THE_CALLER: Final = ("by_file", "repeat", "policy", "verdicts")
-"""Inputs that no recorded run decides."""
+"""Inputs that come from the caller, not from the recorded run."""
 _OF_TERMINAL: Final = options_of(TerminalOptions)
 _KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)
 """Groups of options that a journal records under their own names."""
@@ -54,13 +55,13 @@ def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) 
     """Compare the documents of a run directory again, to group them anew.
 
     Raises:
-        UsageError: it is no directory, or its schema or documents are not what they were.
+        UsageError: it is not a directory, or its schema or documents have changed.
     """
     _check_directory(name, BY)
     recorded = _with_allowed_sources(_settings_of(name, run, settings), name, settings.read)
     check_outputs(paths_named(settings, "output"), paths_named(recorded, "input"))
     recorded, schema = _inferred_as_it_was(run, recorded)
-    # Request all that a run directory keeps, to check the new figures against the recorded ones.
+    # Request everything that a run directory keeps, to check new figures against recorded ones.
     requested = OutputsRequested(accounts=True, detail=detail)
     assembly = assemble(recorded, requested, lambda: schema)
     new_run, signal = evaluate_assembly(assembly)
@@ -101,7 +102,7 @@ def _check_directory(name: str, option: str, hint: str = "") -> None:
 
 
 def command_on_sources(command: str, run: Run, settings: CompareSettings | ErrorsSettings) -> str:
-    """Return a command on the sources of a run, with placeholders for sources it does not name."""
+    """Return a command on the sources of a run, with placeholders for unknown sources."""
     sources = [
         side for provenance in run.provenance[:1] for side in (provenance.gt, provenance.pred)
     ]
@@ -126,10 +127,10 @@ def command_on_sources(command: str, run: Run, settings: CompareSettings | Error
 
 
 def settings_of_finished(settings: CompareSettings) -> CompareSettings:
-    """Return settings that compare a document of a run directory as it was compared.
+    """Return settings to compare a document of a run directory as the run compared it.
 
     Raises:
-        UsageError: it is no directory, or no run.
+        UsageError: it is not a directory, or not a run.
     """
     name = settings.pred
     run = load_run(name)
@@ -150,13 +151,13 @@ def settings_of_finished(settings: CompareSettings) -> CompareSettings:
 def _with_allowed_sources(
     settings: EvalSettings, directory: str, named: Sequence[str]
 ) -> EvalSettings:
-    """Return settings of a recorded run whose sources may be read.
+    """Return settings of a recorded run, after a check that its sources may be read.
 
-    A run directory may come from anybody. What it names is read below the working directory; a URL,
-    a model and any other path only if the caller names it too.
+    A run directory may come from anybody. Sources below the working directory are read; a URL, a
+    model and any other path only if the caller names it too.
 
     Raises:
-        UsageError: the caller does not name some of them.
+        UsageError: the caller does not name one of them.
     """
     named_here = {decoded(source): source for source in named}
     sources = {
@@ -189,7 +190,7 @@ def _with_allowed_sources(
 
 
 def _is_below_here(path: str, directory: str) -> bool:
-    """Return whether a path of a recorded run is below the working directory, not in the run."""
+    """Return whether a recorded path is below the working directory, outside the run's."""
     if is_url(path) or is_model(path):
         return False
     place = Path(path).resolve()
@@ -198,21 +199,21 @@ def _is_below_here(path: str, directory: str) -> bool:
 
 
 def compare_command_of_finished(name: str, run: Run, settings: ReportSettings) -> str:
-    """Return the command that explains a document of a run directory, without the document's id."""
+    """Return the command that explains a document of a run directory, without the id."""
     return compare_command(replace(_recorded_settings(name, run, settings), offline=False))
 
 
 def _recorded_settings(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
-    """Return the settings of the run of a directory, with the inference that it had."""
+    """Return the settings of a recorded run, with inference as the run had it."""
     settings_then = _settings_of(name, run, settings)
     source = "" if run.schema.path == f"inferred from {settings_then.gt}" else run.schema.path
-    # A directory does not keep --infer, but the digest of its result.
+    # A run directory does not store --infer, but the digest of the result.
     infer: Infer = "never" if run.schema.inferred is None else "always"
     return replace(settings_then, schema=source, infer=infer)
 
 
 def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
-    """Return the settings of the run that decide figures, with the new groups."""
+    """Return the settings of a recorded run that decide figures, with the new groups."""
     begun = begun_with(name)
     kept = [*_KEPT, *(option_name for group in _KEPT_GROUPS for option_name in options_of(group))]
     values: dict[str, Any] = {key: begun[key] for key in kept if key in begun}
@@ -234,19 +235,19 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
         "offline": True,
         "quiet": True,
     }
-    return read_settings(EvalSettings, values)  # which makes tuples of the lists of a journal
+    return read_settings(EvalSettings, values)  # turns lists of the journal into tuples
 
 
 def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings, LoadedSchema]:
-    """Find the settings of inference that a run had, and the schema that they give.
+    """Find the inference settings that a run had; return settings and schema.
 
     Raises:
-        UsageError: the schema, or what is inferred from the ground truth, is not what it was.
+        UsageError: the schema, or what is inferred from the ground truth, has changed.
     """
     source = settings.schema
     if source == f"inferred from {settings.gt}":
         source = ""
-    # A directory does not keep --infer and --boxes, but the digest of their result.
+    # A run directory does not store --infer and --boxes, but the digest of their result.
     inference_choices: tuple[Infer, ...] = (
         ("never",) if run.schema.inferred is None else ("auto", "always")
     )
@@ -260,7 +261,7 @@ def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings,
 
 
 def _figures_of(run: Run) -> dict[str, object]:
-    """Return the figures of a run over all documents."""
+    """Return the figures of a run over all documents, without those of groups."""
     record = run_record(replace(run, gates=(), notes=(), provenance=()), per_document=False)
     not_figures = ("by", PER_DOCUMENT, "schema", *_KEPT_ONLY_BY_THE_RUN)
     return {key: value for key, value in record.items() if key not in not_figures}

@@ -1,4 +1,4 @@
-"""`stickler view`: the page of a run of any size, served to this machine alone."""
+"""`stickler view`: serve the page of a run of any size, only to this machine."""
 
 import io
 import json
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 HERE: Final = "127.0.0.1"
-MAX_CONNECTIONS: Final = 64  # that showed the token of the page
+MAX_CONNECTIONS: Final = 64  # connections that have shown the token of the page
 MAX_WITHOUT_TOKEN: Final = 32  # connections that have not shown the token yet
-REQUEST_SECONDS: Final = 10.0  # until a request has arrived, however its bytes drip
-BOTH_WAYS: Final = 2  # `socket.SHUT_RDWR`: only the clients of models import what opens connections
-IDLE: Final = 60.0  # seconds after which a connection that takes no answer is closed
-PATIENCE: Final = 5.0  # seconds after which it is told how many errors were read
+REQUEST_SECONDS: Final = 10.0  # seconds within which a request must have arrived completely
+BOTH_WAYS: Final = 2  # value of `socket.SHUT_RDWR`; only clients of models import `socket`
+IDLE: Final = 60.0  # seconds after which a connection is closed if the client does not read
+PATIENCE: Final = 5.0  # seconds between messages on how many errors have been read
 
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 def view(settings: ViewSettings) -> ExitCode:
-    """Serve the page of a run until Ctrl-C."""
+    """Run `stickler view`: serve the page of a run until Ctrl-C."""
     checked_sources(settings.sources)
     if settings.sources and not is_address(settings.sources):
         warn("warning: --sources is a directory, and a page that is served may not open files")
@@ -61,12 +61,12 @@ def view(settings: ViewSettings) -> ExitCode:
 def make_server(
     name: str, port: int, sources: str | None = None
 ) -> tuple[ThreadingHTTPServer, str]:
-    """Make a server of the page of a run; return it and its address. Port 0 takes a free port.
+    """Create a server for the page of a run; return it with its address.
 
-    If `sources` is an address, documents link to it.
+    Port 0 takes a free port. If `sources` is an address, documents link to it.
 
     Raises:
-        UsageError: there is no such run, it has no single errors, or the port is taken.
+        UsageError: the run does not exist, it has no single errors, or the port is in use.
     """
     run = load_run(name)
     if errors_of(name, run) is None:
@@ -103,7 +103,7 @@ T = TypeVar("T")
 
 
 def _announce_progress(rows: Iterable[T]) -> Iterator[T]:
-    """Yield rows, and report every few seconds how many were read."""
+    """Yield rows, and print every few seconds how many have been read."""
     last_told = monotonic()
     for number, row in enumerate(rows, start=1):
         if number % 1_000 == 0 and monotonic() - last_told >= PATIENCE:
@@ -113,13 +113,13 @@ def _announce_progress(rows: Iterable[T]) -> Iterator[T]:
 
 
 class _RequestReader(io.RawIOBase):
-    """Reader of the bytes of a request until a deadline."""
+    """Reads the bytes of a request, until a deadline."""
 
     def __init__(self, connection: Any, seconds: float) -> None:
         self._connection, self._deadline = connection, monotonic() + seconds
 
     def readable(self) -> bool:
-        """Promise that bytes can be read."""
+        """Return True: bytes can be read."""
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
@@ -136,11 +136,10 @@ class _RequestReader(io.RawIOBase):
 
 
 class _Server(ThreadingHTTPServer):
-    """A server with a thread for each connection, and a limit of connections.
+    """A server with a thread for each connection, and a limited number of connections.
 
-    Connections that have not shown the token yet have places of their own. When these are taken,
-    the oldest of them is closed, so that connections held open without the token never keep a page
-    waiting.
+    Connections that have not shown the token yet have a limit of their own. When it is reached, the
+    oldest of them is closed, so that idle connections without the token cannot block a page.
     """
 
     def __init__(self, *arguments: Any) -> None:
@@ -151,12 +150,15 @@ class _Server(ThreadingHTTPServer):
         super().__init__(*arguments)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a connection in a new thread; close the oldest one without the token if full."""
+        """Answer a connection in a new thread.
+
+        At the limit, close the oldest one without the token.
+        """
         with self._lock:
             if len(self._without_token) >= MAX_WITHOUT_TOKEN:
                 oldest = next(iter(self._without_token))
                 del self._without_token[oldest]
-                with suppress(OSError):  # it is gone already
+                with suppress(OSError):  # the client is gone already
                     oldest.shutdown(BOTH_WAYS)
             self._without_token[request] = None
         super().process_request(request, client_address)
@@ -171,7 +173,7 @@ class _Server(ThreadingHTTPServer):
 
     @contextmanager
     def place_of_token_holder(self, request: Any) -> Iterator[bool]:
-        """Hold a place for a connection that showed the token; yield whether one was free."""
+        """Reserve a place for a connection with the token; yields whether one was free."""
         with self._lock:
             self._without_token.pop(request, None)
         is_free = self._places.acquire(timeout=IDLE)
@@ -182,13 +184,16 @@ class _Server(ThreadingHTTPServer):
                 self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Tell what failed on one line."""
+        """Print a failure as one line."""
         error = sys.exc_info()[1]
         warn(f"a request was not answered ({type(error).__name__}: {error})")
 
 
 class _Answers(BaseHTTPRequestHandler):
-    """Answer questions of the page; nothing is changed, and only one place is looked at."""
+    """Answers requests of the page.
+
+    Nothing is changed, and only addresses with the token are served.
+    """
 
     server_version = "stickler"
     timeout = IDLE
@@ -201,12 +206,12 @@ class _Answers(BaseHTTPRequestHandler):
         super().__init__(*rest)
 
     def setup(self) -> None:
-        """Read requests by a deadline."""
+        """Prepare to read requests, with a deadline."""
         super().setup()
         self.rfile = io.BufferedReader(_RequestReader(self.connection, REQUEST_SECONDS))
 
     def handle(self) -> None:
-        with suppress(ConnectionError):  # a browser that has gone on does not wait for answers
+        with suppress(ConnectionError):  # browsers close connections without waiting for answers
             super().handle()
 
     def do_GET(self) -> None:

@@ -1,1 +1,1 @@
-"""Models that answer questions: embeddings, scores and verdicts; batched, bounded and cached."""
+"""Clients of models that answer questions: embeddings, scores and verdicts, batched and cached."""

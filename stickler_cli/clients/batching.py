@@ -1,9 +1,9 @@
-"""Many questions to one model: in batches, several calls at once, each tried again if it pays.
+"""Ask many questions to one model: in batches, several calls at a time, with retries.
 
-All calls to one model on one server pass its turnstile.
+All calls to one model on one server pass the same turnstile.
 
-Libraries retry in ways of their own, and some overlook Retry-After; here it is one way for all.
-Their errors are read here, too: whether to retry, how long to wait, and the message.
+Libraries retry in different ways, and some ignore Retry-After; here it is done in one way for all.
+Their errors are interpreted here too: whether to retry, how long to wait, and the message.
 """
 
 import os
@@ -36,19 +36,21 @@ from .model import (
 )
 from .model_policy import Retry
 
-# Of HTTP: overload, conflict, time out, and what proxies say of servers that are away.
+# HTTP statuses of overload, conflict and timeout, and those of proxies whose server is away.
 PASSING_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-UNREADABLE_STATUSES: Final = frozenset({400, 413, 422})  # a request holds what is not taken
+# The server does not accept the content of the request.
+UNREADABLE_STATUSES: Final = frozenset({400, 413, 422})
 KEY_STATUSES: Final = frozenset({401, 403})
 TOO_LARGE_STATUS: Final = 413
-LEAST_FAILURE_STATUS: Final = 300  # redirects that were followed are no failures
+# Statuses below it are not failures: successes, and redirects that were followed.
+LEAST_FAILURE_STATUS: Final = 300
 REDIRECT_STATUSES: Final = frozenset({301, 302, 303, 307, 308})
 MODEL_STATUS: Final = 404
 
-# Names of exception classes, so that telling them needs none of the libraries.
+# Names of exception classes, so that no library has to be imported to recognise its errors.
 GARBLED_ERRORS: Final = frozenset(
     {"GarbledError", "JSONDecodeError", "APIResponseValidationError", "ResponseParserError"}
-    | {"ModelAPIError"}  # pydantic-ai, of an answer; those without one are of subclasses
+    | {"ModelAPIError"}  # of pydantic-ai, for invalid answers; connection errors are subclasses
 )
 PASSING_ERRORS: Final = GARBLED_ERRORS | frozenset(
     {"APIConnectionError"}  # openai, anthropic
@@ -57,7 +59,7 @@ PASSING_ERRORS: Final = GARBLED_ERRORS | frozenset(
     | {"ConnectionError", "TimeoutError"}
 )
 
-# What Amazon Bedrock and some others say with another status.
+# Messages by which Amazon Bedrock and others report an unknown model with another status.
 NO_SUCH_MODEL: Final = re.compile(
     r"model identifier is invalid|is not a valid model|model_not_found", re.IGNORECASE
 )
@@ -65,18 +67,18 @@ TOO_LARGE: Final = re.compile(
     r"too (?:large|long|many|big)|maximum|at most|exceed|longer than|larger than|limit",
     re.IGNORECASE,
 )
-"""How servers say of a request that they would take less of it."""
+"""Words in messages of servers about a request that is too large."""
 SECRET_NAMES: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 SECRETS: Final = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{8,}|Bearer\s+\S+")
-SHOWN: Final = 200  # characters of a server's message
-_NOTHING: Final = ("", "Connection error.")  # the latter of openai and anthropic
+SHOWN: Final = 200  # length up to which a message of a server is shown
+_NOTHING: Final = ("", "Connection error.")  # "Connection error." is that of openai and anthropic
 
-MOST_FAILURES: Final = 10  # calls in a row
-COOL_DOWN: Final = 30.0  # seconds without calls after that, where the server does not say
+MOST_FAILURES: Final = 10  # failed calls in a row after which no calls are made for a while
+COOL_DOWN: Final = 30.0  # seconds without calls after that, if the server states none
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether a failure may be gone at the next attempt."""
+    """Return whether a failure may be gone at the next attempt."""
     status = _status(error)
     if status is not None and status >= LEAST_FAILURE_STATUS:
         return status in PASSING_STATUSES
@@ -85,14 +87,14 @@ def is_passing(error: BaseException) -> bool:
 
 
 def is_garbled(error: BaseException) -> bool:
-    """Whether there was an answer, but not one that can be read."""
+    """Return whether there was an answer that could not be parsed."""
     if (_status(error) or 200) >= LEAST_FAILURE_STATUS:
         return False
     return any(type(cause).__name__ in GARBLED_ERRORS for cause in _chain_of(error))
 
 
 def refuses_model(error: BaseException) -> bool:
-    """Whether a server has no such model."""
+    """Return whether a server reports that it does not have the model."""
     if _status(error) == MODEL_STATUS:
         return True
     return _status(error) in UNREADABLE_STATUSES and bool(NO_SUCH_MODEL.search(str(error)))
@@ -114,7 +116,7 @@ def retry_after(error: BaseException) -> float | None:
 def describe_failure(
     error: BaseException, attempts: int = 1, asked_seconds: float | None = None
 ) -> ModelError:
-    """Return a failure in words, without keys.
+    """Return a failure in words, without secrets.
 
     `asked_seconds` is the wait that the server asks for.
     """
@@ -135,7 +137,7 @@ def describe_failure(
 
 
 def without_secrets(message: str) -> str:
-    """Return a message without texts that look like keys or are keys of the environment.
+    """Return a message without texts that look like keys, or that are keys in the environment.
 
     >>> without_secrets("Incorrect API key provided: sk-abc12345")
     'Incorrect API key provided: [key]'
@@ -151,10 +153,10 @@ def _status(error: BaseException) -> int | None:
 
 
 def _responses(error: BaseException) -> Iterator[tuple[object, Mapping[str, Any]]]:
-    """Yield status and headers of an error and all that it came from, as far as they have any."""
+    """Yield status and headers of an error and of its causes, as far as they have any."""
     for cause in _chain_of(error):
         response = getattr(cause, "response", None)
-        if isinstance(response, dict):  # of botocore
+        if isinstance(response, dict):  # errors of botocore
             metadata = response.get("ResponseMetadata", {})
             yield metadata.get("HTTPStatusCode"), metadata.get("HTTPHeaders", {})
         else:
@@ -173,38 +175,44 @@ def _chain_of(error: BaseException) -> list[BaseException]:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A call that was let through."""
+    """Permission for one call to pass the turnstile."""
 
     started_at: float
-    """Seconds of the monotonic clock."""
+    """Start of the call, in seconds of the monotonic clock."""
     is_awaited: bool
-    """Whether others wait for its outcome."""
+    """Whether other calls wait for the result of this one."""
 
 
 class Turnstile:
-    """Lets calls through, one alone at first: it tells whether the key and the model are taken.
+    """Limits calls to a model; a first call alone shows whether key and model are accepted.
 
-    A circuit breaker with what libraries of them lack: `pybreaker` holds a lock for as long as a
-    call takes, so that calls wait for each other; it and `purgatory` know neither `Retry-After` nor
-    a run that ends; and neither spaces calls, which `pyrate-limiter` does in bursts.
+    It is a circuit breaker with features that libraries lack: `pybreaker` holds a lock during a
+    call, so that calls wait for each other; it and `purgatory` support neither `Retry-After` nor
+    stopping a run; neither spaces calls, and `pyrate-limiter` lets them pass in bursts.
     """
 
     def __init__(self, name: str, per_minute: float | None = None) -> None:
-        """Open it for a model; None is no limit on how many calls pass in a minute."""
+        """Create a turnstile for a model.
+
+        `per_minute` limits the calls per minute, None for no limit.
+        """
         self._name = name
         self._spacing = 60 / per_minute if per_minute else 0.0
         self._changed = threading.Condition()
         self._opens = 0.0
-        self._proven = False  # a call came back, and was not refused
-        self._alone = False  # a call for which others wait is under way
-        self._failures = 0  # since a call was answered
+        self._proven = False  # whether any call was answered without a refusal of key or model
+        self._alone = False  # whether a call is running that others wait for
+        self._failures = 0  # failed calls since the last answer
         self._last = ""
         self._closed_until = 0.0
         self._told_to_wait = 0.0
         self.answered = False
 
     def enter(self, wait: float, stopped: threading.Event) -> Passage | UnaskedError:
-        """Wait that long and until the turnstile is open; return an error if calls are over."""
+        """Wait `wait` seconds and until a call may pass.
+
+        Return an error if no more calls are made.
+        """
         with self._changed:
             earliest = monotonic() + wait
             while True:
@@ -237,8 +245,8 @@ class Turnstile:
     ) -> None:
         """Record a call that failed; `asked_seconds` is the wait that the server asks for.
 
-        With `waits` all calls wait that long. If the server tells several concurrent calls to
-        wait, that counts as one failure: the later calls could not know.
+        With `waits`, all calls wait that long. If the server asks several concurrent calls to wait,
+        this counts as one failure, as the later calls could not know.
         """
         with self._changed:
             now = monotonic()
@@ -254,7 +262,10 @@ class Turnstile:
             self.worked(passage)
 
     def worked(self, passage: Passage) -> None:
-        """Take note of a call that came back; its questions are at fault, if it failed."""
+        """Record that a call returned.
+
+        If it failed, its questions are the cause, not the server.
+        """
         with self._changed:
             self._proven = True
             if passage.is_awaited:
@@ -262,13 +273,13 @@ class Turnstile:
             self._changed.notify_all()
 
     def refused(self, passage: Passage) -> None:
-        """Take note of a call whose key or model is refused: the next one goes alone again."""
+        """Record that key or model was refused: the next call is made alone again."""
         with self._changed:
             self._alone = False
             self.wake()
 
     def wake(self) -> None:
-        """Have those who wait look whether their run was stopped."""
+        """Wake waiting calls, so that they check whether their run was stopped."""
         with self._changed:
             self._changed.notify_all()
 
@@ -276,11 +287,11 @@ class Turnstile:
 T = TypeVar("T")
 R = TypeVar("R")
 
-MOST_GARBLED: Final = 2  # answers to one question that cannot be read, before it is given up
+MOST_GARBLED: Final = 2  # unreadable answers to one question before it is given up
 
 
 class CallOutcome(NamedTuple, Generic[Q, A]):
-    """The outcome of the questions of one call."""
+    """The questions of one call, with their answers or their error."""
 
     questions: Sequence[Q]
     result: Sequence[A] | ModelError
@@ -288,14 +299,14 @@ class CallOutcome(NamedTuple, Generic[Q, A]):
 
 @dataclass(frozen=True, slots=True)
 class AskingMode:
-    """How a client asks a model."""
+    """Connections, limits and retries with which a client asks a model."""
 
     connections: Connections
     turnstile: Turnstile
     purse: Purse
     retry: Retry
     at_once: int
-    """The calls that may be under way at a time."""
+    """Maximum number of concurrent calls."""
 
 
 def ask_in_batches(
@@ -311,7 +322,7 @@ def ask_in_batches(
     stopped = threading.Event()
 
     def ask(batch: Sequence[Q]) -> list[CallOutcome[Q, A]]:
-        """Ask one batch; if it is too large for the server, ask each half."""
+        """Ask one batch; if it is too large for the server, ask its halves."""
         answers = call_until_answered(model, batch, mode, stopped)
         if not isinstance(answers, TooLargeError) or len(batch) == 1:
             return [CallOutcome(batch, answers)]
@@ -323,13 +334,13 @@ def ask_in_batches(
         return
     try:
         yield from chain.from_iterable(_run_in_threads(ask, batches, mode.at_once))
-    finally:  # on Ctrl-C: what waits is not asked any more
+    finally:  # after Ctrl-C, waiting questions are not asked any more
         stopped.set()
         mode.turnstile.wake()
 
 
 def _run_in_threads(work: Callable[[T], R], tasks: Sequence[T], at_once: int) -> Iterator[R]:
-    """Do tasks in threads; yields their results as soon as they are known."""
+    """Run tasks in threads; yields their results as soon as they are known."""
     waiting_tasks, outcomes = iter(tasks), SimpleQueue[R | Future[None]]()
 
     def serve() -> None:
@@ -339,10 +350,10 @@ def _run_in_threads(work: Callable[[T], R], tasks: Sequence[T], at_once: int) ->
     workers = range(min(at_once, len(tasks)))
     for _ in workers:
         in_thread(serve).add_done_callback(outcomes.put)
-    for _ in (*tasks, *workers):  # a worker puts its future when it ends
+    for _ in (*tasks, *workers):  # a worker thread puts its future when it ends
         outcome = outcomes.get()
         if isinstance(outcome, Future):
-            outcome.result()  # raises the error that ended it
+            outcome.result()  # raises the error of the thread, if any
         else:
             yield outcome
 
@@ -354,9 +365,10 @@ def call_until_answered(
     stopped: threading.Event,
     jitter: Callable[[], float] = random.random,
 ) -> Sequence[A] | ModelError:
-    """Call until there is an answer, a failure for good, or no attempt left.
+    """Call until there is an answer, a permanent failure, or no attempt left.
 
-    `jitter` is in [0, 1), so that calls that failed together do not come back together.
+    `jitter` returns a number in [0, 1), so that calls that failed together are not repeated
+    together.
     """
     retry, purse = mode.retry, mode.purse
     max_attempts = 1 if model.is_local else retry.attempts
@@ -378,7 +390,7 @@ def call_until_answered(
         failure = describe_failure(error, attempt, None if can_wait else asked_seconds)
         refusal = None if mode.turnstile.answered else _find_refusal(model, error, failure)
         if refusal is not None:
-            stopped.set()  # before those who wait for this call are let through
+            stopped.set()  # before waiting calls may pass
             mode.turnstile.refused(passage)
             raise refusal
         if model.is_local or (isinstance(failure, TooLargeError) and len(questions) > 1):
@@ -396,7 +408,7 @@ def call_until_answered(
 def _call_once(
     model: Model[Q, A], questions: Sequence[Q], mode: AskingMode, *, repeated: bool
 ) -> Reply[A]:
-    """Call once, and count the time, tokens and cost."""
+    """Call once, and record time, tokens and cost."""
     try:
         reply = model.call(questions, mode.connections)
     except Exception as error:  # noqa: BLE001 - a question without an answer is an outcome
@@ -409,7 +421,7 @@ def _call_once(
 def _find_refusal(
     model: Model[Any, Any], error: Exception, failure: ModelError
 ) -> UnavailableError | None:
-    """Return the error of a server that takes no such key, or has no such model, if that is it."""
+    """Return an error if the server refused the key or does not have the model; None otherwise."""
     hint = model.key_hint
     if refuses_model(error):
         hint = "is its name right, and is it there for this key?"

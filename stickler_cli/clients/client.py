@@ -1,7 +1,8 @@
 """The client of models: answers in memory and on disk, limits, and usage.
 
-A run passes one in to all that ask. Sent to another process, it is a new one there; that of a
-worker has the client of the run answer, so limits, turnstiles and what is known are those of all.
+A run passes one client to everything that asks models. Pickled for another process, it becomes a
+new client. The client of a worker forwards questions to the client of the run, so that limits,
+turnstiles and answers are shared by all.
 """
 
 import hashlib
@@ -28,8 +29,8 @@ from .connections import Connections
 from .model import A, Model, Purse, Q, UnaskedError, Usage
 from .model_policy import DEFAULT_POLICY, Policy
 
-CACHE_DIR: Final = "STICKLER_CACHE_DIR"  # the environment variable that moves the cache
-BUSY_SECONDS: Final = 30  # how long to wait for another process that is writing
+CACHE_DIR: Final = "STICKLER_CACHE_DIR"  # environment variable with the directory of the cache
+BUSY_SECONDS: Final = 30  # seconds to wait for another process that is writing
 
 _SCHEMA: Final = """
 create table if not exists answers (
@@ -43,7 +44,7 @@ create table if not exists answers (
 
 
 def cache_directory() -> Path:
-    """Return the place of the cache: `STICKLER_CACHE_DIR`, or the user's own cache directory."""
+    """Return the directory of the cache: `STICKLER_CACHE_DIR`, or the user's cache directory."""
     chosen = os.environ.get(CACHE_DIR)
     if chosen:
         return Path(chosen).expanduser()
@@ -57,11 +58,11 @@ def cache_directory() -> Path:
 
 
 class AnswerCache:
-    """Answers on disk, of all runs and processes: one SQLite file.
+    """Answers on disk in one SQLite file, shared by all runs and processes.
 
     A key is a digest of the question and of everything else that the answer depends on.
 
-    The file is opened when it is first needed; UsageError if it cannot be used.
+    The file is opened when it is first needed; an unusable file raises UsageError.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -77,7 +78,7 @@ class AnswerCache:
         return {key: row[0] for key, row in rows.items() if row}
 
     def write(self, kind: str, model: str, answers: Mapping[bytes, bytes]) -> None:
-        """Store answers; an answer that is stored already stays."""
+        """Store answers; an answer that is already stored is kept."""
         now = int(time.time())
         rows = [(key, kind, model, answer, now) for key, answer in answers.items()]
         with self._opened() as connection, connection:
@@ -85,13 +86,13 @@ class AnswerCache:
             connection.executemany("insert or ignore into answers values (?, ?, ?, ?, ?)", rows)
 
     def remove(self, keys: Sequence[bytes]) -> None:
-        """Remove the answers under keys."""
+        """Delete the answers with some keys."""
         with self._opened() as connection, connection:
             connection.execute("begin immediate")
             connection.executemany("delete from answers where key = ?", [(key,) for key in keys])
 
     def clear(self) -> int:
-        """Remove all answers; returns their number."""
+        """Delete all answers; return their number."""
         if not self.path.exists():
             return 0
         with self._opened() as connection:
@@ -123,8 +124,9 @@ class AnswerCache:
     def _connect(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with suppress(FileExistsError):
-            # Answers tell what is in documents: for nobody else to read. A file that is there is
-            # not opened here: to close it would end the locks that this process has on it.
+            # Answers reveal the content of documents, so only the user may read them. An existing
+            # file is
+            # not opened here, as closing it would release the locks of this process.
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -140,7 +142,10 @@ class AnswerCache:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Have readers not wait for writers. SQLite itself does not wait where it changes the mode."""
+    """Set the journal mode in which readers do not wait for writers.
+
+    SQLite itself does not wait for locks when it changes the mode.
+    """
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -154,20 +159,21 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 REMEMBERED_BYTES: Final = 256 * 2**20  # some 20,000 large embeddings, or half a million verdicts
-ENTRY_BYTES: Final = 200  # what it takes to remember an answer, about, beside the answer itself
+ENTRY_BYTES: Final = 200  # approximate memory of a remembered answer besides the answer itself
 
 Asking: TypeAlias = "SimpleQueue[tuple[Connection, bytes] | None]"
-"""Questions of workers, packed, and where each waits for answers; None ends it."""
+"""Pickled questions of workers, with the connection that waits for the answers; None ends the
+queue."""
 
 
 class Client:
     """Answers questions to models under a policy: from memory, from the cache, or by asking."""
 
     def __init__(self, policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> None:
-        """Start with an empty memory; nothing is opened before it is needed.
+        """Create a client with an empty memory; nothing is opened before it is needed.
 
-        With `remembers_failures`, a question that had no answer is not asked again: a run may come
-        back to it many times.
+        With `remembers_failures`, a question that failed is not asked again, as a run may come back
+        to it many times.
         """
         self.policy = policy
         self._purse = Purse(policy.max_cost, policy.max_tokens)
@@ -180,7 +186,7 @@ class Client:
         self._unasked: set[Hashable] = set()
         self._judged = 0
         self._lock = threading.Lock()
-        # Not at the end of the program, which takes all with it and need not wait for servers.
+        # Do not close at exit: the process ends anyway, and closing would wait for servers.
         weakref.finalize(self, _close, self._connections, self._cache).atexit = False
 
     def __reduce__(self) -> tuple["partial[Client]", tuple[()]]:
@@ -188,17 +194,17 @@ class Client:
 
     @property
     def usage(self) -> Usage:
-        """The usage so far."""
+        """The usage so far: calls, tokens and cost."""
         return self._purse.usage + Usage(unasked=len(self._unasked))
 
     def placed(self, model: Model[Q, A]) -> Model[Q, A]:
-        """Return a model with the server address and the key of the policy."""
+        """Return a model with the server address and the key that the policy states for it."""
         address = self.policy.endpoints.get(model.title)
         key = self.policy.keys.get(model.title)
         return model if address is None and key is None else model.moved(address, key)
 
     def require(self, model: Model[Any, Any]) -> None:
-        """Raise UnavailableError where a model cannot be asked, or not within the budget."""
+        """Raise UnavailableError if a model cannot be asked, or not within a budget in dollars."""
         model = self.placed(model)
         model.require()
         if self.policy.max_cost is not None and not model.is_priced:
@@ -208,12 +214,12 @@ class Client:
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
         """Return the answer to each question, or the error that it ended with.
 
-        A distinct question is asked at most once a run. In a dry run, only answers that are in the
+        Each distinct question is asked at most once in a run. In a dry run, only answers in the
         cache are returned.
 
         Raises:
             UsageError: the cache cannot be used.
-            UnavailableError: a server refuses the key, or has no such model.
+            UnavailableError: a server refuses the key, or does not have the model.
         """
         model = self.placed(model)
         keys, on_disk = _answer_keys(model, questions)
@@ -249,9 +255,9 @@ class Client:
     def _cached_answers(
         model: Model[Any, A], keys: Sequence[bytes], cache: AnswerCache
     ) -> dict[Hashable, A]:
-        """Return the answers in the cache; rows that are no answer are removed, to be asked again.
+        """Return the answers in the cache; invalid rows are deleted, to be asked again.
 
-        Whoever can write the file could have put anything there.
+        Rows are checked, as anybody who can write the file may have put anything there.
         """
         answers: dict[Hashable, A] = {}
         wrong_rows = []
@@ -266,7 +272,10 @@ class Client:
 
     @contextmanager
     def rehearsing(self) -> "Iterator[Client]":
-        """Yield a client that counts questions and asks none; answers that it finds stay known."""
+        """Yield a client that counts questions instead of asking.
+
+        Answers it finds are remembered.
+        """
         counting = Client(replace(self.policy, dry_run=True))
         counting._memory = self._memory
         yield counting
@@ -275,11 +284,11 @@ class Client:
 
     @property
     def needs(self) -> "list[Need]":
-        """The questions that each model would be asked, as a dry run found, in a fixed order."""
+        """The questions that each model would be asked in a dry run, in a fixed order."""
         return sorted(self._needs.values(), key=lambda need: (need.model.kind, need.model.title))
 
     def count(self, usage: Usage) -> None:
-        """Add usage of this process, or of a worker."""
+        """Add usage of this process or of a worker."""
         self._purse.count(usage)
 
     def close(self) -> None:
@@ -294,12 +303,12 @@ class Client:
         *,
         on_disk: bool,
     ) -> dict[Hashable, A | ModelError]:
-        """Keep the outcome of a call in memory and on disk; returns answers or errors by key."""
+        """Store the outcome of a call in memory and on disk; return answers or errors by key."""
         questions, answers_or_error = outcome
         question_keys = [keys[question] for question in questions]
         if isinstance(answers_or_error, ModelError):
             failures: dict[Hashable, Any] = dict.fromkeys(question_keys, answers_or_error)
-            if isinstance(answers_or_error, UnaskedError):  # it may be asked later on
+            if isinstance(answers_or_error, UnaskedError):  # may be asked later
                 self._unasked |= failures.keys()
                 return failures
             return self._memory.keep(failures) if self._remembers_failures else failures
@@ -309,7 +318,7 @@ class Client:
             packed = {key: model.pack(answer) for key, answer in answers.items()}
             if self._cache:
                 self._cache.write(model.kind, model.title, packed)
-            # As they will come out of the cache.
+            # In the form in which they are read from the cache.
             answers = {key: model.unpack(answer) for key, answer in packed.items()}
         return self._memory.keep(answers)
 
@@ -328,7 +337,7 @@ class Client:
         )
 
     def _room(self, model: Model[Any, Any], count: int) -> int:
-        """Reserve room for questions to judges; returns how many of the questions may be asked."""
+        """Reserve questions to judges; return how many may still be asked under the limit."""
         if not model.is_judge:
             return count
         with self._lock:
@@ -338,15 +347,15 @@ class Client:
 
 
 class RelayedClient(Client):
-    """A client of a worker: it passes new questions on to the client of the run."""
+    """The client of a worker process: it forwards new questions to the client of the run."""
 
     def __init__(self, policy: Policy, relay: Callable[[bytes], bytes]) -> None:
-        """Start with an empty memory; `relay` sends questions and waits for their answers."""
+        """Create a client; `relay` sends questions and returns the answers."""
         super().__init__(policy)
         self._relay = relay
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
-        """Return the answers of the client of the run, or raise its error."""
+        """Return the answers of the run's client, or raise its error."""
         keys = {question: (model, question) for question in questions}
         answers: dict[Hashable, A | ModelError] = self._memory.find(keys.values())
         unknown = [question for question, key in keys.items() if key not in answers]
@@ -358,7 +367,7 @@ class RelayedClient(Client):
                 keys[question]: answer for question, answer in reply.items()
             }
             answers |= new_answers
-            # Failures are not remembered: a question may be asked again.
+            # Do not remember failures, as these questions may be asked again.
             self._memory.keep(
                 {
                     key: answer
@@ -370,7 +379,7 @@ class RelayedClient(Client):
 
 
 def answer_workers(client: Client, asking: Asking) -> None:
-    """Answer questions of workers, one after the other, so that no question is asked twice."""
+    """Answer the questions of workers one after the other, so that none is asked twice."""
     while (entry := asking.get()) is not None:
         connection, packed = entry
         with suppress(OSError):  # the worker is gone
@@ -389,35 +398,35 @@ def _answered(client: Client, packed: bytes) -> bytes:
 
 @dataclass(slots=True)
 class Need:
-    """The questions that one model would be asked, counted."""
+    """The number of questions that one model would be asked."""
 
     model: Model[Any, Any]
-    cached: int = 0  # questions whose answer is in the cache
-    # Of each question, by what its answer is known by.
+    cached: int = 0  # number of questions whose answer is in the cache
+    # Estimated tokens of each question, by the key of its answer.
     _tokens: dict[Hashable, int] = field(default_factory=dict)
 
     @property
     def questions(self) -> int:
-        """Distinct texts or pairs to ask about."""
+        """Number of distinct questions to ask."""
         return len(self._tokens)
 
     @property
     def calls(self) -> int:
-        """The least number of calls that this takes."""
+        """Minimum number of calls for these questions."""
         return -(-self.questions // self.model.batch_size)
 
     @property
     def tokens(self) -> int:
-        """Estimated, of the questions; answers come on top."""
+        """Estimated tokens of the questions, without their answers."""
         return sum(self._tokens.values())
 
     def add(self, questions: Mapping[Any, Hashable]) -> None:
-        """Count questions, each with the key of its answer."""
+        """Count questions, given with the keys of their answers."""
         self._tokens |= {key: self.model.tokens(question) for question, key in questions.items()}
 
 
 class Memory:
-    """The latest answers and failures, as many as there is room for."""
+    """The most recent answers and failures, up to a limit of memory."""
 
     def __init__(self, limit: int = REMEMBERED_BYTES) -> None:
         self._limit = limit
@@ -426,12 +435,12 @@ class Memory:
         self._lock = threading.Lock()
 
     def find(self, keys: Iterable[Hashable]) -> dict[Hashable, Any]:
-        """Return the remembered answers to some questions."""
+        """Return the remembered answers to some questions, by key."""
         with self._lock:
             return {key: self._results[key] for key in keys if key in self._results}
 
     def keep(self, results: dict[Hashable, A]) -> dict[Hashable, A]:
-        """Remember results and return them; the oldest results are dropped if there is no room."""
+        """Remember results, and return them; the oldest ones are dropped if there is no room."""
         with self._lock:
             for key, result in results.items():
                 if key not in self._results:
@@ -453,11 +462,11 @@ def _size(result: object) -> int:
 
 
 def _answer_keys(model: Model[Q, Any], questions: Iterable[Q]) -> tuple[dict[Q, Hashable], bool]:
-    """Return the key of the answer to each question, and whether answers may be on disk."""
+    """Return the key of each question's answer, and whether answers may be stored on disk."""
     identity = model.identity
     if identity is None:
         return {question: (model, question) for question in questions}, False
-    # The key in the cache is a digest of 20 bytes of everything that the answer depends on.
+    # The key is a digest of 20 bytes of everything that the answer depends on.
     start = hashlib.blake2b(f"[{json.dumps(identity, sort_keys=True)}, ".encode(), digest_size=20)
     keys: dict[Q, Hashable] = {}
     for question in questions:

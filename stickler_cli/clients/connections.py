@@ -1,6 +1,7 @@
-"""Connections to servers and models in memory that a client has opened, each once.
+"""Connections to servers, and loaded models, of a client; each is opened once.
 
-Asynchronous libraries have one event loop, in a thread of its own: it serves threads and notebooks.
+Asynchronous libraries share an event loop in a thread of its own, which also works in threads and
+notebooks.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ LATE: Final = "no answer within {:g} seconds"
 
 
 class Connections:
-    """Connections by key, opened when they are first needed and closed together."""
+    """Connections by key, opened on first use and closed together."""
 
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout
@@ -27,7 +28,10 @@ class Connections:
     def opened(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
     ) -> T:
-        """Return the connection under a key; the key contains everything that it is made from."""
+        """Return the connection of a key, opened if necessary.
+
+        The key determines how it is made.
+        """
         with self._lock:
             if key not in self._open:
                 self._open[key] = make(), close
@@ -35,13 +39,13 @@ class Connections:
             return connection
 
     def run(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
-        """Return the result of asynchronous work, done on the loop of all such work.
+        """Run asynchronous work on the shared event loop; return its result.
 
-        It is waited for as long as a request may take: a server that sends a byte now and then
-        would never be late.
+        It waits no longer than a request may take, as a server that sends a byte now and then would
+        never time out.
 
         Raises:
-            TimeoutError: it takes longer.
+            TimeoutError: the work takes longer.
         """
         with self._lock:
             if self._loop is None:
@@ -58,10 +62,12 @@ class Connections:
             future.cancel()
 
     def run_blocking(self, work: Callable[[], T]) -> T:
-        """Return the result of work that cannot be interrupted; if it is late, its thread is left.
+        """Run work that cannot be interrupted in a thread; return its result.
+
+        If it takes too long, the thread is abandoned.
 
         Raises:
-            TimeoutError: it takes longer than a request may.
+            TimeoutError: the work takes longer than a request may.
         """
         future = in_thread(work)
         if not wait([future], self.timeout).done:
@@ -69,11 +75,11 @@ class Connections:
         return future.result()
 
     def close_asynchronous(self, connection: Any) -> None:
-        """Close an asynchronous connection on its loop; TimeoutError if that takes long."""
+        """Close an asynchronous connection on the event loop; TimeoutError if that takes long."""
         self.run(connection.close(), seconds=5.0)
 
     def close(self) -> None:
-        """Close everything; a connection that is needed again is opened again."""
+        """Close all connections; they are opened again when they are needed."""
         with self._lock:
             while self._open:
                 _, (connection, close) = self._open.popitem()
@@ -84,9 +90,9 @@ class Connections:
 
 
 def in_thread(work: Callable[[], T]) -> Future[T]:
-    """Return the result of work to come, in a thread that does not delay the end of the program.
+    """Run work in a thread that does not delay the end of the program; return its future.
 
-    Those of a `ThreadPoolExecutor` would keep the program from ending while a server thinks.
+    Threads of a `ThreadPoolExecutor` would delay it until the server answers.
     """
     future = Future[T]()
 

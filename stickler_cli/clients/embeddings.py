@@ -1,6 +1,6 @@
-"""Embedding models by their id, whose prefix is that of its server or library, and BERTScore.
+"""Embedding models by id, whose prefix names a server or library; and BERTScore.
 
-The library bert-score is dormant; a cosine matching of token embeddings could stand in for it.
+The library bert-score is not maintained; matching token embeddings by cosine could replace it.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from .servers import LONGEST_ANSWER, ServedModel, believed
 Vector: TypeAlias = NDArray[np.float64]
 
 UNREADABLE: Final = (AttributeError, GarbledError, IndexError, KeyError, TypeError, ValueError)
-"""Errors of an answer that breaks the protocol."""
+"""Errors that parsing an invalid answer raises."""
 
 
 class Embedder(Model[str, Vector]):
@@ -40,11 +40,11 @@ class Embedder(Model[str, Vector]):
         return question
 
     def pack(self, answer: Vector) -> bytes:
-        """Return an embedding as the cache keeps it; no model's own precision is higher."""
+        """Return an embedding as bytes for the cache; no model has a higher precision."""
         return answer.astype("<f4").tobytes()
 
     def unpack(self, packed: bytes) -> Vector:
-        """Return an embedding that the cache kept; ValueError if it is not one of numbers."""
+        """Return an embedding from the cache; ValueError if it is invalid."""
         embedding = np.frombuffer(packed, dtype="<f4").astype(np.float64)
         if not len(embedding) or not np.isfinite(embedding).all():
             raise ValueError("this is no embedding")
@@ -72,14 +72,14 @@ class FunctionEmbedder(Embedder):
 
     @property
     def identity(self) -> None:
-        """None: a function may have changed."""
+        """None, as the function may have changed since an answer."""
         return
 
     def require(self) -> None:
-        """Need nothing more."""
+        """Do nothing, as a function needs nothing else."""
 
     def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
-        """Call the function once a text."""
+        """Call the function for each text."""
         return Reply([vector_of(self.function(text)) for text in questions])
 
 
@@ -88,11 +88,11 @@ class NamedEmbedder(Embedder):
     """An embedding model that a schema can name."""
 
     model_id: str
-    name: str  # without the prefix
+    name: str  # the id without its prefix
 
     @property
     def title(self) -> str:
-        """Its id."""
+        """The id of the model."""
         return self.model_id
 
 
@@ -104,21 +104,24 @@ class ServerEmbedder(ServedModel[str, Vector], NamedEmbedder):
 
     @property
     def place(self) -> tuple[str, str]:
-        """The prefix of its server, which is also the extra of its library; and its name there."""
+        """The prefix of its server, and the name of the model on the server.
+
+        The prefix is also the name of the extra with the library.
+        """
         return self.extra, self.name
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The protocol, the server and the model; a region makes no difference."""
+        """Protocol, server and model; regions of a server give the same answers."""
         return {"backend": self.backend, "server": self.address, "model": self.name}
 
     def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
-        """Return an empty answer, which costs as much as one."""
+        """Return a reply with an unreadable answer, which is charged like any other."""
         return Reply((), self.priced(tokens), GarbledError(f"{found} ({error})"))
 
 
 class BedrockEmbedder(ServerEmbedder):
-    """Titan, or a model of Cohere's; one text a call, as Titan takes no more."""
+    """A model of Titan or Cohere on Amazon Bedrock; one text per call, as Titan accepts no more."""
 
     backend: ClassVar[str] = "bedrock"
     extra: ClassVar[str] = "bedrock"
@@ -150,11 +153,11 @@ class BedrockEmbedder(ServerEmbedder):
 
 
 class OpenAIEmbedder(ServerEmbedder):
-    """A model behind `/v1/embeddings`."""
+    """An embedding model on a server with `/v1/embeddings`."""
 
     backend: ClassVar[str] = "openai-embeddings"
     extra: ClassVar[str] = "openai"
-    batch_size: ClassVar[int] = 128  # OpenAI takes 2048 texts, but 300,000 tokens in all
+    batch_size: ClassVar[int] = 128  # OpenAI accepts 2048 texts, but only 300,000 tokens in total
 
     def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
         """Embed a batch of texts in one request."""
@@ -177,25 +180,25 @@ class OpenAIEmbedder(ServerEmbedder):
 
 @dataclass(frozen=True)
 class LocalEmbedder(NamedEmbedder):
-    """A model of the disk, or of a hub's cache on it, by path or by its name on the hub."""
+    """A local model, by its path, or by a name on a model hub from the cache of the hub."""
 
     batch_size: ClassVar[int] = 256
     is_local: ClassVar[bool] = True
 
-    load: str  # the library's function that loads a model: `package:function`
+    load: str  # function of the library that loads a model, as `package:function`
 
     @property
     def package(self) -> str:
-        """The library, whose extra may have another name."""
+        """The name of the library; its extra may be called differently."""
         return self.load.partition(":")[0]
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The library and the model, and its files where it is a directory."""
+        """Library and model, and the state of its files if it is a directory."""
         return {"backend": self.package, "model": self.name, "files": fingerprint(self.name)}
 
     def require(self) -> None:
-        """Raise without the package, or where the path of the model leads nowhere."""
+        """Raise UnavailableError if the package or the directory of the model is missing."""
         extra = {"sentence_transformers": "semantic"}.get(self.package, self.package)
         self.require_package(self.package, extra)
         require_model_path(self.comparator, self.name)
@@ -211,16 +214,16 @@ EMBEDDERS: Final[Mapping[str, Callable[[str, str], Embedder]]] = {
     "bedrock": BedrockEmbedder,
     "openai": OpenAIEmbedder,
     "st": partial(LocalEmbedder, load="sentence_transformers:SentenceTransformer"),
-    # A table of words, without a network to run: quick, and nearly as good.
+    # Static word vectors without a neural network: fast, and nearly as good.
     "model2vec": partial(LocalEmbedder, load="model2vec:StaticModel.from_pretrained"),
 }
-"""The embedders by the prefix of an id; an id without one of them is Amazon Bedrock's."""
+"""Embedder classes by the prefix of an id; an id without a prefix is one of Amazon Bedrock."""
 
 LARGEST: Final = float(np.finfo(np.float32).max)
 
 
 def embedder(model_id: str) -> Embedder:
-    """Return the embedding model of an id."""
+    """Return the embedding model with an id."""
     prefix, _, name = model_id.partition(":")
     if prefix not in EMBEDDERS:
         prefix, name = "bedrock", model_id
@@ -228,7 +231,10 @@ def embedder(model_id: str) -> Embedder:
 
 
 def vector_of(embedding: object, size: int | None = None) -> Vector:
-    """Return a model's vector of a text; GarbledError if it is no vector of `size` numbers."""
+    """Return the vector in an answer of a model.
+
+    GarbledError if it is not one of `size` numbers.
+    """
     try:
         vector = np.asarray(embedding, dtype=np.float64)
     except (TypeError, ValueError):
@@ -236,28 +242,29 @@ def vector_of(embedding: object, size: int | None = None) -> Vector:
     if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
         raise GarbledError("the model gave no sequence of finite numbers")
     largest = np.abs(vector).max()
-    if largest > LARGEST:  # the cache would give infinite numbers back; its angles are the same
+    # Infinite numbers would come back from the cache; scaling keeps the angles.
+    if largest > LARGEST:
         vector = vector / largest
     if size is not None and vector.size != size:
         raise GarbledError(f"the model gave embeddings of {size} and {vector.size} numbers")
     return vector
 
 
-TextPair = tuple[str, str]  # in alphabetical order: F1 has no direction
+TextPair = tuple[str, str]  # sorted, as F1 is symmetric
 
 
 @dataclass(frozen=True)
 class BertScore(Model[TextPair, float]):
-    """BERTScore F1 of pairs of texts, and the settings that decide it."""
+    """BERTScore F1 for pairs of texts, with the settings that it depends on."""
 
     kind: ClassVar[str] = "score"
     comparator: ClassVar[str] = "BERTComparator"
     batch_size: ClassVar[int] = 256
     is_local: ClassVar[bool] = True
 
-    name: str | None  # of the model, or its path; None takes the library's for the language
-    layers: int | None  # the one whose embeddings are compared; None takes the library's choice
-    rescaled: bool  # whether scores are spread by the library's baseline for model and language
+    name: str | None  # name or path of the model; None for the default of the language
+    layers: int | None  # layer whose embeddings are compared; None for the default of the model
+    rescaled: bool  # whether scores are rescaled by a baseline for model and language
     language: str
 
     @property
@@ -267,7 +274,7 @@ class BertScore(Model[TextPair, float]):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The library, the model with its files, and the settings."""
+        """Library, model with the state of its files, and settings."""
         return {
             "backend": "bert-score",
             "model": self.name,
@@ -276,7 +283,7 @@ class BertScore(Model[TextPair, float]):
         }
 
     def require(self) -> None:
-        """Raise without the library, or where it does not know the model well enough."""
+        """Raise UnavailableError if the library is missing, or lacks defaults for the model."""
         self.require_package("bert_score", "bert")
         if self.name is None:
             return
@@ -292,14 +299,14 @@ class BertScore(Model[TextPair, float]):
             raise UnavailableError([Problem("", description, expected)])
 
     def unpack(self, packed: bytes) -> float:
-        """Return a score that the cache kept; ValueError if it is no finite number."""
+        """Return a score from the cache; ValueError if it is not a finite number."""
         score = super().unpack(packed)
         if type(score) in {int, float} and np.isfinite(score):
             return score
         raise ValueError("this is no score")
 
     def call(self, questions: Sequence[TextPair], connections: Connections) -> Reply[float]:
-        """Score a batch of pairs."""
+        """Score a batch of pairs of texts."""
 
         def load() -> Any:
             return loaded_by("bert_score:BERTScorer")(
@@ -311,21 +318,24 @@ class BertScore(Model[TextPair, float]):
 
         scorer = connections.opened(self, load)
         firsts, seconds = zip(*questions, strict=True)
-        # What it says on standard error is of texts without tokens, which score 0.
+        # It warns on standard error of texts without tokens, which score 0.
         with redirect_stderr(StringIO()):
             _, _, f1 = scorer.score(list(firsts), list(seconds), batch_size=64)
         return Reply([float(score) for score in f1])
 
 
 def require_model_path(comparator: str, name: str) -> None:
-    """Raise UnavailableError if a path leads to no model; a hub's name is looked up when used."""
+    """Raise UnavailableError if a path is not the directory of a model.
+
+    Names on a model hub are not checked before they are used.
+    """
     if name.startswith((".", "/", "~")) and not Path(name).expanduser().is_dir():
         description = f"{comparator} finds no model at {name}"
         raise UnavailableError([Problem("", description, "the directory of a model")])
 
 
 def fingerprint(name: str) -> str | None:
-    """Return the state of a model's directory: names, sizes and times; None of a hub's name."""
+    """Return the state of a model's directory: names, sizes and times; None for a name on a hub."""
     directory = Path(name).expanduser()
     if not directory.is_dir():
         return None
@@ -337,14 +347,15 @@ def fingerprint(name: str) -> str | None:
 
 
 def local_name(name: str) -> str:
-    """Return a path or a hub's name as the libraries take it."""
+    """Return a path or a name on a hub in the form that the libraries accept."""
     return str(Path(name).expanduser()) if name.startswith("~") else name
 
 
 def loaded_by(location: str) -> Any:
-    """Return a library's loader of models, after importing it, which may bring torch."""
+    """Import and return a library's loader of models; this may import torch."""
     load = resolve_name(location)
-    if "transformers" in sys.modules:  # keeps progress and reports of loading off standard error
+    # Keep progress bars and messages of loading off standard error.
+    if "transformers" in sys.modules:
         logging = resolve_name("transformers.utils:logging")
         logging.set_verbosity_error()
         logging.disable_progress_bar()

@@ -1,4 +1,4 @@
-"""A model as the rest of the program sees it; and the usage of a run.
+"""The interface of models that answer questions, and the usage of a run.
 
 A question is a text (embeddings) or a pair of values (scores, verdicts).
 """
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
 
-# A usual estimate for English text; only estimates of cost rest on it.
+# A usual estimate for English text; only estimates of cost depend on it.
 CHARACTERS_A_TOKEN: Final = 4
 
 
 class TwinKeyError(ValueError):
-    """An object of JSON that has a key twice."""
+    """Raised for a JSON object that has a key twice."""
 
 
 def parse_strict_json(text: str | bytes) -> object:
-    """Parse JSON; ValueError also for a key that an object has twice, and for NaN and infinity."""
+    """Parse JSON; ValueError also for duplicate keys, NaN and infinities."""
     return json.loads(text, object_pairs_hook=_without_twins, parse_constant=_refuse_constant)
 
 
@@ -53,41 +53,41 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 class TooLargeError(ModelError):
-    """A request is too large for a server; it may take parts of it."""
+    """A request that is too large for a server, which may accept smaller ones."""
 
 
 class UnaskedError(ModelError):
-    """A question that was not asked, and may be another time."""
+    """A question that was not asked, but may be asked later."""
 
 
 class GarbledError(Exception):
-    """An answer that cannot be read; the next one may be better."""
+    """An answer that cannot be read; another attempt may give a better one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Calls, tokens and cost of asking; usages add."""
+    """Calls, tokens and cost of asking models; usages can be added."""
 
-    calls: int = 0  # requests to a model, or batches given to a local one; each attempt counts
-    failed: int = 0  # those of them that brought no answer, or one that cannot be used
-    repeated: int = 0  # those that asked again what had failed
+    calls: int = 0  # requests to servers, or batches for a local model, including repeated attempts
+    failed: int = 0  # calls without an answer, or with an unusable one
+    repeated: int = 0  # calls that repeated a failed one
     unasked: int = 0  # questions that were given up without being asked
     cached: int = 0  # answers that were in the cache
     input_tokens: int = 0
     output_tokens: int = 0
-    nano_dollars: int = 0  # what the calls with a known price cost
-    unpriced: int = 0  # calls with tokens whose price is not known; none of them to local models
+    nano_dollars: int = 0  # cost of the calls whose price is known
+    unpriced: int = 0  # calls with tokens whose price is unknown; never those to local models
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(*map(add, astuple(self), astuple(other)))
 
     @property
     def tokens(self) -> int:
-        """Tokens of questions and answers."""
+        """Number of tokens of questions and answers."""
         return self.input_tokens + self.output_tokens
 
     def __str__(self) -> str:
-        """Return it in a few words.
+        """Return the usage as a short text.
 
         >>> str(Usage(calls=3, failed=1, cached=9, input_tokens=120, nano_dollars=1_500_000))
         '3 calls (1 failed), 9 answers from the cache, 120 tokens, $0.0015'
@@ -111,7 +111,7 @@ ONE_CALL: Final = Usage(calls=1)
 
 
 class Purse:
-    """The budget of a run for asking, and its usage so far."""
+    """The budget of a run for asking models, and its usage so far."""
 
     def __init__(self, max_cost: float | None = None, max_tokens: int | None = None) -> None:
         """Set the limits in dollars and in tokens; None for no limit."""
@@ -127,7 +127,7 @@ class Purse:
 
     @property
     def spent(self) -> str:
-        """A sentence on the limit that is reached; empty while the budget lasts."""
+        """A sentence on the limit that is exhausted; empty while budget is left."""
         usage = self.usage
         if self._max_cost is not None and usage.nano_dollars >= self._max_cost * 1e9:
             return f"the ${self._max_cost:g} of --max-cost are spent"
@@ -140,35 +140,37 @@ class Purse:
 class Reply(Generic[A]):
     """The answers and the usage of one call."""
 
-    answers: Sequence[A]  # in the order of the questions; none where it failed
+    answers: Sequence[A]  # in the order of the questions; empty after a failure
     usage: Usage = ONE_CALL
-    failure: Exception | None = None  # of a call that is charged all the same
+    failure: Exception | None = None  # the call may be charged despite the failure
 
 
 class Model(ABC, Generic[Q, A]):
-    """A model and the way to it; equal objects are the same model."""
+    """A model, and how it is called; equal objects are the same model."""
 
-    kind: ClassVar[str]  # what its answers are: `embedding`, `score` or `verdict`
-    comparator: ClassVar[str]  # the name of the comparator that asks it
-    batch_size: ClassVar[int] = 1  # questions that a call takes at once
-    is_local: ClassVar[bool] = False  # in this process: one call at a time, and none tried again
-    is_judge: ClassVar[bool] = False  # the run's limit on judged pairs holds for it
+    kind: ClassVar[str]  # kind of its answers: `embedding`, `score` or `verdict`
+    comparator: ClassVar[str]  # name of the comparator that asks it
+    batch_size: ClassVar[int] = 1  # maximum number of questions in a call
+    is_local: ClassVar[bool] = False  # in this process: one call at a time, without repetition
+    is_judge: ClassVar[bool] = False  # whether the run's limit on judged pairs applies
 
     @property
     def address(self) -> str:
-        """Where it is; empty in this process, or where its library knows."""
+        """Address of its server; empty for a local model, or if its library knows the address."""
         return ""
 
     @property
     def key_hint(self) -> str:
-        """Advice where its server does not take the key."""
+        """Advice for the case that the server refuses the key."""
         return ""
 
     def moved(self, address: str | None, key: str | None) -> Self:
-        """Return it at another address, or with the key in another variable; None changes nothing.
+        """Return the model at another address, or with its key in another environment variable.
+
+        None keeps the present value.
 
         Raises:
-            UnavailableError: it has none.
+            UnavailableError: the model is local and has neither.
         """
         raise self.unavailable("is in this process", "it has no address and no key")
 
@@ -180,45 +182,54 @@ class Model(ABC, Generic[Q, A]):
     @property
     @abstractmethod
     def title(self) -> str:
-        """The model as the schema names it."""
+        """Name of the model in the schema."""
 
     @property
     @abstractmethod
     def identity(self) -> Mapping[str, object] | None:
-        """Everything that shapes an answer, other than the question; None: cannot be known."""
+        """Everything that an answer depends on besides the question.
+
+        None if it cannot be determined.
+        """
 
     @abstractmethod
     def require(self) -> None:
-        """Raise UnavailableError where the model cannot be asked from here, without asking it."""
+        """Raise UnavailableError if the model cannot be asked; the check does not ask it."""
 
     def require_package(self, package: str, extra: str) -> None:
-        """Raise UnavailableError if a package of an extra is not installed; nothing is loaded."""
+        """Raise UnavailableError if a package of an extra is missing; nothing is imported."""
         if find_spec(package) is None:
             lack = f"needs the package {package}, which is not installed"
             raise self.unavailable(lack, hint=installing(extra))
 
     def unavailable(self, lack: str, hint: str) -> UnavailableError:
-        """Return the error of a model that cannot be asked from here; `lack` is its predicate."""
+        """Return the error of a model that cannot be asked.
+
+        `lack` completes the sentence about it.
+        """
         description = f"{self.comparator} with {self.title} {lack}"
         return UnavailableError([Problem(source="", found=description, expected="", hint=hint)])
 
     @abstractmethod
     def call(self, questions: Sequence[Q], connections: "Connections") -> Reply[A]:
-        """Ask at most `batch_size` questions; GarbledError if the answer cannot be read."""
+        """Ask at most `batch_size` questions; an unreadable answer is a GarbledError."""
 
     def text(self, question: Q) -> str:
-        """Return a question as text, one text a question: the cache knows it by that."""
+        """Return a question as text.
+
+        Different questions have different texts, which identify them in the cache.
+        """
         return json.dumps(question)
 
     def pack(self, answer: A) -> bytes:
-        """Return an answer as the cache keeps it."""
+        """Return an answer as bytes for the cache."""
         return json.dumps(answer).encode()
 
     def unpack(self, packed: bytes) -> A:
-        """Return an answer that the cache kept; ValueError for other values."""
+        """Return an answer from the cache; ValueError if it is invalid."""
         answer: A = parse_strict_json(packed)  # type: ignore[assignment] # a subclass checks it
         return answer
 
     def tokens(self, question: Q) -> int:
-        """Return an estimate of the tokens that a question costs."""
+        """Return the estimated number of tokens of a question."""
         return -(-len(self.text(question)) // CHARACTERS_A_TOKEN)

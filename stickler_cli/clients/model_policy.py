@@ -1,4 +1,4 @@
-"""How a run asks models: which, how often, and for how much; loaded by runs without models, too."""
+"""The policy for asking models; runs without models import this module too."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,33 +8,36 @@ from stickler_cli.settings.running import ModelOptions
 
 
 class Retry(NamedTuple):
-    """How often and how long to try."""
+    """How often a call is repeated, and for how long."""
 
-    attempts: int = ModelOptions.model_attempts  # at least 1
-    first_wait: float = 0.5  # seconds after the first failure; doubled after each further one
-    longest_wait: float = 60.0  # seconds; a server that asks for more is not waited for
+    attempts: int = ModelOptions.model_attempts  # maximum number of attempts, at least 1
+    first_wait: float = 0.5  # seconds before the second attempt; doubled before each further one
+    longest_wait: float = 60.0  # seconds; if a server asks for a longer wait, the call is given up
     timeout: float = ModelOptions.model_timeout  # seconds that one attempt may take
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The policy of a run for asking models: which, how often, and for how much."""
+    """The policy of a run for asking models: limits, servers and keys."""
 
-    cache: bool = True  # answers are read from and kept on disk
-    offline: bool = False  # only answers in the cache count
-    dry_run: bool = False  # questions are counted instead of asked
-    max_pairs: int = ModelOptions.max_pairs  # that judges are asked about, beside the cache's
-    concurrency: int = ModelOptions.model_concurrency  # calls to one model
+    cache: bool = True  # whether answers are read from disk and stored there
+    offline: bool = False  # whether only cached answers are used
+    dry_run: bool = False  # whether questions are counted instead of asked
+    # Maximum number of pairs that judges are asked about, besides cached ones.
+    max_pairs: int = ModelOptions.max_pairs
+    # Maximum number of concurrent calls to one model.
+    concurrency: int = ModelOptions.model_concurrency
     retry: Retry = field(default_factory=Retry)
-    per_minute: int | None = ModelOptions.requests_per_minute  # calls to one model
-    max_cost: float | None = ModelOptions.max_cost  # dollars
+    # Maximum number of calls to one model per minute.
+    per_minute: int | None = ModelOptions.requests_per_minute
+    max_cost: float | None = ModelOptions.max_cost  # in dollars
     max_tokens: int | None = ModelOptions.max_tokens
-    endpoints: Mapping[str, str] = field(default_factory=dict)  # of models: where they are
-    keys: Mapping[str, str] = field(default_factory=dict)  # the variables of their keys
+    endpoints: Mapping[str, str] = field(default_factory=dict)  # addresses of servers, by model
+    keys: Mapping[str, str] = field(default_factory=dict)  # environment variables of keys, by model
 
     @property
     def may_ask(self) -> bool:
-        """Whether models are needed at all."""
+        """Whether questions may be sent to models."""
         return not (self.offline or self.dry_run)
 
 

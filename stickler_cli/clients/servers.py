@@ -1,4 +1,4 @@
-"""Servers with models: address, keys, connection and prices of each."""
+"""Servers of models: the address, keys, connection and prices of each."""
 
 import os
 from abc import abstractmethod
@@ -27,49 +27,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A kind of server; its library is asynchronous and takes an address and a key."""
+    """A kind of server; its library is asynchronous, and accepts an address and a key."""
 
     chat: str
-    """Module of pydantic-ai for its library, and the class of its language models in it."""
+    """Module of pydantic-ai for the library of the server, and its class of language models."""
     provider: str
-    """Module of pydantic-ai for the server, and the class in it that takes a client."""
+    """Module of pydantic-ai for the server, and its class that accepts a client of the library."""
     package: str
-    """Name of its library."""
+    """Name of the library."""
     urls: tuple[str, ...]
-    """Environment variables of its address; the first that is set counts."""
+    """Environment variables with the address; the first one that is set is used."""
     client: str = ""
-    """Class of clients of its library."""
+    """Name of the client class in the library."""
     key: str = ""
-    """Environment variable of its key."""
+    """Environment variable with the key."""
     usual: str = ""
-    """Address if no variable is set; empty if its library knows the address."""
+    """Address if no variable is set; empty if the library knows the address."""
     always_keyed: bool = False
-    """Whether a server at another address needs a key, too."""
+    """Whether a server at another address needs a key too."""
     prices: str = ""
-    """Name of the provider in genai-prices; empty if its prices are not known."""
+    """Name of the provider in genai-prices; empty if its prices are unknown."""
 
     @property
     def address(self) -> str:
-        """The address of the server; empty if its library knows the address."""
+        """Address of the server; empty if the library knows the address."""
         return next(filter(None, map(os.environ.get, self.urls)), self.usual)
 
     @property
     def pricing(self) -> str:
-        """The provider whose prices apply; empty for an own server, whose prices are not known."""
+        """Provider whose prices apply; empty for a server of the user, whose prices are unknown."""
         return "" if self.address else self.prices
 
     @property
     def key_hint(self) -> str:
-        """Advice for a refused key."""
+        """Advice for the case that the server refuses the key."""
         return f"is {self.key} set to a key of this server?"
 
     def moved(self, address: str | None, key: str | None) -> "Server":
-        """Return the server with another address, or with its key in another variable."""
+        """Return the server at another address, or with its key in another environment variable."""
         server = self if address is None else replace(self, urls=(), usual=address)
         return server if key is None else replace(server, key=key)
 
     def lack(self) -> tuple[str, str] | None:
-        """Return a missing need of a model, such as a key, with advice."""
+        """Return what is missing to use the server, such as a key, and advice.
+
+        Both empty if nothing is.
+        """
         if os.environ.get(self.key) or not (self.always_keyed or not self.address):
             return None
         advice = "set it"
@@ -78,13 +81,13 @@ class Server:
         return f"needs a key in {self.key}", advice
 
     def reached(self, connections: "Connections") -> Any:
-        """Return a client of its library."""
-        # OpenAI's library insists on a key, where a server needs none, too.
+        """Return a client of the library for this server."""
+        # The library of OpenAI requires a key even for servers that need none.
         key = os.environ.get(self.key) or ("none" if self.package == "openai" else None)
         address = self.address or None
 
         def make() -> Any:
-            client = resolve_name(f"{self.package}:{self.client}")  # 0.8 s, for those who use it
+            client = resolve_name(f"{self.package}:{self.client}")  # imported late: takes 0.8 s
             http = resolve_name(f"{self.package}:DefaultAsyncHttpxClient")
             http_options: Any = {
                 "timeout": connections.timeout,
@@ -98,7 +101,7 @@ class Server:
         return connections.opened(state, make, connections.close_asynchronous)
 
     def language_model(self, name: str, connections: "Connections") -> Any:
-        """Return pydantic-ai's model of a name."""
+        """Return the language model of a name as an object of pydantic-ai."""
         model = resolve_name(f"pydantic_ai.models.{self.chat}")
         provider = resolve_name(f"pydantic_ai.providers.{self.provider}")
         keyword = f"{self.chat.partition(':')[0]}_client"
@@ -106,22 +109,25 @@ class Server:
 
 
 class Bedrock(Server):
-    """Amazon Bedrock, whose library is not asynchronous and has its own ways to find a key."""
+    """Amazon Bedrock, whose library is synchronous and finds keys in its own ways."""
 
     __slots__ = ()
 
     @property
     def pricing(self) -> str:
-        """Whose prices it has, which do not depend on the way there."""
+        """Provider whose prices apply; these do not depend on the address."""
         return self.prices
 
     @property
     def key_hint(self) -> str:
-        """Advice where it does not take the credentials."""
+        """Advice for the case that Bedrock refuses the credentials."""
         return "may these credentials use it in this region?"
 
     def lack(self) -> tuple[str, str] | None:
-        """Return that there is no region, no credentials, or no file that can be read."""
+        """Return what is missing: a region, credentials, or a readable file.
+
+        Empty if nothing is.
+        """
         try:
             session, missing = _session(), ""
             if not session.get_config_variable("region"):
@@ -139,20 +145,21 @@ class Bedrock(Server):
         return f"finds no {missing} for Amazon Bedrock", hint
 
     def reached(self, connections: "Connections") -> Any:
-        """Return boto3's client."""
+        """Return a client of boto3."""
 
         def make() -> Any:
             config = _botocore().config.Config(
                 connect_timeout=connections.timeout,
                 read_timeout=connections.timeout,
                 retries={"mode": "standard", "total_max_attempts": 1},
-                max_pool_connections=128,  # as many as --model-concurrency may ask for
+                max_pool_connections=128,  # as many connections as --model-concurrency may need
             )
             runtime = _session().create_client(
                 "bedrock-runtime", config=config, endpoint_url=self.usual or None
             )
-            # The session that reads bodies has no public name. One of our own, which an event
-            # `before-send` could use, would not have botocore's proxies and certificates.
+            # The session that reads bodies has no public name. A session of our own, passed through
+            # the
+            # event `before-send`, would lack the proxies and certificates of botocore.
             _bound_answers(runtime._endpoint.http_session)  # noqa: SLF001
             return runtime
 
@@ -163,13 +170,13 @@ class Bedrock(Server):
 
 
 def _botocore() -> Any:
-    import botocore.session  # an extra; loads its other modules too
+    import botocore.session  # imported late: an extra that loads many modules
 
     return botocore
 
 
 def _session() -> "Session":
-    """Return a session; its region is also taken from AWS_REGION, as other SDKs do."""
+    """Return a session of boto3; its region is also read from AWS_REGION, as other SDKs do."""
     session: Session = _botocore().session.Session()
     if region := os.environ.get("AWS_REGION"):
         session.set_config_variable("region", region)
@@ -210,21 +217,21 @@ SERVERS: Final[Mapping[str, Server]] = {
         urls=("OLLAMA_BASE_URL",),
         client="AsyncOpenAI",
         key="OLLAMA_API_KEY",
-        usual="http://localhost:11434/v1",  # by Ollama's documentation
+        usual="http://localhost:11434/v1",  # as recommended in the documentation of Ollama
     ),
 }
-"""The servers by the prefix of a model's name."""
+"""Servers by the prefix of model names."""
 
 
 LONGEST_ANSWER: Final = 64_000_000
-"""Bytes of an answer, unpacked: more than the embeddings of a batch take."""
+"""Maximum size of an answer in bytes, decompressed: more than the embeddings of a batch take."""
 
 MOST_TOKENS: Final = 10_000_000
-"""Tokens that a call may be believed to take: ten times what any model reads."""
+"""Maximum number of tokens of a call that is believed: ten times what any model can read."""
 
 
 MAX_CHARACTERS_A_TOKEN: Final = 16
-"""Characters that a token has at most on average; 3 to 5 are usual."""
+"""Maximum average number of characters per token that is believed; 3 to 5 are usual."""
 
 
 def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
@@ -233,9 +240,9 @@ def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
 
 
 def believed(stated: object, estimate: int) -> int:
-    """Return the tokens that a server states for a call, or the estimate if that cannot be true.
+    """Return the number of tokens that a server states, or the estimate if it is impossible.
 
-    An estimate of its own counts four characters a token.
+    The estimate assumes four characters per token.
 
     >>> believed(12, 10), believed(0, 10), believed(-(10**18), 10), believed("many", 10)
     (12, 10, 10, 10)
@@ -246,18 +253,19 @@ def believed(stated: object, estimate: int) -> int:
 
 
 LONGEST_CHECKED: Final = 1_000_000
-"""Bytes of an answer whose keys are checked; a verdict has a thousand, longer ones embeddings."""
+"""Size of an answer in bytes up to which its keys are checked; verdicts take a thousand, longer
+answers are embeddings."""
 
 
 class _Meter:
-    """A counter of the bytes of an answer; it keeps the body while that is short."""
+    """Counts the bytes of an answer, and keeps its body while it is short."""
 
     def __init__(self) -> None:
         self._size = 0
         self._body = bytearray()
 
     def count_chunk(self, chunk: bytes) -> bytes:
-        """Count and return a chunk; ValueError if it makes the answer too long."""
+        """Count a chunk and return it; ValueError if the answer becomes too long."""
         self._size += len(chunk)
         if self._size > LONGEST_ANSWER:
             raise ValueError(f"the answer has more than {LONGEST_ANSWER:,} bytes")
@@ -266,9 +274,9 @@ class _Meter:
         return chunk
 
     def check_keys(self) -> None:
-        """Raise GarbledError if an object of the answer has a key twice: libraries take the last.
+        """Raise GarbledError if a JSON object in the answer has a key twice.
 
-        Anything else about the answer is for the library to judge.
+        Libraries would silently take the last value. All other checks are left to the library.
         """
         if self._size > LONGEST_CHECKED:
             return
@@ -281,9 +289,9 @@ class _Meter:
 
 
 async def bounded(response: Any) -> None:
-    """Have a response of httpx end with an error if its body is too long, or has a key twice.
+    """Limit a response of httpx: it raises an error if the body is too long, or has a key twice.
 
-    A redirect to another origin, which would be sent the values too, is not followed.
+    Redirects to another origin are not followed, as the values would be sent there too.
     """
     if response.has_redirect_location:
         asked_url = response.request.url
@@ -302,7 +310,7 @@ async def bounded(response: Any) -> None:
 
 
 class _Bounded:
-    """A body of botocore that ends with an error if it is too long, or has a key twice."""
+    """A body of botocore that raises an error if it is too long, or has a key twice."""
 
     def __init__(self, raw: Any) -> None:
         self._raw = raw
@@ -320,11 +328,11 @@ class _Bounded:
 
 
 def _bound_answers(http: Any) -> None:
-    """Make a session of botocore return bounded bodies."""
+    """Make a botocore session return bounded bodies."""
     send = http.send
 
     def sent(request: Any) -> Any:
-        request.stream_output = True  # else all of it is read before it is returned
+        request.stream_output = True  # otherwise the complete body is read before it is returned
         response = send(request)
         response.raw = _Bounded(response.raw)
         return response
@@ -333,7 +341,7 @@ def _bound_answers(http: Any) -> None:
 
 
 def prefix_of(model: str) -> tuple[str, str]:
-    """Return the server that a model's name begins with, and its name there.
+    """Return the server prefix of a model's name, and the name of the model on the server.
 
     >>> prefix_of("ollama:llama3.2:3b"), prefix_of("amazon.nova-lite-v1:0")
     (('ollama', 'llama3.2:3b'), ('bedrock', 'amazon.nova-lite-v1:0'))
@@ -344,43 +352,44 @@ def prefix_of(model: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class ServedModel(Model[Q, A]):
-    """A model on a server; where, and with which key, the environment says."""
+    """A model on a server; the environment determines address and key."""
 
     extra: ClassVar[str]
 
-    elsewhere: Server | None = field(default=None, kw_only=True)  # where it was moved to
+    # Server at another address, set by `moved`.
+    elsewhere: Server | None = field(default=None, kw_only=True)
 
     @property
     @abstractmethod
     def place(self) -> tuple[str, str]:
-        """The prefix of its server, and its name there."""
+        """The prefix of its server, and the name of the model there."""
 
     @property
     def server(self) -> Server:
-        """The one that it was moved to, or that of its prefix."""
+        """The server: the one set by `moved`, otherwise that of the prefix."""
         return self.elsewhere or SERVERS[self.place[0]]
 
     @property
     def address(self) -> str:
-        """Where its server is; empty where its library knows."""
+        """Address of its server; empty if the library knows the address."""
         return self.server.address
 
     @property
     def key_hint(self) -> str:
-        """Advice of its server."""
+        """Advice for the case that the server refuses the key."""
         return self.server.key_hint
 
     def moved(self, address: str | None, key: str | None) -> Self:
-        """Return it on another server."""
+        """Return the model with another address or key of its server."""
         return replace(self, elsewhere=self.server.moved(address, key))
 
     @property
     def is_priced(self) -> bool:
-        """Whether the library of prices knows it."""
+        """Whether genai-prices knows the price of the model."""
         return not self.priced(1).unpriced
 
     def priced(self, tokens: int) -> Usage:
-        """Return the usage of one call for so many tokens; its price may not be known."""
+        """Return the usage of one call with so many tokens; its price may be unknown."""
         try:
             import genai_prices
 
@@ -388,12 +397,13 @@ class ServedModel(Model[Q, A]):
                 usage = genai_prices.Usage(input_tokens=tokens)
                 spent = genai_prices.calc_price(usage, self.place[1], provider_id=provider)
                 return Usage(1, input_tokens=tokens, nano_dollars=round(spent.total_price * 10**9))
-        except (ImportError, LookupError):  # it comes with the judge, and knows some models
+        # It is part of the extra for judges, and knows some models only.
+        except (ImportError, LookupError):
             pass
         return Usage(1, input_tokens=tokens, unpriced=1)
 
     def require(self) -> None:
-        """Raise without the library, or without a key or region."""
+        """Raise UnavailableError if the library, a key or a region is missing."""
         self.require_package(self.server.package, self.extra)
         if (lack := self.server.lack()) is not None:
             raise self.unavailable(*lack)

@@ -1,1 +1,1 @@
-"""The basic terms of all rooms: JSON values, field paths, problems, options, sections."""
+"""Basic types for all packages: JSON values, field paths, problems, options, report sections."""

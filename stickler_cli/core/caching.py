@@ -1,11 +1,12 @@
-"""A cache of results for texts of documents, which may have any length."""
+"""Cache results for texts of documents, which may have any length."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any, Final, TypeVar, cast
 
 LONGEST_KEPT: Final = 1000
-"""Letters of a text that a cache keeps: 65,536 of them are 65 MB, or 262 MB of rare scripts."""
+"""Length of texts up to which results are cached: 65,536 such texts take 65 MB, or 262 MB in rare
+scripts."""
 
 C = TypeVar("C", bound=Callable[..., Any])
 

@@ -1,4 +1,4 @@
-"""From numbers and values to text: the one home of digits, and of making text harmless."""
+"""Format numbers and values as text, with one rule for digits, and make text safe to print."""
 
 import math
 import re
@@ -9,28 +9,28 @@ from typing import Final, TypeAlias
 from .json_values import JsonValue, brief
 
 IntervalBounds: TypeAlias = tuple[float, float]
-"""The lower and the upper end of an interval."""
+"""Lower and upper bound of an interval."""
 
 Quoting: TypeAlias = Callable[[str], str]
-"""How a report writes a name that it did not choose itself inside a sentence."""
+"""Formats a name from documents or schemas inside a sentence."""
 
 DIGITS: Final = 4
-"""The most decimals of a rate: enough to tell one error in ten thousand."""
+"""Maximum number of decimals of a rate: enough to show one error in ten thousand."""
 
-MOST_DECIMALS: Final = 17  # with which no two floats below 1 are alike
+MOST_DECIMALS: Final = 17  # enough digits to tell any two floats below 1 apart
 
 NOTHING: Final = "-"
-"""Text for an undefined rate, and for a missing score."""
+"""Text for an undefined rate or a missing score."""
 
 WHOLE: Final = "(document)"
-"""Stands for the path of the document itself, which is empty."""
+"""Text for the path of the document itself, which is empty."""
 
 IDEOGRAPHIC_SPACE: Final = "\u3000"
-"""An ordinary blank in Chinese and Japanese names, though Python calls it unprintable."""
+"""A usual blank in Chinese and Japanese names, although Python calls it unprintable."""
 
 
 def digits_of(interval: IntervalBounds | None) -> int:
-    """Return the decimals that a rate is worth: one more than where its interval begins to differ.
+    """Return the number of decimals of a rate: one more than where its interval begins to differ.
 
     >>> [digits_of((0.9, end)) for end in (0.99, 0.95, 0.903, 0.9)], digits_of(None)
     ([3, 3, 4, 4], 4)
@@ -40,9 +40,10 @@ def digits_of(interval: IntervalBounds | None) -> int:
 
 
 def rate(value: float | None, limits: Collection[float] = (), digits: int = DIGITS) -> str:
-    """Return a rate or score, rounded, but never onto 0, 1 or a limit that it is not.
+    """Format a rate or score, but never round it to 0, 1 or a limit that it does not equal.
 
-    So 9,999.6 of 10,000 is no 1.0000, and what fails a gate does not look as if it passed.
+    So 9,999.6 of 10,000 is not shown as 1.0000, and a rate that fails a gate does not look as if it
+    passed.
 
     >>> rate(2 / 3), rate(0.99996), rate(0.00001), rate(0.89996, {0.9}), rate(None)
     ('0.6667', '0.9999', '0.0001', '0.8999', '-')
@@ -56,7 +57,7 @@ def rate(value: float | None, limits: Collection[float] = (), digits: int = DIGI
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, with one decimal; never rounded onto all or nothing.
+    """Format a share as percentage with one decimal; it is never rounded to 0 % or 100 %.
 
     >>> percent(116 / 155), percent(0.9999), percent(1.0)
     ('74.8%', '99.9%', '100.0%')
@@ -67,7 +68,7 @@ def percent(share: float) -> str:
 def interval_text(
     interval: IntervalBounds | None, limits: Collection[float] = (), digits: int = DIGITS
 ) -> str:
-    """Return an interval as people read it, with the digits of `rate`.
+    """Format an interval, with the digits of `rate`.
 
     >>> interval_text((0.8, 0.91234)), interval_text(None)
     ('[0.8000, 0.9123]', '-')
@@ -78,7 +79,7 @@ def interval_text(
 
 
 def format_beside_limit(value: float, limit: float) -> str:
-    """Format a figure with three decimals, or with more if it would be rounded onto a limit.
+    """Format a figure with three decimals, or with more if rounding would turn it into a limit.
 
     >>> [format_beside_limit(value, 0.97) for value in (0.96651, 0.96996, 0.97)]
     ['0.967', '0.96996', '0.97']
@@ -94,17 +95,17 @@ def _side(value: float, limit: float) -> int:
 
 
 def setting(value: float | None) -> str:
-    """Return a threshold or weight as a person would write it."""
+    """Format a threshold or weight as a person would write it."""
     return NOTHING if value is None else f"{value:.6g}"
 
 
 def number_of(count: float, noun: str) -> str:
-    """Return a number of things in words."""
+    """Return a count with its noun, in singular or plural."""
     return f"{round(count, 2):,} {noun}{'' if count == 1 else 's'}"
 
 
 def in_short(count: int) -> str:
-    """Return a number that fits below a narrow bar: three digits of thousands or millions.
+    """Return a short number for a narrow bar: three digits with k for thousands or M for millions.
 
     >>> in_short(9_999), in_short(12_345), in_short(999_499), in_short(999_500)
     ('9,999', '12.3k', '999k', '1M')
@@ -116,26 +117,26 @@ def in_short(count: int) -> str:
 
 
 def join_some(names: Iterable[str], max_names: int) -> str:
-    """Join the first names, and say how many more there are."""
+    """Join the first names, followed by the number of further ones."""
     all_names = list(names)
     n_more = len(all_names) - max_names
     return ", ".join(all_names[:max_names]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def count_unlisted(count: int) -> str:
-    """Say how many further entries a report for people leaves out."""
+    """Return a text with the number of entries that a report leaves out."""
     return f"and {count:,} more; all of them are in the JSON report"
 
 
 _COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
-"""The beginning of a command in the log of a CI job: `##[` anywhere in a line, `::` at its start.
-Source: actions/runner, ActionCommand.cs; Azure and TeamCity have `##vso[` and `##teamcity[`."""
+"""Start of a command in the log of a CI job: `##[` anywhere in a line, or `::` at its start.
+Source: actions/runner, ActionCommand.cs; Azure and TeamCity use `##vso[` and `##teamcity[`."""
 
 
 def visible(text: str) -> str:
-    r"""Return text without invisible characters and those that move the cursor: they are escaped.
+    r"""Escape invisible characters, and characters that move the cursor.
 
-    Text that would be a command in the log of a CI job is escaped at one character.
+    In a text that would be a command in the log of a CI job, one character is escaped.
 
     >>> visible("a\x1b[31mb\n\u202ec"), visible("::error::x")
     ('a\\x1b[31mb\\n\\u202ec', '\\x3a:error::x')
@@ -156,7 +157,7 @@ _HIDDEN_IN_JSON: Final = re.compile(
 
 
 def visible_json(text: str) -> str:
-    r"""Return the same JSON without invisible characters and commands of CI jobs in its strings.
+    r"""Escape invisible characters and commands of CI jobs in the strings of a JSON text.
 
     >>> visible_json('["##vso[task.complete]", "a\u202eb"]')
     '["\\u0023#vso[task.complete]", "a\\u202eb"]'
@@ -165,14 +166,15 @@ def visible_json(text: str) -> str:
 
 
 def value_text(value: JsonValue) -> str:
-    """Return a value of a document on one line, as JSON, cut where it is long."""
+    """Return a value of a document as JSON on one line, truncated if it is long."""
     return visible(brief(value))
 
 
 def cells(text: str) -> int:
-    """Return how many columns printable text takes up on a terminal.
+    """Return the number of terminal columns that printable text takes.
 
-    Source: Unicode Standard Annex 11; wide and fullwidth characters take two, marks none.
+    Source: Unicode Standard Annex 11: wide and fullwidth characters take two columns, combining
+    marks none.
     """
     if text.isascii():
         return len(text)
@@ -184,7 +186,7 @@ def cells(text: str) -> int:
 
 
 def cut_middle(text: str, width: int) -> str:
-    """Return text shortened to a number of columns, at least 3; its middle becomes an ellipsis.
+    """Shorten text to a number of columns, at least 3, with an ellipsis in the middle.
 
     >>> cut_middle("invoice-2024-000017", 9), cut_middle("short", 9)
     ('invo…0017', 'short')
@@ -201,7 +203,7 @@ def cut_middle(text: str, width: int) -> str:
 
 
 def fit_widths(widths: Sequence[int], room: int) -> list[int]:
-    """Return widths of columns whose sum fits into a room, the widest ones made narrower.
+    """Return column widths whose sum fits into `room`; the widest columns are made narrower.
 
     >>> fit_widths([5, 40, 30], 45), fit_widths([5, 6], 45)
     ([5, 20, 20], [5, 6])
@@ -213,7 +215,7 @@ def fit_widths(widths: Sequence[int], room: int) -> list[int]:
 
 
 def truncate(text: str, width: int) -> str:
-    """Return text shortened to a number of columns, at least 1; the end becomes an ellipsis."""
+    """Shorten text to a number of columns, at least 1, with an ellipsis at the end."""
     if cells(text) <= width:
         return text
     while text and cells(text) >= width:

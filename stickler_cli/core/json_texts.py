@@ -1,4 +1,4 @@
-"""JSON inside texts, such as the arguments of a call of a tool."""
+"""Read JSON inside texts, such as the arguments of a tool call."""
 
 import json
 import re
@@ -10,10 +10,10 @@ import orjson
 from .json_values import JsonValue
 
 MAX_LETTERS: Final = 10_000_000
-"""Letters of a text that is read as JSON."""
+"""Length of a text up to which it is read as JSON."""
 
 MAX_LEVELS: Final = 100
-"""Levels of objects and lists in such a text; a deeper one is a text like any other."""
+"""Depth of objects and lists up to which such a text is read; a deeper one stays a text."""
 
 _LONG_NUMBER: Final = re.compile(r"\d{19}")
 _FENCE: Final = re.compile(r"\s*```[\w+-]*[^\S\n]*\n")
@@ -21,9 +21,9 @@ _OPENING: Final = ("{", "[")
 
 
 def read_json_text(value: JsonValue) -> JsonValue:
-    r"""Return the object or list that a text holds; any other value as it is.
+    r"""Return the object or list that a text contains as JSON; other values unchanged.
 
-    A code fence around it is ignored.
+    A code fence around the JSON is ignored.
 
     >>> read_json_text('```json\n{"a": 1}\n```'), read_json_text("3"), read_json_text([1])
     ({'a': 1}, '3', [1])
@@ -50,7 +50,7 @@ def _parse(text: str) -> JsonValue:
     if _LONG_NUMBER.search(text) is None:
         with suppress(orjson.JSONDecodeError):
             return orjson.loads(text)  # type: ignore[no-any-return] # JSON
-    # orjson makes floats of integers beyond 64 bits, and refuses halves of surrogate pairs.
+    # orjson turns integers beyond 64 bits into floats, and refuses lone surrogates.
     return json.loads(text, parse_constant=_refuse)  # type: ignore[no-any-return] # JSON
 
 

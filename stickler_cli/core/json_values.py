@@ -1,8 +1,8 @@
-"""JSON values: their types, how messages show them, which count as absent, and their gold.
+"""JSON values: their types, their text in messages, absence, and annotations of ground truths.
 
-Nothing is a missing key, `null`, `""`, and objects and lists of nothing else; beside these, values
-that a schema has count as nothing, or as others. Gold is what a ground truth says of itself: other
-right values, places that nobody labelled, lists that are open.
+Absent are a missing key, `null`, `""`, and objects and lists that contain nothing else. A schema
+can declare further values as absent, or as aliases of others. Gold stands for the annotations of a
+ground truth: alternative right values, unlabelled values, incomplete lists.
 
 Source: docs/semantics.md, Absence; docs/gold.md.
 """
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
         "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
     )
 else:
-    JsonValue = Any  # what reads a file by types has nothing to look at in such a value
+    JsonValue = Any  # no reader by types checks anything inside such a value
 JsonObject: TypeAlias = dict[str, JsonValue]
 JsonDocument: TypeAlias = JsonObject | list[JsonValue]
 DocumentKind: TypeAlias = Literal["object", "array"]
-"""The JSON type of all documents of a schema."""
+"""JSON type that all documents of a schema have."""
 OBJECTS: Final[tuple[DocumentKind, ...]] = ("object",)
 OBJECTS_OR_ARRAYS: Final[tuple[DocumentKind, ...]] = ("object", "array")
 
-BRIEF_LENGTH: Final = 80  # characters of a value that a message shows, to be recognised by
+BRIEF_LENGTH: Final = 80  # number of characters of a value in a message
 
 _KINDS: Final = {
     type(None): "null",
@@ -44,7 +44,7 @@ _KINDS: Final = {
 
 
 def kind_of(value: object) -> str:
-    """Name the JSON type of a value as JSON Schema does; a Python type's own name for others.
+    """Return the name of a value's JSON type; for other values, the name of the Python type.
 
     >>> [kind_of(value) for value in (None, True, 1, 1.5, "a", [], {})]
     ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']
@@ -56,7 +56,7 @@ _AS_TEXT: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
 def brief(value: object, length: int = BRIEF_LENGTH) -> str:
-    r"""Show a value on one line, as JSON, cut to a number of characters.
+    r"""Return a value as JSON on one line, truncated to a number of characters.
 
     >>> brief({"a": True})
     '{"a": true}'
@@ -64,15 +64,15 @@ def brief(value: object, length: int = BRIEF_LENGTH) -> str:
     try:
         text = _AS_TEXT(value)
     except (RecursionError, ValueError):
-        # Too deep, or an integer of more digits than Python prints: only these can be.
+        # The only other causes are deep nesting, or an integer with more digits than Python prints.
         return f"(an {kind_of(value)} too large to show)"
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def same_json(first: JsonValue, second: JsonValue) -> bool:
-    """Return whether two values of JSON are the same; to Python's own `==`, true is 1.
+    """Return whether two JSON values are equal; unlike `==`, it does not take true for 1.
 
-    Only for JSON: a dict that holds a set raises TypeError, and NaN may be the same as itself.
+    Both must be JSON values: a dict that contains a set raises TypeError, and NaN may equal itself.
 
     >>> same_json([1, {"a": 0}], [1.0, {"a": 0}]), same_json(0, False)
     (True, False)
@@ -81,7 +81,7 @@ def same_json(first: JsonValue, second: JsonValue) -> bool:
 
 
 def json_key(value: JsonValue) -> Hashable:
-    """Return a key that values share if `same_json` says that they are the same."""
+    """Return a key that is equal for values that are equal by `same_json`."""
     if isinstance(value, dict):
         return dict, frozenset((name, json_key(child)) for name, child in value.items())
     if isinstance(value, list):
@@ -90,21 +90,21 @@ def json_key(value: JsonValue) -> Hashable:
 
 
 def json_line(value: object) -> bytes:
-    """Write a value as one line of JSON, its newline included.
+    """Return a value as one line of JSON, with a line break at the end.
 
-    Integers of any size and any depth that Python holds are written. The value is of JSON: who
-    calls has refused NaN and infinities, of which orjson makes null.
+    Integers of any size and values of any depth are supported. NaN and infinities must not occur,
+    as orjson would write them as null.
     """
     try:
         return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
     except orjson.JSONEncodeError:
-        # orjson refuses integers beyond 64 bits and values deeper than 254 levels.
+        # orjson refuses integers beyond 64 bits, and values deeper than 254 levels.
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def is_absent(value: Any) -> bool:
-    """Return whether a value is nothing; `0`, `false` and blanks are values.
+    """Return whether a value is absent; `0`, `false` and blanks are not.
 
     >>> [is_absent(value) for value in (None, "", [[], {"a": None}], 0, False, "  ")]
     [True, True, True, False, False, False]
@@ -116,16 +116,16 @@ _CONTAINERS: Final = (dict, list)
 
 
 class Absence:
-    """The test of `is_absent`, which looks only once into values inside each other.
+    """Tests values like `is_absent`, and remembers results for nested values.
 
-    It is for values that live as long as it does, for it knows them by identity.
+    Values are remembered by identity, so they must live as long as this object.
     """
 
     def __init__(self) -> None:
         self._known: dict[int, bool] = {}
 
     def __call__(self, value: Any) -> bool:
-        """Return whether a value is nothing, as `is_absent` does."""
+        """Return whether a value is absent; see `is_absent`."""
         if not isinstance(value, _CONTAINERS):
             return not value if isinstance(value, str) else value is None
         is_deep, children = False, value.values() if isinstance(value, dict) else value
@@ -133,14 +133,14 @@ class Absence:
             if isinstance(child, _CONTAINERS):
                 is_deep = True
             elif child if isinstance(child, str) else child is not None:
-                return False  # most have such a part, and it is found as soon as looked up
+                return False  # mostly a value is found here at once
         if is_deep and id(value) not in self._known:
             self._known[id(value)] = all(map(self, children))
         return not is_deep or self._known[id(value)]
 
 
 def without_absent(value: JsonValue) -> JsonValue:
-    """Return a value without its absent parts, at every level.
+    """Return a value without absent values inside it, at any depth.
 
     >>> without_absent({"a": None, "b": [1, ""], "c": {"d": []}})
     {'b': [1]}
@@ -156,7 +156,7 @@ def without_absent(value: JsonValue) -> JsonValue:
 
 @dataclass(frozen=True, slots=True)
 class ReadingRule:
-    """How a schema has the values of a place read, on both sides.
+    """How the values of a field are read on both sides: aliases, and values that count as absent.
 
     >>> read = ReadingRule({"USA": ["US"], "one": ["1"]}, ["N/A", 0])
     >>> [read(value) for value in ("us", 1, "U.S.", " n/a ", 0.0, False)]
@@ -164,11 +164,11 @@ class ReadingRule:
     """
 
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Names, and the texts that stand for each."""
+    """For each name, the texts that stand for it."""
     absent: Sequence[JsonValue] = ()
-    """Values that are nothing."""
+    """Values that count as absent."""
     names: Mapping[str, str] = field(init=False, compare=False, repr=False)
-    """The name of each text, which is without case and runs of white space."""
+    """The name for each text, which is in lower case and without repeated white space."""
     nothing: frozenset[Hashable] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -185,7 +185,7 @@ class ReadingRule:
         object.__setattr__(self, "nothing", frozenset(keys))
 
     def __call__(self, value: Any) -> Any:
-        """Return the name that a value stands for, None for nothing, else the value."""
+        """Return the name that a value stands for; None if it counts as absent; else the value."""
         if isinstance(value, str):
             text = _folded(value)
         elif self.nothing and json_key(value) in self.nothing:
@@ -205,16 +205,16 @@ _NULL_WORDS: Final = frozenset(
     {"null", "none", "nil", "nan", "n/a", "undefined", "not available", "not applicable"}
     | {"", "-", "--", "---", "\u2013", "\u2014"}
 )
-"""Texts that say that there is nothing, without case; NA is a country."""
+"""Texts, in lower case, that mean "no value". NA is not one of them, as it is a country."""
 
 
 def says_nothing(text: str) -> bool:
-    """Return whether a text says that there is nothing, and counts as a value all the same."""
+    """Return whether a text means "no value", although it counts as a value."""
     return _folded(text) in _NULL_WORDS
 
 
 def doubled_names(aliases: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
-    """List the texts that stand for two names, with both."""
+    """Yield each text that stands for two names, with both names."""
     names_by_spelling: dict[str, str] = {}
     for name, texts in aliases.items():
         for text in (name, *texts):
@@ -230,28 +230,30 @@ SAID: Final[Mapping[str, tuple[type, str]]] = {
     LABELLED: (bool, "true or false"),
     EXHAUSTIVE: (bool, "true or false"),
 }
-"""Keys beside a value that say it, with the type of each."""
+"""Keys of annotations beside a value, with the type of each."""
 
 
 @dataclass(slots=True, eq=False)
 class Gold:
-    """Gold of a place and of those in it: a sparse tree in the shape of the document."""
+    """Annotations of a ground-truth value and of the values inside it, as a sparse tree."""
 
     alternatives: "tuple[Alternative, ...]" = ()
-    """All values that are right here, in order, if there is more than one."""
+    """Alternatives to the value; once resolved by `compare/gold.py`, all right values, the value
+    itself first."""
     labelled: bool = True
-    """Whether this place is labelled."""
+    """Whether the value is labelled."""
     exhaustive: bool = True
-    """Whether a list has all elements that there are."""
+    """Whether a list is complete."""
     children: "dict[Step, Gold]" = field(default_factory=dict)
     n_unlabelled_items: int = 0
-    """The number of items of a list that are not labelled."""
+    """Number of items of a list that are not labelled."""
     present_in_alternative: bool = False
-    """Whether an absent value is present in an alternative, its own or of a descendant."""
+    """Whether the value is absent, but present in one of its alternatives or those of a
+    descendant."""
     is_optional: bool = False
     """Whether the value is present in some alternatives and absent in others."""
     has_unlabelled: bool = False
-    """Whether the value or a descendant outside of lists is not labelled."""
+    """Whether the value, or a value inside it but not inside lists, is not labelled."""
 
     @property
     def all_optional(self) -> bool:
@@ -259,22 +261,22 @@ class Gold:
         return self.is_optional and not self.present_in_alternative and not self.alternatives
 
     def decides_when_absent(self, *, is_field: bool = True) -> bool:
-        """Return whether an absent child with this gold decides about its prediction.
+        """Return whether this annotation of an absent value decides how a prediction is judged.
 
-        A field does so also if it is an open list, or has unlabelled descendants.
+        For a field, an incomplete list or unlabelled descendants decide too.
         """
         decides_as_field = is_field and (self.has_unlabelled or not self.exhaustive)
         return self.present_in_alternative or not self.labelled or decides_as_field
 
     @staticmethod
     def of_parent(step: Step, child_gold: "Gold | None") -> "Gold | None":
-        """Return the gold of a parent of which only one child has gold."""
+        """Return the annotation of a parent of which only one child is annotated."""
         return child_gold and Gold(
             children={step: child_gold}, has_unlabelled=child_gold.has_unlabelled
         )
 
     def descendant(self, path: Iterable[Step]) -> "Gold":
-        """Return the gold of a descendant; create it if it does not exist."""
+        """Return the annotation of a descendant; it is created if necessary."""
         gold = self
         for step in path:
             gold = gold.children.setdefault(step, Gold())
@@ -290,27 +292,27 @@ class Gold:
 
 
 class Alternative(NamedTuple):
-    """A value that is as right as others at its place."""
+    """An alternative right value."""
 
     value: JsonValue
     gold: Gold | None = None
-    """Its gold, without alternatives."""
+    """Annotations of the alternative, without further alternatives."""
     metadata: Mapping[Path, JsonObject] = {}
-    """Metadata beside it and beside values inside, by paths from here."""
+    """Metadata beside the alternative and beside values inside it, by relative path."""
     location: Path = ()
-    """Steps from its place to the value, inside the wrapper of the place."""
+    """Path of the alternative inside the wrapper of the value."""
 
 
 UNLABELLED: Final = Gold(labelled=False, has_unlabelled=True)
 
 
 def child_gold_of(gold: Gold | None, step: Step) -> Gold | None:
-    """Return the gold of a child; None if it has no gold."""
+    """Return the annotation of a child; None if it has none."""
     return None if gold is None else gold.children.get(step)
 
 
 def drop_unlabelled(value: JsonValue, gold: Gold | None) -> JsonValue:
-    """Return a prediction without the places that the ground truth does not label."""
+    """Return a prediction without the values that the ground truth does not label."""
     if gold is not None and not gold.labelled:
         return None
     if gold is None or not gold.has_unlabelled or not isinstance(value, dict | list):
@@ -324,7 +326,7 @@ def drop_unlabelled(value: JsonValue, gold: Gold | None) -> JsonValue:
 
 
 def least(confidences: Any) -> float | None:
-    """Return a confidence: of a value that is compared as a whole, the least one in it."""
+    """Return a confidence; for an object or list of confidences, the lowest one inside it."""
     if confidences is None or confidences.__class__ is float:
         return confidences
     children = confidences.values() if isinstance(confidences, dict) else confidences

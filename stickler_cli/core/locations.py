@@ -1,7 +1,7 @@
 """Field paths (`line_items[2].price`) and JSON Pointers (`/line_items/2/price`).
 
-A field path is what people read and type; a JSON Pointer (RFC 6901) is what tools follow.
-Both are built from a tuple of steps: a string is a property name, an int is a list index.
+People read and type field paths; programs follow JSON Pointers (RFC 6901). Both are built from a
+tuple of steps: a string is a property name, an integer is a list index.
 """
 
 import json
@@ -14,24 +14,24 @@ Step: TypeAlias = str | int
 Path: TypeAlias = tuple[Step, ...]
 
 ANY_KEY: Final = "*"
-"""Stands for the names that only documents have."""
+"""Stands for any name that occurs only in documents, such as a key of a map."""
 
 ANY_NAMES: Final = "**"
-"""Stands for any number of names in a pattern, as `*` stands for any one."""
+"""Stands for any number of names in a pattern, where `*` stands for exactly one."""
 
 _NAME: Final = r"""[^.\[\]"\s]+"""
 _SCHEMA: Final = r"""[^./\[\]"\s]+/"""
-"""Begins the path of a place in documents of one of several schemas."""
+"""Start of a field path that names one of several schemas."""
 _STEP: Final = (
     rf"""(?:^|(?!^)\.)(?P<name>{_NAME})|\[(?P<index>\d+)\]|\[(?P<quoted>"(?:[^"\\]|\\.)*")\]"""
 )
 
 
-@lru_cache(10_000)  # errors name the same places again and again
+@lru_cache(10_000)  # errors name the same fields again and again
 def field_path(path: Path) -> str:
-    """Print a path as people write it; names with dots, brackets, quotes or spaces are quoted.
+    """Return a path as text; names with dots, brackets, quotes or spaces are quoted.
 
-    So is a first name with a slash inside: what is before a slash there is the name of a schema.
+    A first name that contains a slash is quoted too, as the text before a slash names a schema.
 
     >>> field_path(("line_items", 2, "price")), field_path(("a.b", "c"))
     ('line_items[2].price', '["a.b"].c')
@@ -52,7 +52,7 @@ def _steps_text(path: Path) -> str:
     )
 
 
-@lru_cache(10_000)  # a path is as long as its document is deep, and made for each value
+@lru_cache(10_000)  # join once: paths are as long as documents are deep, and made for each value
 def _attribute_step(name: str) -> str:
     return f".{name}" if re.fullmatch(_NAME, name) else _quoted(name)
 
@@ -62,7 +62,7 @@ def _quoted(name: str) -> str:
 
 
 def plain_path(text: str) -> str:
-    """Return a field path with all names as they are, which may read like several.
+    """Return a field path without quotes around names; it may be ambiguous.
 
     >>> plain_path('["unit price"].tags[2]')
     'unit price.tags[2]'
@@ -76,7 +76,7 @@ def plain_path(text: str) -> str:
 
 
 def parse_field_path(text: str) -> Path:
-    """Read a field path; the inverse of `field_path`.
+    """Parse a field path; the inverse of `field_path`.
 
     Raises:
         ValueError: the text is not a field path.
@@ -89,7 +89,7 @@ def parse_field_path(text: str) -> Path:
 
 
 def _steps(text: str) -> Iterator[Step]:
-    position, step = 0, re.compile(_STEP)  # which knows it after the first time
+    position, step = 0, re.compile(_STEP)  # the cache makes repeated checks cheap
     while position < len(text):
         match = step.match(text, position)
         if match is None:
@@ -106,20 +106,20 @@ def field_names(text: str) -> tuple[str, ...]:
     """Return the names in a field path, without its list indexes.
 
     Raises:
-        ValueError: the text is no path.
+        ValueError: the text is not a field path.
     """
     return tuple(step for step in parse_field_path(text) if isinstance(step, str))
 
 
 def matches_pattern(pattern: Path, path: Path) -> bool:
-    """Return whether a path matches a pattern, in which `*` is any name and `**` any number.
+    """Return whether a path matches a pattern: `*` is one name, and `**` is any number of names.
 
     >>> matches_pattern(("**", "price"), ("lines", "price"))
     True
     >>> matches_pattern(("*", "price"), ("price",))
     False
     """
-    # The lengths of those beginnings of the pattern that match the path so far.
+    # Lengths of the beginnings of the pattern that match the path so far.
     lengths = _skip_any_names(pattern, {0})
     for step in path:
         stays = {length for length in lengths if pattern[length : length + 1] == (ANY_NAMES,)}
@@ -131,7 +131,7 @@ def matches_pattern(pattern: Path, path: Path) -> bool:
 
 
 def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
-    """Add the lengths that are reached over `**`, which may stand for no name."""
+    """Add the lengths that are reached by matching `**` with no name."""
     reached = set(lengths)
     for length in lengths:
         end = length
@@ -142,7 +142,7 @@ def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
 
 
 def json_pointer(path: Path) -> str:
-    """Print a path as a JSON Pointer; the empty path is the whole document.
+    """Return a path as a JSON Pointer; the empty path is the whole document.
 
     Source: RFC 6901, section 3.
 
@@ -153,5 +153,5 @@ def json_pointer(path: Path) -> str:
 
 
 def pointer_steps(pointer: str) -> tuple[str, ...]:
-    """Return the steps of a JSON Pointer; those into lists are digits."""
+    """Return the steps of a JSON Pointer; list indexes are digits."""
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])

@@ -1,4 +1,4 @@
-"""Unicode normal forms of untrusted texts, in time proportional to their length."""
+"""Unicode normalization of untrusted texts in linear time."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 NormalForm: TypeAlias = Literal["NFC", "NFKC", "NFKD"]
 
-SHORT_TEXT: Final = 1000  # letters; even a text of nothing but marks takes 2 ms
+SHORT_TEXT: Final = 1000  # characters; even a text of combining marks only takes 2 ms
 _DECOMPOSED: Final[dict[NormalForm, Literal["NFD", "NFKD"]]] = {
     "NFC": "NFD",
     "NFKC": "NFKD",
@@ -15,11 +15,11 @@ _DECOMPOSED: Final[dict[NormalForm, Literal["NFD", "NFKD"]]] = {
 }
 
 _EXPONENT: Final = re.compile("(?<=[0-9])(?=[\u00b2\u00b3\u00b9\u2070-\u207b])")
-"""The place between a digit and a superscript digit or sign."""
+"""Position between a digit and a superscript digit or sign."""
 
 
 def mark_exponents(text: str) -> str:
-    r"""Put `^` between a digit and a superscript, which NFKC would make one number.
+    r"""Insert `^` between a digit and a superscript, which NFKC would join to one number.
 
     >>> mark_exponents("10\u00b2 m"), mark_exponents("5 m\u00b2")
     ('10^² m', '5 m²')
@@ -28,10 +28,10 @@ def mark_exponents(text: str) -> str:
 
 
 def normalize_text(form: NormalForm, text: str) -> str:
-    r"""Return the normal form that `unicodedata.normalize` gives a text, in linear time.
+    r"""Return the result of `unicodedata.normalize`, but in linear time.
 
-    It sorts combining marks by insertion, which takes quadratic time for a text of marks alone.
-    Here they are sorted first, stably by combining class. Source: Unicode 15, section 3.11.
+    `unicodedata` sorts combining marks by insertion, which takes quadratic time for a text of marks
+    only. Here they are sorted first, stably by combining class. Source: Unicode 15, section 3.11.
 
     >>> normalize_text("NFC", "e\u0301" * 1000) == "é" * 1000
     True

@@ -1,6 +1,7 @@
-"""Options of `settings`: their defaults, the values that they take, their help.
+"""Options of `settings`: their defaults, their valid values, and their help.
 
-Values from command lines, files and calls are read here: ranges and refusals have one home.
+Values from command lines, configuration files and calls are all read here, so that ranges and error
+messages are the same.
 """
 
 import re
@@ -31,37 +32,37 @@ S = TypeVar("S", bound="Settings")
 
 
 class NotTakenError(Exception):
-    """A value that an option does not take; its text is a hint, or empty."""
+    """Raised for a value that an option does not accept; its text is a hint, or empty."""
 
 
 class Read(NamedTuple):
-    """Values that a function reads."""
+    """Values that a function parses."""
 
     expected: str
-    """The values that are right, as a noun phrase."""
+    """Description of the valid values, as a noun phrase."""
     convert: Callable[[object], Any]
-    """Returns a value as it is used, as all kinds of values do; else raises NotTakenError."""
+    """Converts a valid value for use; raises NotTakenError for any other value."""
 
 
 class Choice(NamedTuple):
-    """One of some words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 
     @property
     def expected(self) -> str:
-        """The values that are right, as a noun phrase."""
+        """Description of the valid values, as a noun phrase."""
         return f"one of {', '.join(self.words)}"
 
     def convert(self, value: object) -> str:
-        """Return the word."""
+        """Return a valid word; raise NotTakenError for any other value."""
         if not isinstance(value, str) or value not in self.words:
             raise NotTakenError(did_you_mean(str(value), self.words))
         return value
 
 
 class NumberRange(NamedTuple):
-    """A number of a range, or a word that stands for none."""
+    """A number in a range, or a word that means "no number"."""
 
     expected: str
     fits: Callable[[float], bool] = lambda number: number == number  # noqa: PLR0124 - not NaN
@@ -69,7 +70,7 @@ class NumberRange(NamedTuple):
     word: str | None = None
 
     def convert(self, value: object) -> float | str:
-        """Return the number, or the word."""
+        """Return a valid number or word; raise NotTakenError for any other value."""
         if self.word is not None and isinstance(value, str):
             if value == self.word:
                 return value
@@ -86,7 +87,7 @@ class NumberRange(NamedTuple):
         return number
 
     def in_text(self, text: str) -> float:
-        """Return the number that a text says."""
+        """Parse a number; raise NotTakenError if the text is not one."""
         try:
             return int(text) if self.whole else float(text)
         except ValueError:
@@ -98,7 +99,7 @@ _POWERS: Final = ("", "k", "m", "g", "t")
 
 
 def _bytes(value: object) -> int:
-    """Return a number of bytes, also as people write it.
+    """Parse a number of bytes, which may have a unit.
 
     >>> _bytes("200MB"), _bytes("1.5 GiB"), _bytes(4096)
     (200000000, 1610612736, 4096)
@@ -139,31 +140,33 @@ Values: TypeAlias = Read | Choice | NumberRange
 
 
 class Option(NamedTuple):
-    """One option of a class of settings."""
+    """One option of a settings class."""
 
     help: str
     metavar: str | None = None
-    short: str | None = None  # of one letter: `-f`
-    values: Values = FLAG  # where its type does not say what it takes
-    default_text: str | None = None  # its default as people write it
-    in_file: Literal["all", "eval", "none"] = "all"  # commands that take it from a file
-    is_path: bool = False  # in a configuration file they are relative to that file
-    role: Literal["", "input", "output"] = ""  # what happens to the file that it names
-    argument: bool = False  # on the command line it has no name: its place says what it is
-    needed: bool = True  # an argument that somebody has to give
-    instead_of: tuple[str, ...] = ()  # arguments that it is given for, and that have its value then
-    panel: str = ""  # of the help; that of its group where it says none
+    short: str | None = None  # one letter, such as `-f`
+    values: Values = FLAG  # valid values, if its type does not determine them
+    default_text: str | None = None  # its default in words, for the help
+    # Commands that accept it in a configuration file.
+    in_file: Literal["all", "eval", "none"] = "all"
+    is_path: bool = False  # paths in a configuration file are relative to that file
+    role: Literal["", "input", "output"] = ""  # whether the named file is read or written
+    argument: bool = False  # positional on the command line
+    needed: bool = True  # whether this positional argument is required
+    # Positional arguments that it replaces; they then have its value.
+    instead_of: tuple[str, ...] = ()
+    panel: str = ""  # panel of the help; by default that of its group
     flag: str = ""  # its name on the command line
-    name: str = ""  # that of its field, which also says its type and default
+    name: str = ""  # name of its field, which also has the type and the default
     kind: Any = None
     default: Any = None
 
     def convert(self, value: object) -> Any:
-        """Return a value as it is used; NotTakenError if it is not taken."""
+        """Return a value converted for use; raise NotTakenError if it is invalid."""
         return None if value is None and self.default is None else self.values.convert(value)
 
     def parse(self, value: object) -> Any:
-        """Return a value of a command line, where numbers are text, as it is used."""
+        """Convert a value of the command line, where numbers are text."""
         if (
             isinstance(self.values, NumberRange)
             and isinstance(value, str)
@@ -173,12 +176,12 @@ class Option(NamedTuple):
         return self.convert(value)
 
     def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
-        """Return the problem of a value."""
+        """Return the problem of an invalid value."""
         return Problem(source=source, found=found, expected=self.values.expected, hint=str(error))
 
 
 def option(default: T, help: str, metavar: str | None = None, **more: Any) -> T:  # noqa: A002 - the word of typer
-    """Declare a field of settings; `more` are other attributes of `Option`."""
+    """Declare a field of settings; `more` are further attributes of `Option`."""
     option_field: T = field(default=default, metadata={"help": help, "metavar": metavar, **more})
     return option_field
 
@@ -187,16 +190,17 @@ _TITLES_OF_INPUTS: Final = {"schema": "the schema", "run": "the run", "runs": "a
 
 
 class Settings:
-    """Values of options: a subclass declares its options as fields, and its values stay as made.
+    """Immutable values of options; a subclass declares its options as fields.
 
-    The methods stand here once. A run loads fifty groups of options, and makes one value: to have
-    `dataclass` write methods for each group would take a tenth of its start.
+    The methods are written here once for all subclasses. A run loads fifty groups of options and
+    creates one instance; generated methods of `dataclass` for each group would take a tenth of its
+    start.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     panel: ClassVar[str] = ""
-    """Where the help has the options of a group."""
+    """Panel of the help that shows the options of the group."""
 
     def __init_subclass__(cls, panel: str = "") -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
@@ -225,7 +229,7 @@ class Settings:
         return f"{type(self).__qualname__}({values})"
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
-        """Return what messages call each of the files that an argument names."""
+        """Return the title in messages for each file that an argument names."""
         value = getattr(self, argument)
         title = _TITLES_OF_INPUTS.get(argument, argument.upper())
         return [title] * (1 if isinstance(value, str) else len(value))
@@ -233,16 +237,16 @@ class Settings:
 
 @cache
 def options_of(settings: type[Settings]) -> Mapping[str, Option]:
-    """Return the options of a class of settings by name: its own, then those of its groups."""
+    """Return the options of a settings class by name: its own ones, then those of its groups."""
     kinds, options_by_name = get_type_hints(settings), {}
     by_name = {entry.name: entry for entry in fields(settings)}
     panels: dict[str, str] = {}
     for group in settings.__mro__:
         for name in get_annotations(group):
-            # Help has an option where the first group says that has it and has a panel.
+            # The panel is that of the first group that has the option and a panel.
             panels[name] = panels.get(name) or vars(group).get("panel", "")
     for name, panel in panels.items():
-        if name not in by_name:  # it is the class's
+        if name not in by_name:  # an attribute of the class, not an option
             continue
         derived: dict[str, Any] = {"flag": f"--{name.replace('_', '-')}", "panel": panel}
         derived |= by_name[name].metadata
@@ -255,7 +259,7 @@ def options_of(settings: type[Settings]) -> Mapping[str, Option]:
 
 
 def _values_of(kind: object) -> Values:
-    """Return the values of an option by its type."""
+    """Return the valid values of an option, determined by its type."""
     if get_origin(kind) is tuple:
         return TEXTS
     if get_origin(kind) is Literal:
@@ -265,10 +269,12 @@ def _values_of(kind: object) -> Values:
 
 
 def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: bool = True) -> S:
-    """Make settings of the values that a user gave, of Python or (not `parsed`) a command line.
+    """Create settings from values that a user gave.
+
+    Values are those of Python or a file; with `parsed=False` they are texts of a command line.
 
     Raises:
-        UsageError: with everything that is out of range.
+        UsageError: lists all invalid values.
     """
     problems = []
     values = {}
@@ -286,7 +292,7 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
 
 
 def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tuple[str, str]]:
-    """Return the paths that options name as inputs or outputs, with names for messages."""
+    """Return the paths that input or output options name, each with a title for messages."""
     paths: list[tuple[str, str]] = []
     for name, option in options_of(type(settings)).items():  # type: ignore[arg-type]
         value = getattr(settings, name)
@@ -294,17 +300,17 @@ def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tu
             values = (value,) if isinstance(value, str) else value
             is_argument = option.argument
             titles = settings.titles_of_inputs(name) if is_argument else [option.flag] * len(values)
-            # Too many arguments have no titles; they are refused later.
+            # Surplus arguments have no title; they are refused later.
             paths += zip(titles, values, strict=False)
     return paths
 
 
 def select_settings(settings: Settings, kind: type[S]) -> S:
-    """Return the options of one group, with the values that they have in settings."""
+    """Return the options of one group, with their values in settings."""
     return kind(**{entry.name: getattr(settings, entry.name) for entry in fields(kind)})
 
 
 def options_record(settings: Settings) -> dict[str, Any]:
-    """Return the values of options by name as JSON has them: tuples as lists."""
+    """Return the values of options by name as JSON values: tuples become lists."""
     values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
     return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}

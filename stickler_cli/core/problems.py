@@ -1,7 +1,7 @@
-"""Problems as values, the exceptions that carry them, and names that may lead nowhere.
+"""Problems as values, exceptions that carry problems, and suggestions for misspelt names.
 
-Documents that cannot be read are no exceptions: they are a `Problem` in the stream of pairs. The
-exceptions are plain and take positional arguments: so they survive pickling between processes.
+An unreadable document is a `Problem` in the stream of pairs, not an exception. The exceptions take
+only positional arguments, so that they can be pickled between processes.
 """
 
 import re
@@ -17,33 +17,34 @@ from .locations import field_path
 
 T = TypeVar("T")
 
-NEAR: Final = 0.6  # likeness from which a spelling is worth proposing: that of difflib
-LONGEST_WORD: Final = 100  # letters of a word: far more than any name has; the search is quadratic
-LONGEST_NAME: Final = 500  # letters of the id of a document: enough for the path of a file
-MAX_PAIRED_NAMES: Final = 1000  # of each of two lists, which are compared in all pairs
+NEAR: Final = 0.6  # similarity from which a spelling is suggested, as in difflib
+# Length of a word; the search takes quadratic time, and no name is as long.
+LONGEST_WORD: Final = 100
+LONGEST_NAME: Final = 500  # length of a document id: enough for the path of a file
+MAX_PAIRED_NAMES: Final = 1000  # number of names from each of two lists, as all pairs are compared
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, its place, and advice."""
+    """A problem: where it is, what was found and expected, and a hint."""
 
     source: str
-    """The file, or option, as the user named it; empty for a value without a file."""
+    """File or option, as the user named it; empty for a value without a file."""
     found: str
-    """The finding, as a clause: `threshold is 85`."""
+    """What was found, as a clause such as `threshold is 85`."""
     expected: str = ""
-    """The right values, as a noun phrase: `a number in [0, 1]`."""
+    """What was expected, as a noun phrase such as `a number in [0, 1]`."""
     hint: str = ""
-    """Advice, as a clause or question: `did you mean 0.85?`."""
+    """Advice, as a clause or question such as `did you mean 0.85?`."""
     pointer: str | None = None
-    """RFC 6901 pointer to the value inside the file; None without such a value."""
+    """JSON Pointer (RFC 6901) to the value inside the file; None for problems without a value."""
     line: int | None = None
     """Line in the file, from 1."""
     column: int | None = None
     """Column in that line, from 1, in characters."""
 
     def __str__(self) -> str:
-        """Word the problem on one line.
+        """Return the problem as one line of text.
 
         >>> str(Problem("s.json", "weight is 0", "a number above 0", "leave it out for 1", "/a"))
         's.json#/a: weight is 0, expected a number above 0; leave it out for 1'
@@ -55,7 +56,7 @@ class Problem:
 
     @property
     def place(self) -> str:
-        """Where the problem is: `file#/pointer` or `file:line:column`."""
+        """Location of the problem: `file#/pointer` or `file:line:column`."""
         if self.pointer is not None:
             return f"{self.source}#{self.pointer}"
         if self.line is not None:
@@ -64,27 +65,27 @@ class Problem:
 
 
 class Undelivered(Problem):
-    """A file elsewhere, or the rest of one of many documents, that could not be read."""
+    """A remote file, or the rest of a file of many documents, that could not be read."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One thing about a document that its schema forbids."""
+    """A violation of the schema by a document."""
 
     keyword: str
-    """Keyword of the schema, such as `required`."""
+    """Keyword of the schema that is violated, such as `required`."""
     field: str
     """Path of the field, with `[]` for items and `*` for keys of maps; empty for the document."""
     pointer: str
-    """RFC 6901 pointer to the value in the document."""
+    """JSON Pointer (RFC 6901) to the value in the document."""
     message: str
-    """The words of the validator."""
+    """Message of the validator."""
 
 
 class SticklerError(Exception):
-    """The root of all errors that are the user's to mend."""
+    """Base class of all errors that the user can correct."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -95,31 +96,31 @@ class SticklerError(Exception):
 
 
 class SchemaError(SticklerError, ValueError):
-    """A schema that cannot be compiled, with all of its problems."""
+    """A schema that cannot be compiled; has all of its problems."""
 
 
 class UsageError(SticklerError):
-    """Options, paths, configuration or gates that cannot be used."""
+    """Options, paths, configuration or gates that are invalid."""
 
 
 class ComparisonError(SticklerError):
-    """A comparator that failed on one pair of values."""
+    """A comparator that failed on a pair of values."""
 
     def __init__(self, cause: str, path: tuple[str, ...] = ()) -> None:
         Exception.__init__(self, cause, path)
         self.cause = cause
-        """The failure, its values, and why."""
-        self.path = path  # the properties that lead to the field
+        """Description of the failure, with its values."""
+        self.path = path  # property names that lead to the field
         place = f"at {field_path(path)}, " if path else ""
         self.problems = (Problem("", place + cause),)
 
     def below(self, name: str) -> "ComparisonError":
-        """Tell the same failure as seen from the object that holds it as property `name`."""
+        """Return the same error for the object that contains the value as property `name`."""
         return ComparisonError(self.cause, (name, *self.path))
 
 
 class WorkLimitError(SticklerError):
-    """Documents that take more work to compare than they may."""
+    """Documents whose comparison exceeds the work limit."""
 
     def __init__(self, limit: float, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
@@ -139,40 +140,40 @@ class RoomLimitError(WorkLimitError):
 
 
 class ModelError(Exception):
-    """A question that got no answer, and why; concerns the documents that ask it."""
+    """A question to a model that got no answer; it fails the documents that ask it."""
 
     def __init__(self, cause: str, position: int = 0) -> None:
         super().__init__(cause, position)
         self.cause = cause
         self.at = position
-        """The position, in a column of pairs, of the first that the question is about."""
+        """Position, in a column of pairs, of the first pair that the question is about."""
 
     def __str__(self) -> str:
         return self.cause
 
 
 class NotComparableError(SticklerError):
-    """Runs whose figures cannot be put together or held against each other."""
+    """Runs that cannot be merged or compared."""
 
 
 class UnavailableError(SticklerError):
-    """A comparator whose backend is not there."""
+    """A comparator whose package or server is not available."""
 
 
 class WorkerDiedError(SticklerError):
-    """A worker process that ended before it could take any work."""
+    """A worker process that ended before it could do any work."""
 
 
-PACKAGE: Final = "."  # where pip finds it: in a checkout, until a registry has it
+PACKAGE: Final = "."  # name for pip; in a checkout a path, until the package is published
 
 
 def installing(extra: str) -> str:
-    """Return how an extra is installed."""
+    """Return the command that installs an extra."""
     return f"in a checkout of stickler, pip install '{PACKAGE}[{extra}]'"
 
 
 def require(module: str, user: str, extra: str, source: str = "") -> None:
-    """Raise UnavailableError, with the package to install, unless a module is there."""
+    """Raise UnavailableError, with the package to install, if a module is missing."""
     name, _, _ = module.partition(".")
     if find_spec(name) is None or find_spec(module) is None:
         finding = f"{user} needs {module}, which is not installed"
@@ -182,18 +183,18 @@ def require(module: str, user: str, extra: str, source: str = "") -> None:
 
 
 def import_extra(module: str, user: str, extra: str, source: str = "") -> Any:
-    """Import a module that comes with an extra, or raise UnavailableError as `require` does."""
+    """Import a module of an extra; raise UnavailableError as `require` does if it is missing."""
     require(module, user, extra, source)
     return import_module(module)
 
 
 def require_pyarrow(user: str = "Parquet") -> None:
-    """Raise UnavailableError if nothing is installed that reads and writes Parquet and Arrow."""
+    """Raise UnavailableError if pyarrow is missing."""
     require("pyarrow", user, "parquet")
 
 
 def import_pyarrow(user: str = "Parquet", module: str = "pyarrow") -> Any:
-    """Import pyarrow, or a module of it, or raise UnavailableError as `require_pyarrow` does."""
+    """Import pyarrow or one of its modules; raise UnavailableError if it is missing."""
     return import_extra(module, user, "parquet")
 
 
@@ -205,9 +206,9 @@ def nearest_choices(
     *,
     beginnings: bool = True,
 ) -> list[str]:
-    """Rank the choices that a word may mean, the nearest first.
+    """Return the choices that a misspelt word may mean, the most similar first.
 
-    Case does not matter. With `beginnings`, a choice is also near if its beginning is.
+    Case is ignored. With `beginnings`, the beginning of a choice can be similar too.
 
     >>> nearest_choices("sample", ["limit", "example", "samples"], 2)
     ['samples', 'example']
@@ -228,7 +229,7 @@ def nearest_choices(
 def nearest(
     word: str, choices: Iterable[str], at_least: float = NEAR, *, beginnings: bool = True
 ) -> str | None:
-    """Find the choice that a word most likely means; None where no choice is near.
+    """Return the choice that a misspelt word most likely means; None if none is similar enough.
 
     >>> choices = ["LevenshteinComparator", "FuzzyComparator"]
     >>> nearest("Fuzy", choices), nearest("levenshtein", choices), nearest("Nope", choices)
@@ -239,12 +240,12 @@ def nearest(
 
 
 def nearest_pair(firsts: Sequence[str], seconds: Sequence[str]) -> tuple[str, str] | None:
-    """Find the two names, one of each list, that are most alike; None if a list is empty.
+    """Return the two most similar names, one from each list; None if a list is empty.
 
-    Of equally alike pairs, the first counts. Only the beginnings of long lists and of long names
-    are compared.
+    Among equally similar pairs, the first is returned. Only the beginnings of long lists and of
+    long names are compared.
     """
-    from rapidfuzz import process  # a million pairs; few runs ask for them
+    from rapidfuzz import process  # a million pairs at most; few runs need it
 
     if not firsts or not seconds:
         return None
@@ -257,11 +258,12 @@ def nearest_pair(firsts: Sequence[str], seconds: Sequence[str]) -> tuple[str, st
     return best_pair
 
 
-LEAST_PERCENTAGE: Final = 20  # 1.5 or 15 may as well be a slip; 0.015 would let nearly all pass
+# 1.5 or 15 may be another mistake; 0.015 would let nearly everything pass.
+LEAST_PERCENTAGE: Final = 20
 
 
 def percentage_hint(number: float) -> str:
-    """Word the hint that a number from 20 to 100 is a percentage; empty for every other number.
+    """Return a hint that a number from 20 to 100 is a percentage; empty for other numbers.
 
     >>> percentage_hint(85), percentage_hint(1.5)
     ('did you mean 0.85?', '')
@@ -271,7 +273,7 @@ def percentage_hint(number: float) -> str:
 
 
 def did_you_mean(word: str, choices: Iterable[str], *, display: Callable[[str], str] = str) -> str:
-    """Word the hint that names the nearest choice; empty where no choice is near."""
+    """Return a hint with the most similar choice; empty if none is similar enough."""
     choice = nearest(word, choices)
     return f"did you mean {display(choice)}?" if choice else ""
 
@@ -280,13 +282,13 @@ _LOCATION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\
 
 
 def imported(location: str) -> Any:
-    """Return the object at `package.module:Class`; importing it runs its code, and may fail."""
+    """Import the object at `package.module:Class`; this runs its code, and may fail."""
     module, _, qualified = location.partition(":")
     return reduce(getattr, qualified.split("."), import_module(module))
 
 
 class UnknownNameError(LookupError):
-    """A name behind which there is no class that can be used."""
+    """Raised for a name that does not name a usable class."""
 
     def __init__(self, expected: str, hint: str = "") -> None:
         super().__init__(expected, hint)
@@ -296,26 +298,26 @@ class UnknownNameError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Family(Generic[T]):
-    """Classes of one kind that may be named.
+    """Classes of one kind that can be named.
 
-    Names come from a table, from entry points of installed packages, and, where the caller allows
-    code that nobody installed for this purpose, from `package.module:Class`; in this order.
+    A name is looked up in a table, then in entry points of installed packages, and then, if the
+    caller allows plug-ins, as `package.module:Class`.
     """
 
     noun: str
-    """The noun for one: `comparator`."""
+    """Noun for one of them, such as `comparator`."""
     base: type[T]
-    """The base class of all."""
+    """Base class of all of them."""
     built_in: Mapping[str, str]
-    """Name -> where the class is, `package.module:Class`."""
+    """Location of each built-in class by name, as `package.module:Class`."""
     group: str
-    """Group of entry points."""
+    """Name of the group of entry points."""
 
     def find(self, name: str, *, allow_plugins: bool = False) -> type[T]:
         """Return a class by its built-in name, its entry point or as `package.module:Class`.
 
         Raises:
-            UnknownNameError: nothing has that name, or what has it cannot be used.
+            UnknownNameError: no class has this name, or it cannot be used.
         """
         if name in self.built_in:
             return self._load(self.built_in[name])
@@ -339,8 +341,12 @@ class Family(Generic[T]):
         raise UnknownNameError(expected, did_you_mean(name, names))
 
     def offered(self) -> dict[str, set[str]]:
-        """Return the classes of installed packages: name -> where, several if they disagree."""
-        from importlib.metadata import entry_points  # reads the disk; few names need it
+        """Return the locations of classes in installed packages by name.
+
+        Several if packages conflict.
+        """
+        # Imported late: reads the disk, and few names need it.
+        from importlib.metadata import entry_points
 
         offered: dict[str, set[str]] = {}
         for entry_point in entry_points(group=self.group):

@@ -1,7 +1,7 @@
-"""Files that are elsewhere, by their URL: `s3://`, `gs://`, `az://`, `https://`, through fsspec.
+"""Remote files by URL (`s3://`, `gs://`, `az://`, `https://`), read and written through fsspec.
 
-Only what the command line, the configuration file or a caller names comes here: never what stands
-in a schema or a document. Addresses and keys are those that fsspec finds in the environment.
+Only URLs from the command line, the configuration file or a caller are opened, never those in a
+schema or a document. Credentials are those that fsspec finds in the environment.
 """
 
 import errno
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 WAITS: Final = (0.2, 1.0, 3.0)
-"""Seconds before each further attempt; fsspec's own attempts come before that."""
+"""Seconds before each further attempt; fsspec itself makes attempts before these."""
 
-_PART: Final = 1 << 20  # bytes of a file that are read at a time
-AT_ONCE: Final = 4_000_000  # bytes that are asked for together where a file is read bit by bit
+_PART: Final = 1 << 20  # bytes of a file that are read together
+AT_ONCE: Final = 4_000_000  # bytes that are requested together when a file is read in small pieces
 
 DRIVERS: Final = {
     "file": "",
@@ -41,27 +41,30 @@ DRIVERS: Final = {
     "http": "aiohttp",
     "https": "aiohttp",
 }
-"""The kinds of URLs that are tested, and the packages that fsspec needs for them."""
+"""Supported schemes of URLs, and the packages that fsspec needs for them."""
 
 URL_TIMEOUT: Final = "STICKLER_URL_TIMEOUT"
-"""The environment variable of the seconds without a byte after which a file elsewhere is given up:
-workers have it, too."""
+"""Environment variable with the seconds without data after which a remote file is given up; worker
+processes read it too."""
 PATIENCE: Final = 60.0
 
-_URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
+# A scheme of one letter is a drive.
+_URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _HOST_AND_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:]*)(:[0-9]{0,5})?")
 _URL_IN_TEXT: Final = re.compile(r"(https?)?://(\S*)", re.IGNORECASE)
-# `https:/me:secret@host`, `https:me:secret@host`, `https//me:secret@host`, `//me:secret@host`
+# Such as `https:/me:secret@host`, `https:me:secret@host`, `https//me:secret@host`,
+# `//me:secret@host`
 _MISSPELT_URL_IN_TEXT: Final = re.compile(
     r"(?<![a-z0-9])((?:https?|s3a?|gs|gcs|az|abfss?|adl|ftps?|sftp|ssh|hdfs|webdavs?)"
     r"(?:[:;](?!//[^/\\])[/\\]*|[/\\]{2,})|(?<![\w:/\\])//)(\S*@)",
     re.IGNORECASE,
 )
 _QUERY_IN_TEXT: Final = re.compile(r"\?\S*")
-_CHAIN: Final = "::"  # between the URLs of file systems inside of each other, for fsspec
-_CHAIN_IN_NAME: Final = "\ufdd0"  # no character, so in no URL: hides `::` in the name of a file
-_WITHOUT_HOST: Final = frozenset({"file", "memory"})  # kinds of URLs that need no host
-_SEPARATORS: Final = re.compile("[:/@]")  # between segments of user information
+_CHAIN: Final = "::"  # separator of nested file systems in URLs of fsspec
+# Not a character, so it is in no URL: replaces `::` in the name of a file.
+_CHAIN_IN_NAME: Final = "\ufdd0"
+_WITHOUT_HOST: Final = frozenset({"file", "memory"})  # schemes whose URLs need no host
+_SEPARATORS: Final = re.compile("[:/@]")  # separators inside user information
 HIDDEN: Final = "[hidden]"
 _FINAL_ERRORS: Final = (
     FileNotFoundError,
@@ -70,19 +73,19 @@ _FINAL_ERRORS: Final = (
     NotADirectoryError,
     TimeoutError,
 )
-"""Errors that the next attempt would meet again."""
+"""Errors that another attempt would not change."""
 
 
 def is_url(name: str) -> bool:
-    """Return whether a name is that of something elsewhere."""
+    """Return whether a name is a URL."""
     return "://" in name and _URL.match(name) is not None
 
 
 def shown_url(url: str) -> str:
-    """Return a URL without user, password and signature.
+    """Return a URL without user, password and query.
 
-    A password may hold a slash that should have been escaped: everything before the last `@` that
-    can precede the host is hidden.
+    A password may contain a slash that should have been escaped: everything before the last `@`
+    that can precede the host is removed.
 
     >>> shown_url("https://me:secret@example.org/a.json?signature=3f")
     'https://example.org/a.json'
@@ -95,7 +98,7 @@ def shown_url(url: str) -> str:
 
 
 def hide_secrets(text: str) -> str:
-    """Return a text without the users and passwords of URLs in it, also of misspelt ones.
+    """Return a text without users and passwords of URLs in it, including misspelt URLs.
 
     >>> hide_secrets("wrote s3://KEY:abc/def@bucket/a.json twice")
     'wrote s3://bucket/a.json twice'
@@ -114,22 +117,22 @@ def _hide_user(match: re.Match[str]) -> str:
 
 
 def _split_address(address: str, scheme: str) -> tuple[str, str, str]:
-    """Return user information, location and query of a URL, given what follows its `://`."""
+    """Return user information, location and query of a URL, given the text after `://`."""
     location, mark, query = address.partition("?")
     host = location.partition("/")[0]
-    # `host:8080/me@here` has a port; of `KEY:abc/def@bucket` everything up to the `@` is secret.
+    # `host:8080/me@here` has a port; in `KEY:abc/def@bucket` everything up to the `@` is secret.
     is_host = _HOST_AND_PORT.fullmatch(host) if scheme.lower() in {"http", "https"} else None
     has_user = "@" in host or (":" in host and not is_host)
     if has_user and "@" in location:
         user, _, location = location.rpartition("@")
         return user, location, mark + query
-    if has_user and "@" in query:  # the `?` may belong to the password
+    if has_user and "@" in query:  # the `?` may be part of the password
         return address, HIDDEN, ""
     return "", location, mark + query
 
 
 def wait_at_most(seconds: float) -> None:
-    """Have reads and listings give up after so many seconds without a byte."""
+    """Set the seconds without data after which reading and listing are given up."""
     os.environ[URL_TIMEOUT] = str(seconds)
 
 
@@ -141,20 +144,20 @@ def _patience() -> float:
 
 
 def open_url(url: str) -> BinaryIO:
-    """Open a file elsewhere for reading, from any place in it.
+    """Open a remote file for reading from any position.
 
     Raises:
-        OSError: it cannot be read.
-        UnavailableError: nothing is installed that reads such URLs.
+        OSError: the file cannot be read.
+        UnavailableError: the package for such URLs is missing.
     """
     return io.BufferedReader(_Elsewhere(url), AT_ONCE)
 
 
 def open_named(name: str) -> IO[bytes]:
-    """Open a file or pipe that the user named, or a URL; OSError for a device, which may not end.
+    """Open a file, pipe or URL that the user named; OSError for a device, which may be endless.
 
     Raises:
-        UnavailableError: nothing is installed that reads such URLs.
+        UnavailableError: the package for such URLs is missing.
     """
     if is_url(name):
         return open_url(name)
@@ -167,7 +170,7 @@ def open_named(name: str) -> IO[bytes]:
 
 
 def read_file_or_url(name: str, limit: int) -> bytes:
-    """Read a file as `open_named` does; raise OSError if it has more bytes than about the limit."""
+    """Read a file or URL completely; raise OSError if it has many more bytes than the limit."""
     with open_named(name) as stream:
         blocks = [*islice(iter(partial(stream.read, _PART), b""), limit // _PART + 1)]
     if len(blocks) * _PART > limit:
@@ -183,14 +186,14 @@ def size_of_url(url: str) -> int:
     """Return the size of a file at a URL in bytes; 0 if it is unknown.
 
     Raises:
-        OSError: there is none, or it cannot be asked for.
+        OSError: the file does not exist, or the server cannot be asked.
     """
     files, path = _files_of(url)
     return int(_tried(url, lambda: files.info(path)).get("size") or 0)
 
 
 def is_there(url: str) -> bool:
-    """Return whether there is a file; raise OSError if that cannot be asked for."""
+    """Return whether a file exists at a URL; raise OSError if the server cannot be asked."""
     try:
         size_of_url(url)
     except FileNotFoundError:
@@ -199,9 +202,9 @@ def is_there(url: str) -> bool:
 
 
 def read_urls(urls: Sequence[str], limit: int) -> list[bytes | OSError]:
-    """Return the bytes of files elsewhere, all asked for together; an error in place of some.
+    """Read remote files at the same time; an error takes the place of a file that failed.
 
-    A server of HTTP that sends more bytes than the limit is not listened to any further.
+    An HTTP response is aborted if it has more bytes than the limit.
     """
     outcomes: dict[str, bytes | OSError] = {}
     left = list(dict.fromkeys(urls))
@@ -228,7 +231,7 @@ def _read_once(urls: Sequence[str], limit: int) -> dict[str, bytes | OSError]:
         names.append(url)
     for files, paths, names in urls_by_files.values():
         try:
-            # Not `cat`, which takes what is in brackets in the name of a file for a pattern.
+            # `cat` would take brackets in the name of a file for a pattern.
             read = files.cat_ranges(paths, None, None, on_error="return")
         except Exception as error:  # noqa: BLE001 - stores raise what their clients do
             read = [error] * len(paths)
@@ -238,21 +241,21 @@ def _read_once(urls: Sequence[str], limit: int) -> dict[str, bytes | OSError]:
 
 
 def list_url(url: str) -> Iterator[tuple[str, str, int]]:
-    """Yield relative path, URL and bytes of each file below a URL, or that matches its `*`.
+    """Yield relative path, URL and size of each file below a URL, or matching its `*`.
 
     Raises:
-        OSError: it cannot be listed.
-        UnavailableError: nothing is installed that reads such URLs.
+        OSError: the URL cannot be listed.
+        UnavailableError: the package for such URLs is missing.
     """
     files, path = _files_of(url)
-    files.invalidate_cache()  # what others wrote meanwhile counts
+    files.invalidate_cache()  # other programs may have written files
     star = url.find("*")
-    # Names begin as the user wrote it: with `memory://docs`, not `memory:///docs`.
+    # Begin URLs as the user wrote them: with `memory://docs`, not `memory:///docs`.
     base = (url if star < 0 else url[: url.rindex("/", 0, star)]).rstrip("/")
-    base += "" if is_url(base) else "//"  # of `memory://` all slashes went
+    base += "" if is_url(base) else "//"  # rstrip removed both slashes of `memory://`
     listed, root = (files.find if star < 0 else files.glob), _files_of(base)[1]
     entries = _tried(url, lambda: listed(path, detail=True))
-    files.invalidate_cache()  # else all names stay in memory
+    files.invalidate_cache()  # otherwise all names stay in memory
     for name, entry in sorted(entries.items()):
         if entry.get("type") == "file":
             relative = name.removeprefix(root).lstrip("/")
@@ -260,31 +263,31 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
 
 
 def send_file(file: Path, url: str) -> None:
-    """Put a copy of a file where a URL leads; it is there whole or not at all, as stores have it.
+    """Upload a file to a URL; stores make it visible completely or not at all.
 
     Raises:
-        OSError: it cannot be written.
-        UnavailableError: nothing is installed that writes such URLs.
+        OSError: the file cannot be written.
+        UnavailableError: the package for such URLs is missing.
     """
     files, path = _files_of(url)
     _tried(url, lambda: files.put_file(str(file), path))
 
 
 def send_bytes(data: bytes, url: str) -> None:
-    """Put a file where a URL leads, as `send_file` does."""
+    """Upload bytes to a URL, as `send_file` does."""
     files, path = _files_of(url)
     _tried(url, lambda: files.pipe_file(path, data))
 
 
 def remove_url(url: str) -> None:
-    """Remove a file elsewhere, if it is there; raise OSError if that cannot be."""
+    """Delete a remote file if it exists; raise OSError if that fails."""
     files, path = _files_of(url)
     with suppress(FileNotFoundError):
         _tried(url, lambda: files.rm_file(path))
 
 
 class _Elsewhere(io.RawIOBase):
-    """A file that is opened anew where reading it fails."""
+    """A remote file that is opened again if reading fails."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -296,7 +299,7 @@ class _Elsewhere(io.RawIOBase):
         return cast("IO[bytes]", self._files.open(self._path, "rb", block_size=AT_ONCE))
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        """Read some bytes; 0 at the end."""
+        """Read some bytes; returns 0 at the end."""
         room = memoryview(buffer).cast("B")
         data = _tried(self._url, lambda: self._read_at_position(len(room)))
         room[: len(data)] = data
@@ -312,38 +315,38 @@ class _Elsewhere(io.RawIOBase):
             raise
 
     def readable(self) -> bool:
-        """Return that it can be read."""
+        """Return True: the file can be read."""
         return True
 
     def seekable(self) -> bool:
-        """Return that it can be read from any place."""
+        """Return True: the file can be read from any position."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Go to a place."""
+        """Move to a position."""
         self._at = self._stream.seek(*((self._at + offset,) if whence == 1 else (offset, whence)))
         return self._at
 
     def tell(self) -> int:
-        """Return the place; `RawIOBase.tell` would seek, which some streams cannot."""
+        """Return the position; `RawIOBase.tell` would seek, which some streams do not support."""
         return self._at
 
     def close(self) -> None:
-        """End it."""
+        """Close the file."""
         if not self.closed and hasattr(self, "_stream"):
             self._stream.close()
         super().close()
 
 
 def check_url(url: str) -> None:
-    """Raise UnavailableError if nothing is installed that reads and writes such URLs."""
+    """Raise UnavailableError if the package for such URLs is missing."""
     _files_of(url)
 
 
 def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
-    """Return where a URL leads: a file system, and a path in it.
+    """Return the file system and the path of a URL.
 
-    Of HTTP no body is read at once that has more bytes than the limit.
+    With a limit, reading an HTTP body of more bytes at once raises an error.
     """
     fsspec = import_extra("fsspec", "a URL", "remote", shown_url(url))
     protocol, mark, address = url.partition("://")
@@ -355,7 +358,7 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
     check_address(url)
     plain_url = f"{protocol}{mark}{address.replace(_CHAIN, _CHAIN_IN_NAME)}"
     try:
-        fsspec.get_filesystem_class(protocol)  # imports the driver, before what limits it
+        fsspec.get_filesystem_class(protocol)  # import the driver before the module that limits it
         files, path = fsspec.url_to_fs(plain_url, **_limits_of(protocol, limit))
     except ImportError:
         driver = DRIVERS[protocol]
@@ -367,7 +370,7 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
                 )
             ]
         ) from None
-    except Exception as error:  # what drivers raise of keys and addresses
+    except Exception as error:  # drivers raise many exceptions about keys and addresses
         raise UsageError(
             [Problem(shown_url(url), f"it cannot be opened: {_as_os_error(error, url)}")]
         ) from error
@@ -375,7 +378,7 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
 
 
 def check_address(url: str, option: str = "") -> None:
-    """Raise UsageError, about an option if it is given, if a URL names no host to be asked."""
+    """Raise UsageError if a URL has no valid host; `option` names it in the message."""
     protocol = url.partition("://")[0].lower()
     is_http = DRIVERS.get(protocol) == "aiohttp"
     finding = ""
@@ -384,7 +387,7 @@ def check_address(url: str, option: str = "") -> None:
         has_host = address.hostname and "*" not in address.hostname
         if protocol not in _WITHOUT_HOST and not (has_host and not (is_http and address.port == 0)):
             finding = "it names no host" if is_http else "it names no bucket or container"
-    except ValueError:  # whose words may hold a secret
+    except ValueError:  # its message may contain a secret
         finding = "its host or port cannot be read"
     if finding:
         expected = f"{protocol}://HOST/PATH"
@@ -394,7 +397,7 @@ def check_address(url: str, option: str = "") -> None:
 
 
 def _limits_of(protocol: str, limit: int | None) -> dict[str, Any]:
-    """Return the arguments of a driver that limit its waiting, and the size of answers."""
+    """Return driver arguments that limit waiting times and the size of responses."""
     seconds = _patience()
     match DRIVERS[protocol]:
         case "aiohttp":
@@ -416,7 +419,7 @@ def _waits(seconds: float) -> Any:
 
 @cache
 def _answer(limit: int) -> Any:
-    """Return a class of answers of HTTP whose bodies end with an error where they are too long."""
+    """Return a class of HTTP responses whose bodies raise an error if they are too long."""
     aiohttp = import_extra("aiohttp", "a URL", "remote")
 
     async def read_body(answer: Any) -> bytes:
@@ -427,15 +430,15 @@ def _answer(limit: int) -> Any:
                 raise _too_large(limit)
         return bytes(body)
 
-    # The limit is in its name, by which fsspec knows one connection from another.
+    # fsspec tells connections apart by this name, so it includes the limit.
     return type(f"AnswerOf{limit}", (aiohttp.ClientResponse,), {"read": read_body})
 
 
 def _tried(url: str, do: Callable[[], T]) -> T:
-    """Return the result of a call, tried again where that may help.
+    """Return the result of a call; it is repeated after errors that may pass.
 
     Raises:
-        OSError: it failed for good.
+        OSError: the last attempt failed.
     """
     for wait in (*WAITS, None):
         try:
@@ -443,7 +446,7 @@ def _tried(url: str, do: Callable[[], T]) -> T:
         except Exception as error:  # noqa: BLE001 - stores raise what their clients do
             os_error = _as_os_error(error, url)
             if wait is None or _is_final(os_error):
-                raise os_error from None  # of whose words some may be secret
+                raise os_error from None  # the original message may contain secrets
             sleep(wait)
     raise AssertionError
 
@@ -453,17 +456,17 @@ def _is_final(error: OSError) -> bool:
 
 
 def _as_os_error(error: Exception, url: str) -> OSError:
-    """Return an exception of a store as an error of files, with the status of its server."""
+    """Convert an exception of a store into an OSError, with the HTTP status if there is one."""
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) and cause not in causes:
         causes.append(cause)
     status, code = 0, ""
     for cause in causes:
         response = getattr(cause, "response", None)
-        if isinstance(response, dict):  # of botocore
+        if isinstance(response, dict):  # exceptions of botocore
             code = str(response.get("Error", {}).get("Code", ""))
             status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        on_the_way = (it.status for it in getattr(cause, "history", ()))  # of endless redirects
+        on_the_way = (it.status for it in getattr(cause, "history", ()))  # for endless redirects
         status = status or getattr(cause, "status", 0) or next(on_the_way, 0)
         if isinstance(cause, TimeoutError):
             late = f"no byte came for {_patience():g} seconds"
@@ -476,9 +479,10 @@ def _as_os_error(error: Exception, url: str) -> OSError:
         endless = ", and leads on and on" if status < 400 else ""
         return OSError(errno.EIO, f"the server answered {status}{endless}")
     if isinstance(error, FileNotFoundError):
-        cause = error.__cause__  # of HTTP whatever went wrong, as fsspec says it
+        cause = error.__cause__  # fsspec raises it for any HTTP failure
         if status or not isinstance(cause, Exception) or isinstance(cause, LookupError):
-            return FileNotFoundError(errno.ENOENT, "there is no such file")  # most say a path
+            # The message of most is just a path.
+            return FileNotFoundError(errno.ENOENT, "there is no such file")
         error = cause
     kind = next((it for it in _FINAL_ERRORS if isinstance(error, it)), OSError)
     words = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
@@ -486,11 +490,11 @@ def _as_os_error(error: Exception, url: str) -> OSError:
 
 
 def _scrubbed(words: str, url: str) -> str:
-    """Return a library's words on a URL without its secrets."""
+    """Return the message of a library about a URL, without the secrets in the URL."""
     scheme, _, address = url.partition("://")
     userinfo, _, query = _split_address(address, scheme)
     user, _, password = userinfo.partition(":")
-    segments = _SEPARATORS.split(password)  # a library takes what precedes a slash for the host
+    segments = _SEPARATORS.split(password)  # libraries take the text before a slash for the host
     for secret in (query[1:], userinfo, f"{user}:{segments[0]}", password or user, *segments):
         for form in {secret, unquote(secret)} if len(secret) > 2 else ():
             words = re.sub(re.escape(form), HIDDEN, words, flags=re.IGNORECASE)

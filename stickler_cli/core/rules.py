@@ -1,6 +1,6 @@
-"""Typed values in files: the rules that stand in their types, and their way to JSON.
+"""Rules for values in files, which are attached to their types, and the encoding as JSON.
 
-Nothing here loads pydantic, which asks each rule by the two methods that it knows.
+This module does not import pydantic, which calls the two methods of a rule that it knows.
 """
 
 import sys
@@ -13,28 +13,30 @@ from .json_values import kind_of
 from .locations import Path, field_path, parse_field_path
 
 KEPT: Final = "kept"
-"""Metadata of a field of a dataclass; one whose value is False is not written."""
+"""Metadata key of a dataclass field; a field with the value False is not written."""
 
 REQUIRED: Final = "required"
-"""Metadata of a field with a default; one whose value is True must be in files all the same."""
+"""Metadata key of a dataclass field with a default; a field with the value True is required in
+files."""
 
-_MOST: Final = sys.float_info.max  # of a record: no infinities, and nothing that no float holds
+# Largest number in a record: no infinities, and nothing beyond a float.
+_MOST: Final = sys.float_info.max
 _BOUNDS: Final = {"minimum": ge, "exclusiveMinimum": gt, "maximum": le, "exclusiveMaximum": lt}
-_DIGITS: Final = 100  # more than any sum has: so many documents there cannot be
+_DIGITS: Final = 100  # maximum number of digits, more than any sum can have
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The values that are right in a file, an annotation or a keyword."""
+    """The valid values of a key in a file, of an annotation or of a keyword."""
 
     expected: str
     keywords: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """The JSON Schema of such values; nothing for that of the type."""
+    """JSON Schema of the valid values; empty for that of the type."""
     fits: Callable[[Any], bool] | None = None
-    """The test of readers; None for the type and the range of the keywords, or for the type."""
+    """Test of a value by readers; None tests type and range of `keywords`, or only the type."""
     parsed: Callable[[Any], Any] | None = None
-    """The parser of a value; raises ValueError with the expected values, or UsageError."""
-    written: Callable[[Any], object] | None = None  # the reverse
+    """Parses a value; raises ValueError with the expected values, or UsageError."""
+    written: Callable[[Any], object] | None = None  # the inverse of `parsed`
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: Callable[[Any], Any]
@@ -49,9 +51,9 @@ class Rule:
         return dict(self.keywords) or handler(core)
 
     def accepts(self, value: Any) -> bool:
-        """Return whether a value has the type of the keywords, is in their range, and fits."""
+        """Return whether a value has the type and the range of `keywords`, and fits."""
         types = self.keywords["type"]
-        kind = "number" if isinstance(value, float) else kind_of(value)  # numpy's floats, too
+        kind = "number" if isinstance(value, float) else kind_of(value)  # including floats of numpy
         if kind == "integer" and "number" in types:
             kind = "number"
         if kind != types and (isinstance(types, str) or kind not in types):
@@ -65,10 +67,10 @@ class Rule:
 
 
 def encoded(value: object) -> object:
-    """Return a value as JSON values; `records.codec.read` with its type gives it back, exactly.
+    """Encode a value as JSON values; `records.codec.decode` with its type restores it exactly.
 
-    A dataclass becomes an object, bytes text, and a dictionary whose keys are no strings pairs.
-    What is JSON already is left as it is.
+    A dataclass becomes an object, bytes become text, and a dictionary with keys other than texts
+    becomes a list of pairs. JSON values stay unchanged.
     """
     if is_dataclass(value):
         return {
@@ -108,7 +110,7 @@ def _names(value: str) -> Path:
     return path
 
 
-# What is read by itself, since there may be more levels of it than pydantic goes down.
+# Read separately, as it may be nested deeper than pydantic supports.
 LATER: Final = Rule("an object", fits=lambda value: isinstance(value, dict))
 
 _NUMBER: Final = {"type": "number"}
@@ -126,11 +128,11 @@ AnyJson = Annotated[
     Any, Rule("JSON", {"type": ["null", "boolean", "number", "string", "array", "object"]})
 ]
 Flag = Annotated[bool, Rule("true or false", {"type": "boolean"})]
-# In units of 2^-60; text, since it may have more digits than a JSON number keeps.
+# In units of 2^-60; text, as it may have more digits than a JSON number can hold.
 ExactSum = Annotated[
     str, Rule("a whole number as text", {"type": "string", "pattern": "^[0-9]+$"}, _is_sum)
 ]
-# Without list indexes, such as line_items.price; `*` stands for any key of a map.
+# A path without list indexes, such as line_items.price; `*` stands for any key of a map.
 FieldPath = Annotated[Path, Rule("a string", {"type": "string"}, parsed=_names, written=field_path)]
 
 

@@ -1,4 +1,4 @@
-"""Lines in the order of their keys, however many: sorted parts wait in a file to be merged."""
+"""Sort any number of lines by key: sorted runs are kept in a file and merged."""
 
 import os
 import pickle
@@ -9,26 +9,27 @@ from typing import IO, Final, Self, TypeAlias
 from weakref import finalize
 
 Entry: TypeAlias = tuple[str, bytes]  # a key and its line
-MOST_BYTES: Final = 1_000_000  # bytes that lines may take in memory before they are put away
-OWN_BYTES: Final = 200  # what a line takes beside its content: a tuple, a key, an object
-BLOCKS: Final = 64  # in which a part is read when parts are merged; one of each is in memory
+MOST_BYTES: Final = 1_000_000  # bytes of lines that are kept in memory
+OWN_BYTES: Final = 200  # memory of a line besides its content: a tuple and a key
+# Block in which a sorted run is read for merging; one block of each run is in memory.
+BLOCKS: Final = 64
 
 
 class SortedLines:
-    """Lines that are added in any order and iterated over in that of their keys, then of lines."""
+    """Lines in any order of insertion; iteration yields them by key, then by line."""
 
     def __init__(self, entries: Iterable[Entry] = (), *, most_bytes: int = MOST_BYTES) -> None:
         self._most = most_bytes
         self._here: list[Entry] = []
-        self._bytes = 0  # of the lines that are here
+        self._bytes = 0  # size of the lines in memory
         self._count = 0
         self._file: IO[bytes] | None = None
-        # The file, and where the blocks of each part begin in it.
+        # File of the sorted runs, and the starts of the blocks of each run.
         self._parts: list[tuple[IO[bytes], list[int]]] = []
         self += entries
 
     def append(self, entry: Entry) -> None:
-        """Add a line; of many, the parts are put away."""
+        """Add a line; if memory is full, the lines are moved to a file."""
         self._here.append(entry)
         self._bytes += OWN_BYTES + len(entry[1])
         self._count += 1
@@ -58,7 +59,7 @@ class SortedLines:
 
     def __iter__(self) -> Iterator[Entry]:
         self._here.sort()
-        # Not returned: whoever iterates over lines that nobody else has keeps their file open.
+        # Not returned: the iterator must keep this object and its file alive.
         yield from merge(*(_read_run(*run) for run in self._parts), self._here)
 
 

@@ -159,7 +159,7 @@ def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference 
             if isinstance(cell, bytes)
             else cell.encode()
             if isinstance(cell, str)
-            # orjson would write null for NaN, which is not JSON; reading the text must report it
+            # orjson would write null for NaN, which is not JSON; reading the text must report it.
             else json.dumps(cell, ensure_ascii=False, default=_as_json).encode()
         )
     except (TypeError, ValueError) as error:

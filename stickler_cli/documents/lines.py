@@ -183,7 +183,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                     yield too_large(source, f"the line has {length:,} bytes", limit, number)
                     blank_lines = -1
                 elif text := data.rstrip(b" \t\r\n"):
-                    # without its line end, as an error there would belong to the next line
+                    # Without its line end, as an error there would belong to the next line.
                     yield LineReference(
                         file=file,
                         line=number,
@@ -413,7 +413,7 @@ def _open_lines(file: str) -> Iterator[tuple[IO[bytes], bool]]:
     # Remotely, reading one line costs as much as reading the file.
     once = is_url(file) or is_stream(file)
     with open_stream(file) as stream:
-        # peeking keeps the bytes, which a pipe would not give twice
+        # Peeking keeps the bytes, which a pipe would not give twice.
         head = stream.peek(HEAD) if isinstance(stream, io.BufferedReader) else b""
         if is_packed(head):
             with unpacked(stream, head) as unpacked_stream:

@@ -40,7 +40,7 @@ ZSTANDARD_MAGIC: Final = b"\x28\xb5\x2f\xfd"  # Source: RFC 8878, section 3.1.1
 HEAD: Final = max(len(GZIP_MAGIC), len(ZSTANDARD_MAGIC))
 """Number of bytes that show how a file is compressed."""
 
-# from Python 3.14 on in the standard library; unlike others, it notices a truncated file
+# From Python 3.14 on in the standard library; unlike others, it notices a truncated file.
 _ZSTANDARD: Final = "backports.zstd"
 
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\],:"]+')
@@ -433,7 +433,7 @@ def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
     for pointer, keys in added.items():
         begin = objects[pointer].start + 1
         members = members_by_start[begin - 1]
-        # a comma is followed by a blank, a brace is not
+        # A comma is followed by a blank, a brace is not.
         after, separator, colon = begin, " ", ": "
         if members:
             first, after = members[0], members[-1].end

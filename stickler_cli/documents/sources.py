@@ -61,7 +61,7 @@ class Listing(NamedTuple):
 def kind_of_source(name: str) -> SourceKind | Problem:
     """Return the kind of a source; a problem if it is unusable."""
     if name == STANDARD_INPUT:
-        # None if standard input was closed when the interpreter started
+        # None if standard input was closed when the interpreter started.
         return SourceKind.LINES if sys.stdin else Problem("-", "standard input is closed")
     return _kind_of_url(name) if is_url(name) else _kind_on_disk(name)
 

@@ -148,7 +148,7 @@ class Unwrapper:
             return (b"",)
         if self._form is None:
             return b'_value"', b'onfidence"', b'_labelled"', b'"value'
-        # a key may contain escapes
+        # A key may contain escapes.
         keys = (self._form.value, LABELLED)
         return tuple(
             json.dumps(key, ensure_ascii=as_ascii).encode()

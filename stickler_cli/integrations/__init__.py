@@ -1,1 +1,4 @@
-"""A module for each framework that takes a score, imported only where it is used."""
+"""Adapters for frameworks that use a score.
+
+Each module is imported only by users of its framework.
+"""

@@ -8,10 +8,10 @@ from stickler_cli.api.scorer import Scorer
 
 
 def metric(scorer: Scorer, field: str, expected: str = "") -> Any:
-    """Return the metric of an output field, whose ground truth stands in `expected` of examples.
+    """Return a metric for an output field; examples have its ground truth in the field `expected`.
 
-    While examples are bootstrapped, the metric is whether the score passes. GEPA gets feedback, and
-    the figure of each field as an objective.
+    While examples are bootstrapped, the metric returns whether the score passes. GEPA gets
+    feedback, and the figure of each field as an objective.
     """
 
     def judge(

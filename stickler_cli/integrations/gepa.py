@@ -9,7 +9,10 @@ from stickler_cli.api.scorer import Scorer
 def evaluator(
     scorer: Scorer, answer: Callable[[Any, Any], object], truth: str = "ground_truth"
 ) -> Any:
-    """Return an evaluator: `answer` has a candidate answer an example, which has the `truth`."""
+    """Return an evaluator.
+
+    `answer(candidate, example)` gives the prediction, `example[truth]` the truth.
+    """
 
     def evaluate(candidate: Any, example: Any) -> tuple[float, dict[str, Any]]:
         scored = scorer.score(example[truth], answer(candidate, example))

@@ -9,7 +9,7 @@ from stickler_cli.api.scorer import scorer_for
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def extraction(schema: str, of: str = "f1") -> Any:
-    """Judge completions by a schema file; the target is the ground truth as JSON."""
+    """Return a scorer of completions by a schema file; the target is the ground truth as JSON."""
 
     async def score(state: Any, target: Any) -> Score:
         answer = state.output.completion

@@ -1,4 +1,4 @@
-"""promptfoo: `get_assert`, which a file of your project imports (docs/integrations.md)."""
+"""promptfoo: `get_assert`, which a file of the user's project imports (docs/integrations.md)."""
 
 from collections.abc import Mapping
 from typing import Any

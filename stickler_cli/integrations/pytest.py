@@ -1,6 +1,6 @@
-"""pytest: `assert_extraction`, and a run file of all assertions of a session.
+"""pytest plug-in: `assert_extraction`, and a run file with all assertions of a session.
 
-Every pytest in an environment with stickler loads this module, so it loads no other modules.
+Every pytest process in an environment with stickler loads this module, so it imports little.
 """
 
 import re
@@ -19,12 +19,12 @@ _OPTION: Final = "--stickler-runs"
 
 
 class Extractions:
-    """Asserts in one test; the session keeps the results."""
+    """The assertions of one test; their results are collected by session."""
 
     def __init__(
         self, test: str, scored_by_schema: "dict[str, tuple[Scorer, dict[str, Scored]]]"
     ) -> None:
-        """Take the id of the test, and the results of earlier tests, by schema."""
+        """Create assertions for a test; `scored_by_schema` collects results of the session."""
         self._test, self._scored_by_schema, self._calls = test, scored_by_schema, 0
 
     def assert_extraction(
@@ -36,17 +36,18 @@ class Extractions:
         min_score: float | None = None,
         gates: Iterable[str] = (),
     ) -> None:
-        """Fail if a prediction misses a score or a gate; without either, any error fails.
+        """Fail if a prediction misses a score or a gate; without both, any error fails.
 
         Args:
             gt: the ground truth, as `Scorer.score` takes it.
             pred: the prediction, as `Scorer.score` takes it.
-            schema: a `Scorer`, or what makes one.
-            min_score: in [0, 1]; what the score must reach.
-            gates: such as `total.f1>=1`.
+            schema: a `Scorer`, or its argument `schema`.
+            min_score: minimum score, in [0, 1].
+            gates: gates on the result, such as `total.f1>=1`.
         """
-        __tracebackhide__ = True  # pytest shows the test, not this
-        if repr(schema) not in self._scored_by_schema:  # of a schema in JSON, these are its values
+        __tracebackhide__ = True  # hides this frame, so that pytest shows the test
+        # Schemas are told apart by their JSON values.
+        if repr(schema) not in self._scored_by_schema:
             is_scorer = isinstance(schema, stickler_cli.Scorer)
             new_scorer = schema if is_scorer else stickler_cli.Scorer(schema)
             self._scored_by_schema[repr(schema)] = new_scorer, {}
@@ -68,19 +69,19 @@ _SCORED_BY_SCHEMA: Final = pytest.StashKey[Any]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option."""
+    """Add the command-line option for the run file."""
     description = "Write a run file of all extractions of each schema, for stickler diff."
     parser.getgroup("stickler").addoption(_OPTION, metavar="DIR", help=description)
 
 
 @pytest.fixture
 def stickler(request: pytest.FixtureRequest) -> Extractions:
-    """Asserts on extractions: `stickler.assert_extraction(gt, pred, schema)`."""
+    """Fixture for assertions: `stickler.assert_extraction(gt, pred, schema)`."""
     return Extractions(request.node.nodeid, request.config.stash.setdefault(_SCORED_BY_SCHEMA, {}))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the run files; each process of several writes its own."""
+    """Write the run files at the end; each of several processes writes its own file."""
     directory = session.config.getoption(_OPTION)
     worker = getattr(session.config, "workerinput", {}).get("workerid", "")
     for schema_index, (scorer, scored) in enumerate(

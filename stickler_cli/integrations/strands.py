@@ -1,4 +1,4 @@
-"""Strands: an evaluator that replaces its comparison of structured output."""
+"""Strands: an evaluator that replaces the framework's comparison of structured output."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from stickler_cli.api.scorer import Scorer
 
 
 class Extraction(Evaluator[Any, Any]):
-    """Judges outputs of agents; the expected output is the ground truth."""
+    """Scores outputs of agents; the expected output is the ground truth."""
 
     def __init__(self, scorer: Scorer, name: str | None = None) -> None:
-        """Take the scorer, and the name of the evaluator in reports."""
+        """Create an evaluator from a scorer; `name` is its name in reports."""
         super().__init__(name=name)
         self.scorer = scorer
 
     def evaluate(self, evaluation_case: EvaluationData[Any, Any]) -> list[EvaluationOutput]:
-        """Return score, verdict, feedback, and the figure of each field."""
+        """Return score, `passed`, feedback, and the figure of each field."""
         scored = self.scorer.score(evaluation_case.expected_output, evaluation_case.actual_output)
         details = {"reason": scored.feedback, "metadata": {"fields": scored.fields}}
         return [EvaluationOutput(score=scored.score, test_pass=scored.passed, **details)]

@@ -7,7 +7,10 @@ from stickler_cli.api.scorer import Scorer
 
 
 def reward(scorer: Scorer, column: str = "ground_truth") -> Any:
-    """Return a reward function; rows of the data set without a truth in `column` get no reward."""
+    """Return a reward function.
+
+    A row of the data set without a truth in `column` gets no reward.
+    """
 
     def stickler(completions: Sequence[Any], **columns: Any) -> list[float | None]:
         texts = [

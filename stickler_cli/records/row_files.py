@@ -255,7 +255,7 @@ class _Rows:
         self.note = file.note
 
     def write(self, lines: bytes, /) -> None:
-        # orjson would turn large integers into floats
+        # orjson would turn large integers into floats.
         rows = (row for line in lines.splitlines() for row in self._rows(json.loads(line)))
         self._file.add([*map(row.get, self._names)] for row in rows)
 

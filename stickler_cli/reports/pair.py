@@ -461,7 +461,7 @@ def _place_rows(pair: ComparedPair, place: TreePart, floor: float) -> Iterator[l
         Span.of(field_path(place.gt_path) or WHOLE),
         *map(Span, figure_texts(place)),
         *(Span.of(text, quoted=bool(text)) for text in value_texts),
-        # quote texts of models, and texts with values or keys of documents
+        # Quote texts of models, and texts with values or keys of documents.
         Span.of(
             explanation,
             quoted=bool(place.reason or place.other_alternatives or pair.swapped_with(place)),

@@ -224,8 +224,7 @@ def assemble(
     policy, notes, warnings = None, list[str](), list[str]()
     needs_saved_files = settings.verdicts is not None or settings.policy is not None
     if needs_saved_files or any("$comment" in schema.contents for schema in loaded.schemas):
-        # Imported late: few runs read files of earlier commands.
-        from stickler_cli.runs import saved
+        from stickler_cli.runs import saved  # few runs read files of earlier commands
 
         marks, policy = saved.judgements_of(settings, loaded)
         contents = (schema.contents for schema in loaded.schemas)

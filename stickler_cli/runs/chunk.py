@@ -269,7 +269,7 @@ def evaluate_chunk(job: Job, items: Iterable[WorkItem]) -> ChunkResult:
     """
     given = list(items)
     refs = [item for item in given if isinstance(item, PairRef)]
-    # read remote documents ahead
+    # Read remote documents ahead.
     ready = ready_to_read(refs) if len(refs) == len(given) else given
     with room_for_depth():
         return _result_of(job, [read_item(job, item) for item in ready])

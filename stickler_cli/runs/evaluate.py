@@ -268,7 +268,7 @@ def chunk_results(
     requested_end = interruption or Interruption()
     items = until_interrupted(items, requested_end)
     if workers.cluster is not None:
-        # imported late: an extra that takes time to load
+        # Imported late: an extra that takes time to load.
         from .executors.dask_cluster import DaskExecutor
 
         tasks = Chunks(items, jobs=usable_cores(), largest=TASK)
@@ -296,7 +296,7 @@ def chunk_results(
         else:
             if not chunks.returned:
                 return
-    # imported late: a run in one process does not need multiprocessing
+    # Imported late: a run in one process does not need multiprocessing.
     from .executors.pool import Pool
 
     n_left = None if total is None else total - done

@@ -51,7 +51,7 @@ class LineIndex:
 
         Without `run` it is temporary.
         """
-        # all threads of a server share one connection, guarded by the lock
+        # All threads of a server share one connection, guarded by the lock.
         self._lock, folder = Lock(), Path(run)
         kept = None
         if folder.is_dir() and run:

@@ -41,7 +41,7 @@ def can_fork() -> bool:
     """Return whether this process has only one thread, so that forking it is safe."""
     if sys.platform != "linux" or threading.active_count() > 1:
         return False
-    # count threads of libraries too, which Python does not know
+    # Count threads of libraries too, which Python does not know.
     return b"\nThreads:\t1\n" in STATUS.read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""Every option, once: its type, default, help and values, which all who take options read here.
+"""All options with type, default, help and values; every reader of options uses these classes.
 
-A class for each group of options that go together, and one for each command.
+There is a class for each group of options that belong together, and one for each command.
 """

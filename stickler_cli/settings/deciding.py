@@ -1,4 +1,4 @@
-"""Options that decide figures: their values, the inputs, how these are read and counted."""
+"""Options that decide figures: their values, the inputs, and how these are read and counted."""
 
 from typing import Final, Literal
 
@@ -25,10 +25,10 @@ RunFormat = Literal[
 ]
 BoxFormat = Literal["corners", "xywh"]
 
-LEVEL: Final = 0.95  # of confidence intervals: the customary one
-MARGIN: Final = 0.02  # the least change of a rate between two runs that is worth a word
-WORK: Final = 20.0  # units: honest documents of 10 MB take less; docs/reliability.md
-TIMEOUT: Final = 300.0  # seconds: what --work-limit lets pass takes less on most machines
+LEVEL: Final = 0.95  # usual level of confidence intervals
+MARGIN: Final = 0.02  # smallest change of a rate between two runs that matters
+WORK: Final = 20.0  # in work units: honest documents of 10 MB take less; docs/reliability.md
+TIMEOUT: Final = 300.0  # seconds; on most machines, documents within --work-limit take less
 
 COUNT: Final = NumberRange("a whole number of at least 0", lambda number: number >= 0, whole=True)
 ABOVE_ZERO: Final = NumberRange("a number above 0", lambda number: number > 0)
@@ -38,7 +38,7 @@ PROCESSES: Final = SOME._replace(expected=f"{SOME.expected}, or auto", word="aut
 
 
 class SchemaSource(Settings):
-    """The source of the schema; empty if the command line names none, like the other sources."""
+    """Option for the source of the schema; like other sources, it is empty if it is not given."""
 
     schema: str = option(
         "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, role="input"
@@ -46,7 +46,7 @@ class SchemaSource(Settings):
 
 
 def optional_schema() -> str:
-    """Declare a schema that can be left out, since it is then inferred from the ground truth."""
+    """Declare an optional schema; without one, the schema is inferred from the ground truth."""
     help_text = "The annotated JSON Schema. Left out, it is inferred from the ground truth."
     return option(
         "", help_text, "[SCHEMA]", is_path=True, argument=True, needed=False, role="input"
@@ -54,13 +54,13 @@ def optional_schema() -> str:
 
 
 class OptionalSchemaSource(SchemaSource):
-    """The schema, or nothing."""
+    """Option for a schema that may be left out."""
 
     schema: str = optional_schema()
 
 
 class TruthSource(Settings):
-    """The source of ground truth."""
+    """Option for the source of ground truths."""
 
     gt: str = option(
         "",
@@ -74,7 +74,7 @@ class TruthSource(Settings):
 
 
 class PredictionSource(Settings):
-    """The source of predictions."""
+    """Option for the source of predictions."""
 
     pred: str = option(
         "",
@@ -87,7 +87,7 @@ class PredictionSource(Settings):
 
 
 class PairsSource(Settings, panel="input"):
-    """One table that holds ground truth and predictions."""
+    """Option for a table with both ground truths and predictions."""
 
     pairs: str | None = option(
         None,
@@ -103,11 +103,11 @@ class PairsSource(Settings, panel="input"):
 
 
 class SourceOptions(OptionalSchemaSource, TruthSource, PredictionSource, PairsSource):
-    """The sources of a run."""
+    """Options for the sources of documents of a run."""
 
 
 class SelectionOptions(Settings, panel="input"):
-    """The selection of the documents that are evaluated."""
+    """Options that select documents to be evaluated."""
 
     limit: int | None = option(None, "Evaluate the first N documents only.", "N", values=SOME)
     sample: int | None = option(
@@ -119,7 +119,7 @@ class SelectionOptions(Settings, panel="input"):
 
 
 class PluginOptions(Settings, panel="input"):
-    """Whose code may run."""
+    """Options that allow code of plug-ins to run."""
 
     allow_plugins: bool = option(
         False, "Let schema, comparators and metrics be named as module:Class, and run their code."
@@ -127,7 +127,7 @@ class PluginOptions(Settings, panel="input"):
 
 
 class SchemaOptions(PluginOptions, panel="input"):
-    """How a schema is read."""
+    """Options for reading a schema."""
 
     infer: Infer = option(
         "auto",
@@ -142,7 +142,7 @@ class SchemaOptions(PluginOptions, panel="input"):
 
 
 class LenientOptions(Settings, panel="input"):
-    """Options of lenient reading."""
+    """Options for reading predictions leniently."""
 
     lenient_json: bool = option(
         False,
@@ -152,7 +152,7 @@ class LenientOptions(Settings, panel="input"):
 
 
 class FindingOptions(Settings, panel="input"):
-    """How documents are found and read."""
+    """Options for finding and reading documents."""
 
     id_field: str | None = option(
         None,
@@ -182,7 +182,7 @@ class FindingOptions(Settings, panel="input"):
 
 
 class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
-    """How documents of both sides are found and read, and paired."""
+    """Options for finding, reading and pairing documents of both sides."""
 
     pair_by: str | None = option(
         None,
@@ -199,7 +199,7 @@ class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
 
 
 class WrapperOptions(Settings, panel="input"):
-    """Options of wrappers around values."""
+    """Options for values in wrapper objects."""
 
     wrapped: str = option(
         "auto",
@@ -210,7 +210,7 @@ class WrapperOptions(Settings, panel="input"):
 
 
 class IgnoreOptions(Settings, panel="input"):
-    """Options of keys that are left out."""
+    """Options for keys that are ignored."""
 
     ignore: tuple[str, ...] = option(
         (),
@@ -221,7 +221,7 @@ class IgnoreOptions(Settings, panel="input"):
 
 
 class KeyOptions(IgnoreOptions, panel="input"):
-    """Options of keys that are left out or renamed."""
+    """Options for keys that are ignored or renamed."""
 
     rename: tuple[str, ...] = option(
         (),
@@ -232,7 +232,7 @@ class KeyOptions(IgnoreOptions, panel="input"):
 
 
 class ValidationOptions(Settings, panel="input"):
-    """Options of validation."""
+    """Options for validation by the schema."""
 
     validate: Validate = option(
         "none", "Hold these documents against the schema too, and report how many are valid."
@@ -240,7 +240,7 @@ class ValidationOptions(Settings, panel="input"):
 
 
 class ConfidenceSource(Settings, panel="input"):
-    """Where confidences are that are not in the predictions."""
+    """Option for confidences in a separate source."""
 
     confidence: str | None = option(
         None,
@@ -253,7 +253,7 @@ class ConfidenceSource(Settings, panel="input"):
 
 
 class MetadataOptions(Settings, panel="statistics"):
-    """Options of metadata."""
+    """Options for metadata of documents."""
 
     by_file: str | None = option(
         None,
@@ -265,7 +265,7 @@ class MetadataOptions(Settings, panel="statistics"):
 
 
 class SeveralSchemas(MetadataOptions, panel="input"):
-    """Choice of the schema of a document, if there are several."""
+    """Options that choose one of several schemas for each document."""
 
     schema_by: str | None = option(
         None,
@@ -276,7 +276,7 @@ class SeveralSchemas(MetadataOptions, panel="input"):
 
 
 class ComparisonOptions(Settings, panel="counting"):
-    """Options that decide the score of a pair."""
+    """Options that decide the score of a pair of documents."""
 
     pairing_floor: float = option(
         0.2,
@@ -294,7 +294,7 @@ class ComparisonOptions(Settings, panel="counting"):
 
 
 class LimitedOptions(ComparisonOptions, panel="engine"):
-    """Options that also decide whether it has one."""
+    """Options that also limit the work for a pair of documents."""
 
     work_limit: float = option(
         WORK,
@@ -315,7 +315,7 @@ class DecidingOptions(LenientOptions, KeyOptions, WrapperOptions, LimitedOptions
 
 
 class CountingOptions(Settings, panel="counting"):
-    """The counts that people and pipelines read."""
+    """Options for the counting mode of reports and gates."""
 
     counting: Counting = option(
         "leaves",
@@ -325,7 +325,7 @@ class CountingOptions(Settings, panel="counting"):
 
 
 class RunOptions(CountingOptions, DecidingOptions, panel="gates"):
-    """Options that decide the figures and the verdict of a run; its record has them."""
+    """Options that decide figures and verdict of a run; they are stored in its record."""
 
     strict: bool = option(False, "Exit 3 if any document is unpaired or invalid.")
     rows: KeptRows = option(
@@ -349,7 +349,7 @@ class IntervalOptions(Settings, panel="statistics"):
 
 
 class GateOptions(Settings, panel="gates"):
-    """Options that decide the exit code."""
+    """Options for gates, which decide the exit code."""
 
     fail_under: float | None = option(
         None,

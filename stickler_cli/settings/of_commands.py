@@ -1,4 +1,4 @@
-"""Settings of the commands that are no studies, and of `evaluate_many`."""
+"""Settings of commands other than studies, and of `evaluate_many`."""
 
 from typing import Any, Literal
 
@@ -50,7 +50,7 @@ from .running import (
 
 
 def _cause(help_text: str) -> Any:
-    """Return the option that chooses a cause."""
+    """Declare the option that selects a cause."""
     return option(None, help_text, "N", values=SOME, in_file="none")
 
 
@@ -176,7 +176,7 @@ class EvalSettings(
 
 
 class SourcesOrRun(SourceOptions):
-    """The sources of a run, or a finished one."""
+    """Arguments for the sources of a run, or for a finished run."""
 
     schema: str = optional_schema()
     gt: str = option(
@@ -199,7 +199,7 @@ class SourcesOrRun(SourceOptions):
 
 
 class RecordedOptions(Settings, panel="input"):
-    """Sources of a finished run that may be read again."""
+    """Options for reading the recorded sources of a finished run again."""
 
     read: tuple[str, ...] = option(
         (),
@@ -268,7 +268,10 @@ class ErrorsSettings(
     WidthOptions,
     TerminalOptions,
 ):
-    """Settings of `stickler errors`; those of documents are for a run that it makes."""
+    """Settings of `stickler errors`.
+
+    Options of documents apply to a run that it evaluates itself.
+    """
 
     document: str | None = option(
         None, "Show the errors of these documents only.", "ID|GLOB", in_file="none"
@@ -340,7 +343,7 @@ class ShowSettings(SchemaSource, SchemaOptions, WidthOptions, TerminalOptions):
 class ManySettings(
     SeveralSchemas, SchemaOptions, CountingOptions, DecidingOptions, ValidationOptions
 ):
-    """Settings of `evaluate_many`; documents in memory are not read leniently."""
+    """Settings of `evaluate_many`; documents in memory are never read leniently."""
 
     workers: int | Literal["auto"] = option(
         1, "How many processes compare; 1 is this process.", values=PROCESSES
@@ -351,7 +354,10 @@ class ManySettings(
 
 
 def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
-    """Return the settings of another command as those of eval, without output, and more."""
+    """Return the settings of `stickler eval` for another command, without outputs.
+
+    `said` overrides.
+    """
     shared = {
         name: getattr(settings, name)
         for name, option in options_of(EvalSettings).items()
@@ -361,7 +367,7 @@ def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
 
 
 class FinishedOptions(Settings, panel="counting"):
-    """How finished runs are read."""
+    """Options for reading finished runs."""
 
     counting: Counting | None = option(
         None, "What everything but JSON counts, as for eval.  [default: as the run was made]"

@@ -1,4 +1,4 @@
-"""Options of processes, of models that may be asked, of messages and of output."""
+"""Options of processes, models, messages and outputs."""
 
 from typing import Any, Literal, get_args
 
@@ -24,7 +24,7 @@ from .deciding import (
 
 
 class ConsoleOptions(Settings, panel="run"):
-    """Options of messages on the terminal."""
+    """Options for messages on the terminal."""
 
     quiet: bool = option(
         False, "Print errors only, and results in a --format other than table.", short="-q"
@@ -39,14 +39,14 @@ class ConsoleOptions(Settings, panel="run"):
 
 
 class TerminalOptions(ConsoleOptions, panel="run"):
-    """How it is told."""
+    """Options for output in a terminal, such as colour."""
 
     verbose: bool = option(False, "Also tell what is being done.", short="-v")
     no_color: bool = option(False, "Print without colour.")
 
 
 class ModelOptions(Settings, panel="models"):
-    """Options of asking models."""
+    """Options for asking models."""
 
     no_cache: bool = option(False, "Keep no answers of models on disk, and use none.")
     offline: bool = option(False, "Ask no model: use the answers on disk only.")
@@ -92,7 +92,7 @@ class ModelOptions(Settings, panel="models"):
 
 
 class WorkOptions(Settings, panel="run"):
-    """Who does the work."""
+    """Options for processes and their limits."""
 
     jobs: int | Literal["auto"] = option(
         "auto",
@@ -122,7 +122,7 @@ class WorkOptions(Settings, panel="run"):
 
 
 class EngineOptions(Settings, panel="engine"):
-    """Where the work is done."""
+    """Options for the engine that runs the work, such as a Dask cluster."""
 
     engine: Literal["local", "dask"] = option(
         "local",
@@ -138,7 +138,7 @@ class EngineOptions(Settings, panel="engine"):
 
 
 def level_of(help_text: str) -> Any:
-    """Declare the level of intervals that a study always makes."""
+    """Declare the confidence level, for a study that always makes intervals."""
     return option(LEVEL, help_text, "LEVEL", values=SHARE, panel="statistics")
 
 
@@ -151,13 +151,13 @@ def printed() -> Any:
 def printed_run(
     default: str | None = "table", default_note: str = "", in_file: str = "none"
 ) -> Any:
-    """Declare the format of standard output of runs; its help lists the formats."""
+    """Declare the format of standard output for runs; its help lists the formats."""
     help_text = f"What to print on standard output: {', '.join(get_args(RunFormat))}.{default_note}"
     return option(default, help_text, "FORMAT", short="-f", in_file=in_file, panel="output")
 
 
 def written_gold() -> Any:
-    """Declare the directory for ground truths that are corrected by verdicts."""
+    """Declare the directory for ground truths corrected by verdicts."""
     help_text = (
         "Write the ground truth to this directory, with what the --verdicts accept as "
         "alternatives (audit: and with what they mend); the original stays as it is."
@@ -168,7 +168,7 @@ def written_gold() -> Any:
 
 
 def output_files(help_text: str, in_file: str = "none") -> tuple[str, ...]:
-    """Declare the files that results go to."""
+    """Declare the files for results."""
     return option(
         (),
         help_text,
@@ -182,7 +182,7 @@ def output_files(help_text: str, in_file: str = "none") -> tuple[str, ...]:
 
 
 class OutputOptions(TerminalOptions, panel="output"):
-    """The files that results go to."""
+    """Options for output files."""
 
     output: tuple[str, ...] = output_files(
         "Also write the results to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, "
@@ -198,7 +198,7 @@ class OutputOptions(TerminalOptions, panel="output"):
 
 
 class WidthOptions(Settings, panel="output"):
-    """The width of drawn text."""
+    """Option for the width of printed text."""
 
     width: int | None = option(
         None, "Columns of the table.  [default: those of the terminal]", "N", values=SOME
@@ -206,7 +206,7 @@ class WidthOptions(Settings, panel="output"):
 
 
 class StudyFiles(WidthOptions, TerminalOptions, panel="output"):
-    """The files that the answer of a study goes to."""
+    """Options for the files and the width of a study's answer."""
 
     output: tuple[str, ...] = output_files(
         "Also write it to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, .parquet, "
@@ -215,7 +215,7 @@ class StudyFiles(WidthOptions, TerminalOptions, panel="output"):
 
 
 class StudyOptions(StudyFiles, panel="output"):
-    """Output of a study."""
+    """Options for the outputs of a study."""
 
     format: Literal["table", "json", "csv", "tsv", "jsonl", "markdown", "html"] = printed()
 
@@ -234,13 +234,13 @@ class PairStudyOptions(
 
 
 class ReportOptions(OutputOptions, panel="output"):
-    """Output of a run."""
+    """Options for the outputs of a run."""
 
     format: RunFormat = printed_run(in_file="eval")
 
 
 class LinkOptions(Settings, panel="output"):
-    """Where the images and PDFs are that documents were read from."""
+    """Options for the images and PDFs that documents were read from."""
 
     sources: str | None = option(
         None,
@@ -253,7 +253,7 @@ class LinkOptions(Settings, panel="output"):
 
 
 class TableOptions(WidthOptions, panel="output"):
-    """The selection and the order of the fields and documents in a table."""
+    """Options that select and sort the fields and documents in tables."""
 
     sort: Literal["schema", "f1", "errors", "name"] = option(
         "schema", "The order of fields: of the schema, the lowest F1 or most values lost first."
@@ -277,7 +277,7 @@ class TableOptions(WidthOptions, panel="output"):
 
 
 class BreakdownOptions(MetadataOptions, panel="statistics"):
-    """Options of groups of documents."""
+    """Options for groups of documents."""
 
     by: tuple[str, ...] = option(
         (),

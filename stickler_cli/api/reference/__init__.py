@@ -1,1 +1,1 @@
-"""The classes and functions of stickler-eval, as thin views of results."""
+"""Classes and functions of stickler-eval, as thin views of the results of this package."""

@@ -1,6 +1,6 @@
-"""How a packet was split, with the names and results of `stickler.doc_split`.
+"""Scores of split packets, with the names and results of `stickler.doc_split`.
 
-docs/packets.md says why the score that stickler-eval gives a packet is only here.
+docs/packets.md explains why only this module has the packet score of stickler-eval.
 """
 
 import csv
@@ -24,19 +24,19 @@ from stickler_cli.studies.packets.packet import (
 
 _PLACES: Final = ("group_id", "group_id_predicted", "page_number", "page_number_predicted")
 _CLASSES: Final = ("class_label", "class_label_predicted")
-_ROUNDING: Final = 1e-8  # what weights may lack of 1
+_ROUNDING: Final = 1e-8  # tolerance of sums of weights
 
 _UNKNOWN: Final = "Unknown"
 _SIDES: Final = {"gt": "ground truth", "pred": "predictions"}
 
 
 class DocSplitClassificationMetrics:
-    """How well one packet was split: each page's class, and whole sections."""
+    """How well one packet was split: the class of each page, and whole sections."""
 
     def __init__(self) -> None:
-        """Begin without sections."""
+        """Create metrics without sections."""
         self.errors: list[str] = []
-        """Oddities of the sections."""
+        """Oddities of the loaded sections."""
         self._load((), ())
 
     def load_sections(
@@ -44,9 +44,9 @@ class DocSplitClassificationMetrics:
         ground_truth_sections: Sequence[Mapping[str, Any]],
         predicted_sections: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Take the sections of a packet, in the forms of docs/packets.md, instead of earlier ones.
+        """Load the sections of a packet in a form of docs/packets.md; replaces earlier sections.
 
-        A page in two sections of a side is the first one's, which `errors` lists.
+        A page in two sections of a side belongs to the first one; `errors` lists such pages.
 
         Raises:
             ValueError: a section cannot be read.
@@ -75,7 +75,7 @@ class DocSplitClassificationMetrics:
         self.sections_gt, self.sections_pred = ([*map(_entry, side)] for side in (gt, pred))
 
     def calculate_page_level_accuracy(self) -> dict[str, Any]:
-        """Return the share of pages with the right class, in any section."""
+        """Return the share of pages whose section has the right class."""
         gt, pred = (
             {page: _class_label(section) for section in side for page in section.pages}
             for side in (self._gt, self._pred.values())
@@ -98,11 +98,11 @@ class DocSplitClassificationMetrics:
         }
 
     def calculate_split_accuracy_without_order(self) -> dict[str, Any]:
-        """Return the share of true sections with the right pages and class."""
+        """Return the share of true sections with the right pages (in any order) and class."""
         return self._split_accuracy(ordered=False)
 
     def calculate_split_accuracy_with_order(self) -> dict[str, Any]:
-        """Return the share of true sections with the right pages, their order, and class."""
+        """Return the share of true sections with the right pages, order of pages, and class."""
         return self._split_accuracy(ordered=True)
 
     def _split_accuracy(self, *, ordered: bool) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class DocSplitClassificationMetrics:
         }
 
     def calculate_all_metrics(self) -> dict[str, Any]:
-        """Return the three accuracies, with the outcome of each page and section."""
+        """Return all three accuracies, with the outcome of each page and section."""
         return {
             "page_level_accuracy": self.calculate_page_level_accuracy(),
             "split_accuracy_without_order": self.calculate_split_accuracy_without_order(),
@@ -141,7 +141,7 @@ class DocSplitClassificationMetrics:
         }
 
     def generate_markdown_report(self, metrics: Mapping[str, Any]) -> str:
-        """Return the accuracies of `calculate_all_metrics`, and the table of `stickler split`."""
+        """Return a report of `calculate_all_metrics`, with the table of `stickler split`."""
         accuracies = [
             f"- {name.replace('_', ' ')}: {metrics[name]['accuracy']:.4f}"
             for name in metrics
@@ -180,18 +180,19 @@ def evaluate_packet(
 
     Args:
         data: a row for each page: dicts, a pandas frame, or the path of a CSV file, with
-            `group_id`, `page_number` and both again with `_predicted`. Groups of a CSV file are
-            named by text.
-        v_measure_weight: of V-measure in `clustering_score`, in [0, 1]; the rest is of Rand.
-        alpha: of `clustering_score` in `final_score`.
-        beta: of `avg_ordering_score` in it.
-        strict_clustering: whether a page whose `class_label` is not `class_label_predicted` is in a
-            group of its own.
+            `group_id`, `page_number` and both again with the suffix `_predicted`. Group ids in a
+            CSV file are texts.
+        v_measure_weight: weight of V-measure in `clustering_score`, in [0, 1]; Rand has the
+            remaining weight.
+        alpha: weight of `clustering_score` in `final_score`.
+        beta: weight of `avg_ordering_score` in `final_score`.
+        strict_clustering: whether a page whose `class_label` differs from `class_label_predicted`
+            is in a group of its own.
 
     Raises:
-        TypeError: `data` is something else.
+        TypeError: `data` has another type.
         KeyError: a row lacks a column.
-        ValueError: a weight is out of range, or a page number is none.
+        ValueError: a weight is out of range, or a page number is invalid.
     """
     if not 0 <= v_measure_weight <= 1:
         raise ValueError(f"v_measure_weight is {v_measure_weight!r}, expected a number in [0, 1]")
@@ -261,7 +262,7 @@ def _page_number(row: Mapping[str, Any], position: int, side: str) -> float:
 
 
 def _tau(pages: Sequence[tuple[float, float]]) -> float:
-    """Return Kendall's tau-b of the page numbers of a group; 1 of one page, 0 if undefined."""
+    """Return Kendall's tau-b of the page numbers of a group; 1 for one page, 0 if undefined."""
     from scipy.stats import kendalltau
 
     if len(pages) == 1:

@@ -1,6 +1,6 @@
-"""The evaluators of stickler-eval: one pair at a time, and many documents for whoever has the loop.
+"""The evaluators of stickler-eval: for one pair, and for many documents in a loop of the caller.
 
-What they return is read off an `EvalResult` and an `Evaluation`.
+Their results are views of an `EvalResult` and an `Evaluation`.
 """
 
 import sys
@@ -45,7 +45,7 @@ from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.of_commands import ManySettings
 
 NOT_COMPARED: Final = (Status.FAILED, Status.UNMATCHED)
-TOGETHER: Final = 256  # documents that are compared at once, which takes a fraction of the time
+TOGETHER: Final = 256  # number of documents that are compared together, which is much faster
 
 
 class StructuredModelEvaluator:
@@ -58,17 +58,17 @@ class StructuredModelEvaluator:
         document_non_matches: bool = True,
         recall_with_fd: bool = False,
     ) -> None:
-        """Make an evaluator.
+        """Create an evaluator.
 
         Args:
-            model_class: what both sides must be instances of; None takes any model.
+            model_class: class that both sides must be instances of; None for any model.
             document_non_matches: whether results list the errors.
             recall_with_fd: whether false discoveries count as missed in recall.
         """
         self.model_class = model_class
         self.document_non_matches = document_non_matches
         self.recall_with_fd = recall_with_fd
-        self.non_match_documents: list[NonMatchField] = []  # of the last evaluation
+        self.non_match_documents: list[NonMatchField] = []  # errors of the last evaluation
 
     def evaluate(
         self,
@@ -79,11 +79,11 @@ class StructuredModelEvaluator:
         """Compare a prediction with its ground truth.
 
         Returns:
-            `overall` and per field in `fields`: `precision`, `recall`, `f1`, `accuracy` of the
-            overall counts and `anls_score`, the similarity; `confusion_matrix`; `non_matches`.
+            `overall`, and for each field in `fields`: `precision`, `recall`, `f1` and `accuracy` of
+            the overall counts, and `anls_score`, the similarity; `confusion_matrix`; `non_matches`.
 
         Raises:
-            TypeError: a side is no instance of the class.
+            TypeError: a side is not an instance of the class.
         """
         for side in (ground_truth, predictions):
             if self.model_class is not None and not isinstance(side, self.model_class):
@@ -98,24 +98,26 @@ class StructuredModelEvaluator:
 
 
 class ProcessEvaluation(BaseModel):
-    """The results of many documents."""
+    """Results of many documents."""
 
     document_count: int
-    """Documents that were compared."""
+    """Number of compared documents."""
     metrics: dict[str, Any]
-    """The `overall` counts of whole documents, their rates, and `weighted_overall_score`, the mean
+    """`overall` counts of whole documents, their rates, and `weighted_overall_score`, the mean
     score."""
     field_metrics: dict[str, dict[str, Any]]
-    """The same counts of each field, by path, with its `mean_score` where it has one. `leaves` has
-    the counts of its values, those in missed, invented and mismatched items and objects too."""
+    """The same counts for each field, by path, with `mean_score` if the field has one. `leaves`
+    counts all values of the field, including those in missed, invented and mismatched items and
+    objects."""
     errors: list[dict[str, Any]]
-    """Documents that were not compared: `doc_id`, `error` and `error_type`."""
+    """Documents that could not be compared, with `doc_id`, `error` and `error_type`."""
     total_time: float
-    """Seconds since the evaluator was made or reset."""
+    """Seconds since the evaluator was created or reset."""
     non_matches: list[dict[str, Any]] | None = None
-    """Every error of a value with its `doc_id`; None if errors were not requested."""
+    """All errors of values with their `doc_id`; None if errors were not requested."""
     confidence_metrics: dict[str, Any] | None = None
-    """How far confidences can be trusted, as `compare_with` returns it; None without any."""
+    """Figures on the reliability of confidences, as `compare_with` returns them; None without
+    confidences."""
     _evaluation: Evaluation = PrivateAttr(default_factory=Evaluation)
     _title: str = PrivateAttr(default="")
 
@@ -134,12 +136,12 @@ class ProcessEvaluation(BaseModel):
         return self._evaluation.report("markdown", title=self._title)
 
     def _repr_html_(self) -> str:
-        """Return the results as notebooks show them."""
+        """Return HTML for notebooks."""
         return self._evaluation._repr_html_()
 
 
 class BulkStructuredModelEvaluator:
-    """Adds up comparisons as they come; results can be looked at, kept and merged at any time."""
+    """Adds up comparisons one by one; results can be read, saved and merged at any time."""
 
     def __init__(
         self,
@@ -149,16 +151,16 @@ class BulkStructuredModelEvaluator:
         elide_errors: bool = False,
         individual_results_jsonl: str | None = None,
     ) -> None:
-        """Begin without documents.
+        """Create an evaluator without documents.
 
         Args:
-            target_schema: the class of the ground truths; None takes that of each.
+            target_schema: class of the ground truths; None takes the class of each ground truth.
             verbose: whether to print which documents cannot be compared, and how many can.
-            document_non_matches: whether to keep every error of a value; they grow with the
+            document_non_matches: whether to keep all errors of values; memory grows with the
                 documents.
-            elide_errors: whether to leave documents that cannot be compared out altogether.
-            individual_results_jsonl: a file to which each comparison is added, a line of JSON, as
-                it is made: that takes some milliseconds a document.
+            elide_errors: whether documents that cannot be compared are left out completely.
+            individual_results_jsonl: file to which each comparison is appended as a JSON line; this
+                takes some milliseconds for each document.
         """
         self.target_schema = target_schema
         self.document_non_matches = document_non_matches
@@ -168,7 +170,7 @@ class BulkStructuredModelEvaluator:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all documents."""
+        """Remove all documents."""
         self._evaluation = Evaluation()
         if self.target_schema is not None:
             infos = field_listing(self.target_schema.comparison_plan())
@@ -181,11 +183,11 @@ class BulkStructuredModelEvaluator:
     def update(self, gt_model: object, pred_model: object, doc_id: str | None = None) -> None:
         """Add a document.
 
-        Either side is a model instance or a dict of JSON values; a dict of the ground truth takes a
-        `target_schema`. What is neither, and what fails to compare, is an error of that document.
+        Either side is a model instance or a dict of JSON values; a dict as ground truth needs
+        `target_schema`. Other values, and failed comparisons, are errors of the document.
         """
         name = self._name(doc_id)
-        # Documents wait to be compared, and dicts may be changed before that.
+        # Documents are compared later, and the caller may change dicts until then.
         gt, pred = (
             deepcopy(model) if isinstance(model, dict) else model
             for model in (gt_model, pred_model)
@@ -227,7 +229,7 @@ class BulkStructuredModelEvaluator:
         return self._job
 
     def _compare(self) -> None:
-        """Compare the documents that wait, and add them up."""
+        """Compare the waiting documents, and add up their results."""
         if self._job is None or not self._pending:
             return
         pairs, self._pending = self._pending, []
@@ -248,7 +250,10 @@ class BulkStructuredModelEvaluator:
             ]
 
     def _write(self, path: str, job: Job, pair: DocumentPair) -> None:
-        """Add the line of a comparison to a file; none if it fails, which is noted later."""
+        """Append a comparison to a file as a JSON line.
+
+        A failed comparison is noted later instead.
+        """
         if not isinstance(pair.gt, dict) or not isinstance(pair.pred, dict):
             return
         with suppress(ComparisonError):
@@ -259,7 +264,7 @@ class BulkStructuredModelEvaluator:
                 lines.write(json_line({"doc_id": pair.id, "comparison_result": result}))
 
     def update_batch(self, batch_data: Iterable[tuple[object, object, str | None]]) -> None:
-        """Add documents, `(gt, pred, doc_id)` each."""
+        """Add documents, each as `(gt, pred, doc_id)`."""
         for gt, pred, doc_id in batch_data:
             self.update(gt, pred, doc_id)
 
@@ -269,7 +274,8 @@ class BulkStructuredModelEvaluator:
         """Add a result of `compare_with(..., include_confusion_matrix=True)`.
 
         Raises:
-            ValueError: it is something else, or of stickler-eval, which does not count `leaves`.
+            ValueError: it is something else, or a result of stickler-eval, which does not count
+                `leaves`.
         """
         name = self._name(doc_id)
         try:
@@ -298,7 +304,7 @@ class BulkStructuredModelEvaluator:
         return self._evaluation
 
     @property
-    def _processed_count(self) -> int:  # programs for stickler-eval look at it
+    def _processed_count(self) -> int:  # programs written for stickler-eval read it
         return self.evaluation.evaluated
 
     def get_current_metrics(self) -> ProcessEvaluation:
@@ -338,14 +344,14 @@ class BulkStructuredModelEvaluator:
         return results
 
     def close(self) -> None:
-        """Do nothing: no file stays open."""
+        """Do nothing; for compatibility, as no file stays open."""
 
     def pretty_print_metrics(self) -> None:
         """Print the results as `stickler eval` does in a terminal."""
         sys.stdout.write(self.evaluation.report(title=self._title))
 
     def save_metrics(self, filepath: str) -> None:
-        """Write the results as JSON; create missing directories."""
+        """Write the results as JSON; missing directories are created."""
         results = self.get_current_metrics()
         record = results.model_dump(mode="json", exclude={"metrics"})
         File(filepath).parent.mkdir(parents=True, exist_ok=True)
@@ -356,21 +362,22 @@ class BulkStructuredModelEvaluator:
         return "" if self.target_schema is None else self.target_schema.__name__
 
     def get_state(self) -> dict[str, Any]:
-        """Return everything as JSON values; `load_state` and `merge_state` take it."""
+        """Return the complete state as JSON values, for `load_state` and `merge_state`."""
         return {
             "target_schema": self._title,
             "processed_count": self.evaluation.evaluated,
             "seconds": time.monotonic() - self._begun,
             "evaluation": self.evaluation.to_dict(),
-            "non_matches": [*self._non_matches],  # after `evaluation`, which compares what waits
+            # Read after `evaluation`, which compares the waiting documents.
+            "non_matches": [*self._non_matches],
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state instead of the own one.
+        """Replace the results by those of a state.
 
         Raises:
-            ValueError: it is of another class.
-            UsageError: it is no state, or of another version.
+            ValueError: the state is of another class.
+            UsageError: it is not a state, or of another version.
         """
         evaluation, non_matches = self._read_state(state)
         self.reset()
@@ -378,11 +385,11 @@ class BulkStructuredModelEvaluator:
         self._evaluation, self._non_matches = evaluation, non_matches
 
     def merge_state(self, other_state: Mapping[str, Any]) -> None:
-        """Add the documents of another evaluator.
+        """Add the documents in the state of another evaluator.
 
         Raises:
-            ValueError: they are of another class.
-            UsageError: it is no state, or of another version, or the fields differ.
+            ValueError: the state is of another class.
+            UsageError: it is not a state, or of another version, or its fields differ.
         """
         evaluation, non_matches = self._read_state(other_state)
         self.evaluation.merge(evaluation)
@@ -402,10 +409,11 @@ class BulkStructuredModelEvaluator:
 def aggregate_from_comparisons(
     comparison_results: Iterable[Mapping[str, Any]],
 ) -> ProcessEvaluation:
-    """Add up results of `compare_with(..., include_confusion_matrix=True)`, one a document.
+    """Add up results of `compare_with(..., include_confusion_matrix=True)`, one for each document.
 
     Raises:
-        ValueError: one is something else, or of stickler-eval, which does not count `leaves`.
+        ValueError: one is something else, or a result of stickler-eval, which does not count
+            `leaves`.
     """
     evaluator = BulkStructuredModelEvaluator()
     for result in comparison_results:
@@ -414,7 +422,7 @@ def aggregate_from_comparisons(
 
 
 def _not_compared(evaluation: score.Evaluation) -> list[DocumentProblem]:
-    """Return why documents were not compared, in order."""
+    """Return the problems of documents that were not compared, in order."""
     return [problem for problem in sorted(evaluation.problems) if problem.status in NOT_COMPARED]
 
 

@@ -30,13 +30,15 @@ def evaluate(
     Args:
         gt: an instance of any pydantic model, or JSON values.
         pred: an instance of the same class, or of another one, or JSON values.
-        weight_hints: False; names say nothing about weights here.
+        weight_hints: must be False, as weights are not inferred from names.
         match_threshold: in [0, 1]; the score at which the document matches (`matched`), and list
-            items of a class that states no threshold itself. It takes a ground truth of a class.
+            items of a class that states no threshold itself. It requires that the ground truth is
+            an instance.
         options: other keywords of `stickler_cli.evaluate`.
 
     Raises:
-        UsageError: `weight_hints` is set, or `match_threshold` with a ground truth of no class.
+        UsageError: `weight_hints` is set, or `match_threshold` although the ground truth is not an
+            instance.
     """
     if match_threshold is None:
         check_weight_hints(weight_hints)
@@ -57,10 +59,10 @@ def eval_for(
     weight_hints: bool = False,
     match_threshold: float | None = None,
 ) -> Scorer:
-    """Return how `evaluate` compares instances of a class, to be used for many of them.
+    """Return a scorer that compares documents of a schema as `evaluate` does, for repeated use.
 
     Raises:
-        UsageError: `weight_hints` is set, or `match_threshold` with a schema that is no class.
+        UsageError: `weight_hints` is set, or `match_threshold` with a schema that is not a class.
     """
     check_weight_hints(weight_hints)
     if match_threshold is None:

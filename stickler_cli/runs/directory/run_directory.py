@@ -273,7 +273,7 @@ class SentDirectory:
 
     def append(self, journal: Journal, record: object) -> None:
         """Append a record to the journal; upload new records at intervals."""
-        # damaged bytes at the end have been cut off
+        # Damaged bytes at the end have been cut off.
         self._sent = min(self._sent, self._journal.stat().st_size)
         journal.append(record)
         if monotonic() - self._last < SEND_SECONDS:
@@ -466,7 +466,7 @@ def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
     """Parse the records of a journal; a valid checksum does not make a record valid JSON."""
     for number, record in enumerate(journal.records(), 1):
         try:
-            # orjson would turn large integers into floats, and limits the depth
+            # orjson would turn large integers into floats, and limits the depth.
             value = json.loads(record)
         except ValueError as error:
             finding = f"record {number} is not JSON ({error})"

@@ -175,7 +175,7 @@ def work(
             try:
                 job = cast("Job", pickle.loads(job))  # noqa: S301 - from the process above
             except PICKLING_ERRORS as error:
-                # a class that was typed into an interpreter cannot be imported
+                # A class that was typed into an interpreter cannot be imported.
                 connection.send_bytes(str(error).encode("utf-8", "backslashreplace"))
                 return
         if job.options.client is not None:

@@ -466,7 +466,7 @@ def agreement(groups: Groups) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
     sizes = _group_sizes(groups)
     n_runs = sizes.sum(axis=0)
     is_comparable = n_runs > 1
-    # ordered pairs of runs, and those within a group
+    # Ordered pairs of runs, and those within a group.
     n_pairs, n_agreeing = n_runs * (n_runs - 1), (sizes * (sizes - 1)).sum(axis=0)
     observed = np.where(is_comparable, n_agreeing / np.maximum(n_runs - 1, 1), 0.0)
     all_agree = is_comparable & (sizes.max(axis=0) == n_runs)
