@@ -1,12 +1,8 @@
 """`docs/inference.md` and the code say the same."""
 
-import io
 import json
 import re
-from contextlib import redirect_stdout
 from pathlib import Path
-
-import pytest
 
 from stickler_cli.schema.annotations import NUMBER
 from stickler_cli.schema.inference.name_rules import (
@@ -19,7 +15,6 @@ from stickler_cli.schema.inference.name_rules import (
 from tests.schema.inference_pairs import Pair, is_right
 
 PAGE = (Path(__file__).parents[2] / "docs" / "inference.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
 
 
 def table(heading):
@@ -74,20 +69,7 @@ def test_pairs_of_values_are_judged_as_the_page_says():
         for name, gt, pred in zip(names, map(json.loads, gts), preds, strict=True)
     ]
 
-    assert len(rows) >= 15
+    assert len(rows) >= 8
     assert [is_right(pair, "its own value") for pair in pairs] == [
         row[3].startswith("right") for row in rows
     ]
-
-
-@pytest.mark.parametrize(("source", "printed"), EXAMPLES)
-def test_an_example_prints_what_stands_below_it(source, printed):
-    output = io.StringIO()
-    with redirect_stdout(output):
-        exec(source, {"__name__": "example"})  # noqa: S102 - the page's own example
-
-    assert output.getvalue() == printed
-
-
-def test_every_python_example_is_run():
-    assert len(EXAMPLES) == PAGE.count("```python") == 1
