@@ -31,7 +31,7 @@ from stickler_cli.score.folds import Validity, WhollyRight
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
-from stickler_cli.studies.diff.record import Difference, TrendSettings
+from stickler_cli.studies.diff.record import CauseChange, Difference, TrendSettings
 from stickler_cli.studies.registry import STUDIES
 from stickler_cli.studies.study import Study
 
@@ -102,7 +102,7 @@ _WITH_MORE: Final = (
     *(run_format.DocumentsRecord, run_format.CountsRecord, run_format.NodeRecord, AccountRecord),
     *(run_format.ClassesRecord, run_format.ErrorClassesRecord, run_format.CauseRecord),
     *(run_format.ResultsRecord, run_format.EvaluationRecord, run_format.RunRecord),
-    *(IntervalSettings, WhollyRight, Validity, TrendSettings, Difference),
+    *(IntervalSettings, WhollyRight, Validity, TrendSettings, Difference, CauseChange),
 )
 """Types of which files have more keys, which `described` has by the same name, or fewer."""
 

@@ -105,16 +105,23 @@ def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
 def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
     """Describe the causes of errors of a run, those that lost most values first."""
     return [
-        CauseText(
-            number=number,
-            values=sum(cause.size.values for cause in told_together),
-            text=_describe_together(view, causes, told_together),
-            causes=told_together,
-            documents=causes.documents_of(told_together),
-            origins=[*_origin_texts(view, causes, told_together)],
-        )
-        for number, told_together in enumerate(causes.numbered(), 1)
+        describe_alike(view, causes, alike_causes, number)
+        for number, alike_causes in enumerate(causes.numbered(), 1)
     ]
+
+
+def describe_alike(
+    view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...], number: int = 0
+) -> CauseText:
+    """Return a cause, or several that are listed as one, in words; 0 is no number."""
+    return CauseText(
+        number=number,
+        values=sum(cause.size.values for cause in alike_causes),
+        text=_describe_together(view, run_causes, alike_causes),
+        causes=alike_causes,
+        documents=run_causes.documents_of(alike_causes),
+        origins=[*_origin_texts(view, run_causes, alike_causes)],
+    )
 
 
 def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:

@@ -40,6 +40,7 @@ from stickler_cli.studies.diff.record import (
     MetricChange,
     Trend,
 )
+from .changed_causes import CauseChangeText, cause_change_blocks, describe_cause_changes
 from .layout import TableStyle
 from .markdown import code
 from .run_sections import gate_blocks
@@ -181,6 +182,11 @@ class DifferenceView:
             f"wrong before: {flow['wrong_before']:,} = {flow['fixed']:,} fixed + {stayed}",
             f"wrong after: {flow['wrong_after']:,} = {flow['broken']:,} broken + {stayed}",
         ]
+
+    @cached_property
+    def causes(self) -> list[CauseChangeText]:
+        """The causes of wrong values in both runs, those that grew most first."""
+        return describe_cause_changes(self.difference, self.quoted)
 
     @property
     def of_runs(self) -> str:
@@ -345,16 +351,17 @@ def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> lis
     contrasts = [*_contrasts(view)]
     figures = fields if difference.fields else []
     exact = [exact_items_table(view)] if difference.exact_items else []
+    causes = [*cause_change_blocks(view.causes, page=page)]
     if page:
         title = [Text(f"{MARKER}\n### {view.title}"), Text(view.verdict[1], "title")]
         head = [*title, *contrasts, *map(Text, [view.headline, *view.flow, view.of_runs])]
-        contents = [head, gates, findings, totals, metrics, *documents, figures, exact]
+        contents = [head, gates, findings, causes, totals, metrics, *documents, figures, exact]
     else:
         trend = Text(view.trend_line, view.trend_tone, INDENT)
         flow = [Text(line, indent=INDENT) for line in view.flow]
         summary = [Text(view.headline), trend, *flow, Text(view.of_runs, "dim", INDENT)]
         head = [Text(view.title, "title"), *contrasts, *summary]
-        contents = [head, totals, metrics, findings, figures, exact, *documents, gates]
+        contents = [head, totals, metrics, findings, causes, figures, exact, *documents, gates]
     return [Section("", blocks) for blocks in contents]
 
 

@@ -45,6 +45,8 @@ class LineIndex:
     """Name of the database file in a run directory."""
     queries: ClassVar[Queries]
     """Filters and orders that queries can use."""
+    lost_values: ClassVar[str] = "0"
+    """SQL expression for the number of values lost with a line; 0 if lines have no such column."""
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
         """Open the database in the directory `run`, or build one from rows.
@@ -151,7 +153,8 @@ class LineIndex:
     def find_lines(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
         """Return the numbers of the lines that match a query, in order, and its groups.
 
-        A group is a list of its key, its number of lines, and its lowest values of both sides.
+        A group is a list of its key, its number of lines, its lowest values of both sides, and the
+        number of values lost with its lines.
         """
         where, values = self.conditions(query)
         order, groups = [*self.order(str(query.get("sort", ""))), "n"], list[Any]()
@@ -164,8 +167,8 @@ class LineIndex:
             rank = f"{keys} < 0, {keys}" if by_number else f"count(*) DESC, {keys}"
             key = " || char(10) || ".join(columns)
             groups = self.ask(
-                f"SELECT {key}, count(*), min(gt), min(pred) FROM line WHERE {where} "  # noqa: S608
-                f"GROUP BY {keys} ORDER BY {rank}",
+                f"SELECT {key}, count(*), min(gt), min(pred), sum({self.lost_values}) "  # noqa: S608
+                f"FROM line WHERE {where} GROUP BY {keys} ORDER BY {rank}",
                 values,
             )
             size = f"count(*) OVER (PARTITION BY {keys}) DESC, {keys}"
@@ -173,9 +176,14 @@ class LineIndex:
         return self.numbers(where, values, ", ".join(order)), groups
 
     def select(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the number of lines that match a query, and its groups."""
+        """Return the number of lines that match a query, of values lost with them, and groups."""
         numbers, groups = self.selection(query)
-        return {"count": len(numbers), "groups": groups}
+        where, values = self.conditions(query)
+        ((n_lost,),) = self.ask(
+            f"SELECT coalesce(sum({self.lost_values}), 0) FROM line WHERE {where}",  # noqa: S608
+            values,
+        )
+        return {"count": len(numbers), "values": n_lost, "groups": groups}
 
     def page(self, query: Mapping[str, Any], first: int, count: int) -> list[str]:
         """Return a page of the lines that match a query, as JSON texts."""
@@ -225,10 +233,10 @@ def _key_of(folder: Path) -> str:
 class ErrorIndex(LineIndex):
     """Errors in a database."""
 
-    by, file, queries = "document", "view-errors.sqlite", ERRORS
+    by, file, queries, lost_values = "document", "view-errors.sqlite", ERRORS, "n_lost"
     columns = (
         "row INT, document, path, field, places, outcome, class, similarity REAL, gt, pred, "
-        "is_judged INT, is_value INT, cause INT, within INT, has_cause INT, text"
+        "is_judged INT, is_value INT, cause INT, within INT, has_cause INT, n_lost INT, text"
     )
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
@@ -262,6 +270,7 @@ def _error_columns(page_row: tuple[Any, ...]) -> tuple[Any, ...]:
     return (
         *(row, document, path, field, f"\n{path}\n{field}\n", outcome.lower(), name),
         *(similarity, gt, pred, inner is None, values is None, cause, within, cause >= 0),
+        1 if values is None else values,
         f"{document}\n{path}\n{gt}\n{pred}".lower(),
         json_line([*page_row])[:-1].decode(),
     )

@@ -76,5 +76,15 @@ DOCUMENTS: Final[Queries] = {
 """`loss_rank` is minus the number of lost values; `groups` are JSON pairs of key and name, empty
 for a document without a score."""
 
-QUERIES: Final[Mapping[str, Queries]] = {"non-matches": ERRORS, "documents": DOCUMENTS}
+CHANGES: Final[Queries] = {
+    **ERRORS,
+    "filters": {
+        **ERRORS["filters"],
+        "before": ("is", "cause_before"),
+        "after": ("is", "cause_after"),
+    },
+}
+"""Filters of the page of two runs, which has values by cause in either run; it is never served."""
+
+QUERIES: Final[Mapping[str, Queries]] = {"non-matches": CHANGES, "documents": DOCUMENTS}
 """Queries by the part of the page that has the rows."""

@@ -372,7 +372,7 @@ def test_errors_open_by_cause_and_an_item_is_one_row_of_the_fields_that_differ(o
     assert rows(page)[:2] == ["lines[0]"] * 2
     assert page.locator(".change").all_text_contents()[1:3] == ["qty 12345678901234567890 → 7"] * 2
     said = page.locator("#errors-count").text_content()
-    assert said == "4 rows for 6 errors: an item that failed as a whole is one row"
+    assert said == "4 values"
 
 
 def test_a_cause_takes_the_focus_along(page):
@@ -402,7 +402,7 @@ def test_a_name_in_an_address_that_is_unknown_is_said(open_page, run_of, link, s
 def test_a_cause_that_is_gone_has_no_errors(open_page, run_of):
     page = open_page(run_of(detailed=True), "#errors&cause=0123456789")
 
-    assert page.locator("#errors-count").text_content() == "0 errors"
+    assert page.locator("#errors-count").text_content() == "0 values"
     assert rows(page) == []
 
 
@@ -960,6 +960,48 @@ def test_the_page_of_a_difference_is_filtered_sorted_and_linked(open_page, run_o
     assert rows(page, "documents", "span") == ["a"]
     page.locator("#apart circle.worse").click()
     headed(page, "a")
+
+
+def test_each_number_of_a_difference_stands_at_the_head_of_its_list(open_page, run_of):
+    base, new = beside(run_of)
+    page = open_page(compare_runs({"base": base}, {"new": new}))
+    links = page.locator("main a[href^='#errors'], main a[href^='#documents']").evaluate_all(
+        "all => all.map(link => [link.getAttribute('href'), link.textContent])"
+    )
+    assert any(href.startswith("#errors&after=") for href, _ in links)
+    assert any(href.startswith("#documents&by=") for href, _ in links)
+
+    for href, text in links:
+        page.evaluate("link => { location.hash = link }", href)
+        page.wait_for_selector("html:not([data-busy])", state="attached")
+        name = href[1:].partition("&")[0]
+        head = page.locator(f"#{name}-count")
+        becomes(page, lambda head=head: head.text_content().split()[0], text.split()[0])
+
+
+def test_the_panel_of_a_difference_begins_with_the_reason_and_its_cause(open_page, run_of):
+    base, new = beside(run_of)
+    page = open_page(compare_runs({"base": base}, {"new": new}), "#document=a&path=total")
+    headed(page, "total")
+    panel = page.locator("#panel .inside > p")
+
+    assert panel.first.text_content().startswith("after: ")
+    assert "below threshold (0.000 < " in panel.first.text_content()
+    assert panel.first.locator("a").get_attribute("href").startswith("#errors&after=")
+
+
+def test_an_item_with_a_wrong_value_inside_is_not_called_right(open_page, run_of):
+    gt = {"lines": [{"sku": "bolt", "qty": 5}]}
+    worse = {"lines": [{"sku": "bolt", "qty": 7}]}
+    runs = {
+        name: run_of(ITEMS, [DocumentPair("a", gt, pred)], detailed=True)
+        for name, pred in (("base", worse), ("new", {"lines": []}))
+    }
+    page = open_page(compare_runs({"base": runs["base"]}, {"new": runs["new"]}))
+    row = page.locator("#errors-list .row:not(.group)", has_text="absent").first
+
+    assert "wrong inside: qty" in row.text_content()
+    assert "right" not in row.locator(".value").all_text_contents()
 
 
 def test_runs_side_by_side_have_a_column_each(open_page, run_of):

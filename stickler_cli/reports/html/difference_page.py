@@ -9,6 +9,7 @@ from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.reports.cause_sentences import CauseText, describe_causes
+from stickler_cli.reports.changed_causes import TREND_TONES, group_cause_changes
 from stickler_cli.reports.difference_sections import (
     MARKS,
     SHORT,
@@ -25,9 +26,11 @@ from stickler_cli.studies.diff.record import (
     Change,
     ChangedValue,
     Difference,
+    DocumentChange,
     Move,
     RunsBeside,
     Trend,
+    WrongInside,
 )
 from .charts import change_axis
 from .page import FIRST_CAUSES, SCRIPTS, WORKER
@@ -56,10 +59,26 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         listed = [value for value in listed if value.move is not Move.SAME]
     causes, cause_positions = _causes(listed, runs)
     values = merged_by_whole(listed)
-    rows = (_value_row(value, places, cause_positions) for value in values)
     facts = {"total": len(values), "lost": 0, "totals": [], "causes": causes}
     facts |= {"runs": context["runs"], "pages": [*subject.pages]}
     facts["scored"] = context["view"] is not None
+    facts["values"] = sum(value.n_values for value in values)
+    changes = context["view"].causes if context["view"] else []
+    if changes:
+        facts["changes"] = [[text.change.key, text.text] for text in changes]
+    entry_by_key = {
+        cause.key: index
+        for index, text in enumerate(changes)
+        for causes_of_run in text.change.causes
+        for cause in causes_of_run
+    }
+    rows = (
+        (
+            *_value_row(value, places, cause_positions),
+            *(_entry_of(keys, entry_by_key) for keys in value.causes_by_run if changes),
+        )
+        for value in values
+    )
     by_outcome = {
         cause[-1]: [other_cause for other_cause in causes if other_cause[-1] == cause[-1]]
         for cause in causes
@@ -69,6 +88,9 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         "causes_of": {
             outcome: outcome_causes[:FIRST_CAUSES] for outcome, outcome_causes in by_outcome.items()
         },
+        "n_values": facts["values"],
+        "cause_groups": group_cause_changes(changes),
+        "trend_tones": TREND_TONES,
         "listed": documents[:MOST_DOCUMENTS],
         "metric_changes_table": metric_changes_table,
     }
@@ -87,11 +109,22 @@ def _value_row(
     """Return a changed value as a row for the script: the columns of an error, and all answers."""
     cause = cause_positions[_outcome(value), value.cause]
     n_values = value.n_values if value.n_values > 1 else None
+    answers = [
+        {"wrong": answer.paths} if isinstance(answer, WrongInside) else answer
+        for answer in value.said
+    ]
+    pred = None if isinstance(value.said[-1], WrongInside) else value.said[-1]
     return (
         *(places.get(value.field, -1), value.document, value.path, value.field, _outcome(value)),
-        *(value.error_class, value.gt, value.said[-1], None, None, n_values, "", value.said),
+        *(value.error_class, value.gt, pred, None, None, n_values, value.reasons, answers),
         *("", "", cause, cause),
     )
+
+
+def _entry_of(keys: str, entry_by_key: Mapping[str, int]) -> int:
+    """Return the position of the cause of a value in one run; -1 where it is right."""
+    group_key, own_key = split_cause_keys(keys)
+    return entry_by_key.get(own_key, entry_by_key.get(group_key, -1))
 
 
 def _outcome(value: ChangedValue) -> str:
@@ -195,9 +228,11 @@ def _difference(difference: Difference) -> dict[str, Any]:
             document.status_after,
             document.change,
             (document.errors_before, document.errors_after),
+            {path: move for move, paths in _moves(document) for path in map(visible, paths)},
         )
         for document in difference.changed_documents
     ]
+    n_listed = Counter(move_of_field for row in rows for move_of_field in row[_GROUPS].items())
     return {
         "view": view,
         "title": view.title,
@@ -211,6 +246,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "whole_axis": change_axis(change.interval for change in view.whole),
         "field_axis": change_axis(change.interval for change in fields),
         "fields": fields,
+        "n_listed": n_listed,
         "most_flow": max((max(change.broken, change.fixed) for change in fields), default=0) or 1,
         "paths": [view.name(change) for change in fields],
         "runs": [name for name, _ in sides],
@@ -255,8 +291,20 @@ def _context_of_runs(subject: RunsBeside) -> dict[str, Any]:
     }
 
 
+_GROUPS: Final = 7  # the column of a document that the list of documents can be narrowed by
+
+
+def _moves(document: DocumentChange) -> tuple[tuple[str, list[str]], ...]:
+    """Return the fields that broke in a document, and those that were fixed."""
+    return ("broken", document.broken), ("fixed", document.fixed)
+
+
 def _document_row(
-    name: str, status: str, change: float | None, lost: Sequence[float | None]
+    name: str,
+    status: str,
+    change: float | None,
+    lost: Sequence[float | None],
+    groups: Mapping[str, str] | None = None,
 ) -> tuple[Any, ...]:
     """Return a document as a row for the script.
 
@@ -264,7 +312,7 @@ def _document_row(
     """
     known_counts = [count for count in lost if count is not None]
     spread = max(known_counts) - min(known_counts) if known_counts else 0
-    return name, status, change, 0, spread, 0, 0, {}, [], [*lost]
+    return name, status, change, 0, spread, 0, 0, groups or {}, [], [*lost]
 
 
 def sort_by_trend(changes: Iterable[Change]) -> list[Change]:

@@ -4,7 +4,7 @@
 
 /** @param {Queries} queries */
 const engine = (queries) => {
-  const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, , , , , CAUSE, WITHIN] = Array(17).keys();
+  const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, , , , , CAUSE, WITHIN, BEFORE, AFTER] = Array(19).keys();
   const [ID, STATUS, SCORE, , FD, FA, FN, BY] = Array(8).keys();
   const MAX_POINTS = 1500; // of a scatter: more cover each other
   const MAX_SELECTIONS = 4; // that are remembered: those that one goes back to
@@ -13,6 +13,8 @@ const engine = (queries) => {
 
   const textOf = (value) => (Array.isArray(value) ? value[0] : value) ?? "";
   const lostBy = (row) => row[FD] + row[FA] + row[FN];
+  // How many values are lost with some errors; an item that failed as a whole stands for those inside of it.
+  const valuesOf = (errors) => errors.reduce((sum, error) => sum + (error[VALUES] ?? 1), 0);
 
   const unpack = async (packed) => {
     if (typeof DecompressionStream === "undefined") throw new Error("this browser is older than 2023 and cannot unpack the lists of errors and documents");
@@ -42,6 +44,8 @@ const engine = (queries) => {
       cause: (error) => error[CAUSE],
       within: (error) => error[WITHIN],
       has_cause: (error) => Number(error[CAUSE] >= 0),
+      cause_before: (error) => error[BEFORE] ?? null,
+      cause_after: (error) => error[AFTER] ?? null,
       text: (error) => `${error[DOCUMENT]}\n${error[PATH]}\n${textOf(error[GT])}\n${textOf(error[PRED])}`.toLowerCase(),
     },
     documents: {
@@ -99,7 +103,7 @@ const engine = (queries) => {
     }
     const rank = name === "cause" ? (key) => (key < 0 ? Infinity : key) : (key, members) => -members.length;
     const ranked = [...groups].sort(([a, first], [b, second]) => rank(a, first) - rank(b, second) || (a < b ? -1 : 1));
-    return { rows: ranked.flatMap(([, members]) => members), groups: ranked.map(([key, members]) => [key, members.length, textOf(members[0][GT]), textOf(members[0][PRED])]) };
+    return { rows: ranked.flatMap(([, members]) => members), groups: ranked.map(([key, members]) => [key, members.length, textOf(members[0][GT]), textOf(members[0][PRED]), valuesOf(members)]) };
   };
 
   const selection = (kind, query) => {
@@ -140,7 +144,10 @@ const engine = (queries) => {
   };
   const isCalled = (row, id) => row[ID] === id;
   const addAnswers = (kind, name, matches) => {
-    answers[`select${name}`] = (query) => ({ count: selection(kind, query).rows.length, groups: selection(kind, query).groups });
+    answers[`select${name}`] = (query) => {
+      const { rows, groups } = selection(kind, query);
+      return { count: rows.length, values: kind === "non-matches" ? valuesOf(rows) : 0, groups };
+    };
     answers[`page${name}`] = (query, first, count) => selection(kind, query).rows.slice(first, first + count);
     answers[`place${name}`] = (query, place) => {
       const { rows } = selection(kind, query);

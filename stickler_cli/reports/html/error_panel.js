@@ -149,21 +149,35 @@ const copies = (error) => {
   );
 };
 
-// What runs said of a value, each beside the truth.
-const saidBy = (value) => (value === true ? element("span", { class: "absent" }, "right") : value === null ? element("span", { class: "absent" }, "absent") : shown(value));
+// What runs said of a value, each beside the truth. An item that has wrong values inside of it is not right.
+const saidBy = (value) => {
+  if (value === true) return element("span", { class: "absent" }, "right");
+  if (value === null) return element("span", { class: "absent" }, "absent");
+  return value.wrong ? element("span", { class: "absent" }, `wrong inside: ${value.wrong.map(visible).join(", ")}`) : shown(value);
+};
+const isAnswer = (value) => value !== true && value !== null && !value.wrong;
 const SHORT_MOVES = { "wrong otherwise": "otherwise", "wrong in the same way": "same way" }; // as a row has room for them
 const moveMark = (move) => element("span", { class: `badge ${{ broken: "bad", fixed: "good" }[move] ?? ""}`, title: move }, SHORT_MOVES[move] ?? move);
 const runsTable = (errors) => {
-  const row = (error) => element("tr", {}, element("th", { scope: "row" }, linkTo(placeOf(error))), element("td", { class: "value", "data-label": "truth" }, saidBy(error[GT])), ...error[DIFFERING].map((value, at) => element("td", { class: "value", "data-label": facts.runs[at] }, ...(value === true || value === null || error[GT] === null ? [saidBy(value)] : marked("pred", error[GT], value)))));
+  const row = (error) => element("tr", {}, element("th", { scope: "row" }, linkTo(placeOf(error))), element("td", { class: "value", "data-label": "truth" }, saidBy(error[GT])), ...error[DIFFERING].map((value, at) => element("td", { class: "value", "data-label": facts.runs[at] }, ...(isAnswer(value) && error[GT] !== null ? marked("pred", error[GT], value) : [saidBy(value)]))));
   return tableOf(["Field", "Truth", ...facts.runs], errors.map(row));
 };
 // The same place in the reports of the runs, where they stand beside them.
 const inReports = (place) =>
   element("p", {}, "Document ", linkTo({ document: place.document }, place.document), ...(facts.pages ?? []).flatMap((page, at) => (page ? [" · ", element("a", { href: `${page}#${Object.entries(place).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}` }, `in the report (${facts.runs[at]})`)] : [])));
+// Why each run has it wrong, and the cause of that, which leads to the values that the run lost by it.
+const reasonsOf = (error) =>
+  error[REASON].flatMap((reason, run) => {
+    if (!reason) return [];
+    const cause = facts.changes?.[error[[BEFORE, AFTER][run]]];
+    const link = cause && element("a", { href: `#errors&${["before", "after"][run]}=${cause[0]}` }, cause[1]);
+    return [element("p", {}, `${facts.runs[run]}: `, element("b", {}, visible(reason)), ...(link ? [". One of ", link, "."] : ["."]))];
+  });
 const runsParts = (error, others) => [
-  element("p", {}, moveMark(error[OUTCOME]), ` · ${classText(error[CLASS])}`),
+  ...reasonsOf(error),
+  element("p", {}, moveMark(error[OUTCOME]), ` · ${classText(error[CLASS])}`, error[VALUES] === null ? "" : ` · ${plural(error[VALUES], "value")}`),
   runsTable([error]),
-  element("p", {}, "One of ", element("a", { href: `#errors&cause=${facts.causes[error[CAUSE]][0]}` }, facts.causes[error[CAUSE]][1]), "."),
+  facts.changes ? null : element("p", {}, "One of ", element("a", { href: `#errors&cause=${facts.causes[error[CAUSE]][0]}` }, facts.causes[error[CAUSE]][1]), "."),
   others.length > 1 ? element("div", { class: "siblings" }, element("h3", {}, "All values of this document that differ"), runsTable(others)) : null,
   inReports(placeOf(error)),
 ];

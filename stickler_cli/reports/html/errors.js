@@ -65,11 +65,11 @@ const Errors = (() => {
   };
 
   const group = (at) => {
-    const [key, count, gt, pred] = kept.groups[at];
+    const [key, count, gt, pred, lost] = kept.groups[at];
     const [text, filter, number, values] = GROUPS[groupOf(State.now.errors)](key, gt, pred);
     const rows = counted(count, filter && truth({ ...State.now.errors, ...filter }), "row");
     const title = number ? [element("span", { class: "note" }, String(number)), ` ${text}`] : [text];
-    return { group: at, title, folded: shut.has(at), note: number && values !== count ? `${plural(values, "value")} · ${rows}` : rows };
+    return { group: at, title, folded: shut.has(at), note: facts.runs ? valuesInRows(lost, count) : number && values !== count ? `${plural(values, "value")} · ${rows}` : rows };
   };
 
   const draw = () => {
@@ -121,13 +121,18 @@ const Errors = (() => {
     if (errors.field && !kept.count && !Fields.range(errors.field)) {
       byId("errors-chosen").append(element("span", { class: "note" }, `no field is called ${visible(errors.field)}${nearest(errors.field, Fields.paths)}`));
     }
-    const known = truth(errors);
-    const noun = facts.runs ? "value" : "error";
-    const more = isFolded(errors) && !errors.cause && known === kept.count && complete && known < facts.total ? ` for ${plural(facts.total, "error")}: an item that failed as a whole is one row` : "";
-    byId("errors-count").textContent = `${counted(kept.count, known, more ? "row" : noun)}${complete || known === kept.count ? more : " on this page"}`;
+    byId("errors-count").textContent = headOf(errors);
     for (const follow of taken) follow(kept, errors);
   };
   const taken = []; // who wants to know of what the list shows
+
+  // How much the list shows, at its head: where each value is in one row, as values.
+  const headOf = (errors) => {
+    const known = truth(errors);
+    const isAll = complete || known === kept.count;
+    if (facts.runs || (isAll && (isFolded(errors) || errors.what === "values"))) return valuesInRows(kept.values, kept.count);
+    return `${counted(kept.count, known)}${isAll ? "" : " on this page"}`;
+  };
 
   const read = () => {
     const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
@@ -178,7 +183,7 @@ const Errors = (() => {
     complete = SERVED || held.errors === facts.total;
     facts.complete = complete;
     Verdicts.start();
-    byId("errors-badge").textContent = facts.total.toLocaleString("en");
+    byId("errors-badge").textContent = (facts.values ?? facts.total).toLocaleString("en");
     const columns = [["outcome", "Outcome", "outcome"], ["path", "Field", "field"], ["change", "Truth → found", "gt"], ["document", "Document", "document"]];
     if (facts.runs) columns.splice(2, 1, ["value", "Truth", "gt"], ...facts.runs.map((name) => ["value", name, ""]));
     const sort = (key) => State.change("errors", { sort: State.now.errors.sort === key ? `-${key}` : key });

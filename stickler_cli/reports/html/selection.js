@@ -1,14 +1,15 @@
 // Errors and documents: what they are made of, and what a state of the page asks for; who answers finds them.
 
-// What an error is made of; payload.py writes them. WITHIN: its cause, or that of the item that it is counted with.
-const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, REASON, DIFFERING, SWAPPED, ORIGIN, CAUSE, WITHIN] = Array(17).keys();
+// What an error is made of; payload.py writes them. WITHIN: its cause, or that of the item that it is counted with. BEFORE,
+// AFTER: of two runs, the position of its cause in either one among `changes`, -1 where it is right.
+const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, REASON, DIFFERING, SWAPPED, ORIGIN, CAUSE, WITHIN, BEFORE, AFTER] = Array(19).keys();
 // What a document is made of. BY: its group by each key. LOST: row and count, row and count... COUNTS: values lost in
 // each of several runs, of which errors have what each said among DIFFERING, true where it is right.
 const [ID, STATUS, SCORE, TP, FD, FA, FN, BY, LOST, COUNTS] = Array(10).keys();
 
 // What is known of all errors, kept or not: `total`; `totals`: row of a field, class and number; `causes`: key,
 // text, errors, values, number and in which items other fields are held; `lost`: how many documents lost values; `runs`: names of
-// several.
+// several; `changes`: key and text of the causes of two runs beside each other.
 /** @type {any} */
 // biome-ignore lint/style/useConst: errors.js sets it once the page is unpacked
 let facts = null;
@@ -32,7 +33,7 @@ const isFolded = ({ what, field, class: name }) => {
 // nobody counted them.
 const truth = (state) => {
   const { field, class: className, cause, what } = state;
-  const isNarrowed = ["find", "gt", "pred", "of", "at", "similarity"].some((key) => state[key]) || state.outcome.length;
+  const isNarrowed = ["find", "gt", "pred", "of", "at", "similarity", "before", "after"].some((key) => state[key]) || state.outcome.length;
   const range = Fields.range(field);
   if (cause && causeAt(cause) < 0) return 0;
   if (isNarrowed || (field && !range) || (cause && (field || !isFolded(state))) || (what && what !== "all")) return null;
@@ -84,6 +85,8 @@ const queryOf = (state) => {
     caused: isFolded(state) && !state.cause ? 1 : null,
     gt: state.gt === "absent" ? "" : state.gt || null,
     pred: state.pred === "absent" ? "" : state.pred || null,
+    before: state.before ? changeAt(state.before) : null,
+    after: state.after ? changeAt(state.after) : null,
     of: state.of,
     at: state.at ? (Fields.range(state.at)?.[0] ?? UNKNOWN) : null,
     values: { values: 1, wholes: 0 }[state.what],
@@ -94,12 +97,16 @@ const queryOf = (state) => {
   });
 };
 
-// What is found by a query, page by page; `kind` is in the names of its questions.
+// How many values a list shows; where an item stands for several of them, in how many rows.
+const valuesInRows = (values, rows) => (values === rows ? plural(values, "value") : `${plural(values, "value")} in ${plural(rows, "row")}`);
+
+// What is found by a query, page by page; `kind` is in the names of its questions. `values` are lost with its rows.
 class Pages {
-  constructor(kind, query, { count, groups }, drawn) {
+  constructor(kind, query, { count, values, groups }, drawn) {
     this.kind = kind;
     this.query = query;
     this.count = count;
+    this.values = values;
     this.groups = groups;
     this.drawn = drawn;
     this.pages = new Map();

@@ -5,7 +5,7 @@
 
 const LISTS = {
   fields: { find: "", wrong: "", sort: "", open: [] },
-  errors: { find: "", field: "", class: "", outcome: [], cause: "", at: "", what: "", similarity: "", gt: "", pred: "", of: "", sort: "", group: "" },
+  errors: { find: "", field: "", class: "", outcome: [], cause: "", at: "", what: "", before: "", after: "", similarity: "", gt: "", pred: "", of: "", sort: "", group: "" },
   documents: { find: "", wrong: "", sort: "", score: "", by: "", group: "" },
 };
 const PANEL = ["document", "path", "as"];

@@ -35,7 +35,8 @@ from stickler_cli.score.sums import EXACT_F1, Counts
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Desk, StudyAnswer
-from .changed_values import changed_values, flow_of
+from .cause_changes import causes_in_both, compare_causes
+from .changed_values import flow_of, list_changed_values, read_errors
 from .joined_runs import JoinedRuns, join_runs
 from .measures import (
     CONFIDENCE,
@@ -97,13 +98,11 @@ def compare_runs(
     item_figures = [Figure(path, "", EXACT_F1) for path in paths if pairs.has_items(path)]
     changed = document_changes(pairs, [*map(field_path, paths)], rule.counting)
     documents = count_documents(pairs, changed)
-    is_pair = len(base) == len(new) == 1
-    values = changed_values(first, other) if is_pair else None
     whole_changes = [*figure_changes[: len(whole_figures)], *confidence_changes(pairs, settings)]
     field_changes = figure_changes[len(whole_figures) :]
     exact_changes = changes(item_figures, pairs, settings) if item_figures else []
     metrics = metric_changes([*base.values()], [*new.values()])
-    return Difference(
+    difference = Difference(
         format="stickler-diff/1",
         version=__version__,
         base=_name_of(base),
@@ -129,10 +128,26 @@ def compare_runs(
             [field_info.field for field_info in described],
             metrics,
         ),
-        flow=flow_of(values),
-        runs=() if values is None else (first, other),
-        values=values,
+        flow=None,
+        causes=None,
         began=max(run.began for run in new.values()),
+    )
+    is_pair = len(base) == len(new) == 1
+    return _add_values(difference, [first, other]) if is_pair else difference
+
+
+def _add_values(difference: Difference, runs: Sequence[Run]) -> Difference:
+    """Add the wrong values of a run of each side, and their causes, as far as they are known."""
+    sides = read_errors(runs)
+    values = None if sides is None else list_changed_values(sides)
+    causes_of_runs = causes_in_both(runs, sides)
+    return replace(
+        difference,
+        flow=flow_of(values),
+        causes=None if causes_of_runs is None else compare_causes(causes_of_runs, values),
+        causes_of_runs=causes_of_runs or (),
+        runs=runs,
+        values=values,
     )
 
 

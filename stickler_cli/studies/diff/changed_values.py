@@ -1,13 +1,14 @@
 """Compare runs value by value: which values are wrong, and how each run answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final, NamedTuple
 
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.record import Run
-from .record import ChangedValue, FlowRecord, Move, WholeChange
+from .record import ChangedValue, FlowRecord, Move, WholeChange, WrongInside
 
 
 class _Place(NamedTuple):
@@ -26,17 +27,46 @@ _MOVES: Final[dict[tuple[bool, ...], Move]] = {
 """The move of a value with different answers in two runs, by whether it is wrong in each run."""
 
 
-class _ErrorsOfRun:
+class ErrorsOfRun:
     """The errors of one run, limited to the documents that all runs compared."""
 
-    def __init__(self, errors: Sequence[Error], compared: set[str]) -> None:
+    def __init__(self, errors: Iterable[Error], compared: set[str]) -> None:
         self.values: dict[_Place, Error] = {}
         self.wholes: dict[_Place, Error] = {}
         """The items and objects that failed as a whole."""
+        self.wrong_paths: dict[str, list[str]] = {}
+        """By document, the paths of its wrong and missed values."""
         for error in errors:
-            if error.document in compared:
-                errors_by_place = self.values if error.values is None else self.wholes
-                errors_by_place[_place_of(error)] = error
+            if error.document not in compared:
+                continue
+            errors_by_place = self.values if error.values is None else self.wholes
+            errors_by_place[_place_of(error)] = error
+            if error.values is None and error.outcome != "FA":
+                self.wrong_paths.setdefault(error.document, []).append(error.path)
+
+    def rows(self) -> Iterable[Error]:
+        """Return all errors: of values, then of items and objects that failed as a whole."""
+        return chain(self.values.values(), self.wholes.values())
+
+    def find_cause(self, error: Error) -> str:
+        """Return the keys of the cause by which a value was lost: its own, or that of its item."""
+        container: Error | None = error
+        while container is not None and not container.cause:
+            container = self.find_failed_parent(container)
+        return container.cause if container else ""
+
+    def find_wrong_inside(self, item: Error) -> list[str] | None:
+        """Return the paths of wrong values inside an item that another run misses.
+
+        Paths begin at the item. Returns None if this run misses the item, too.
+        """
+        if _place_of(item) in self.wholes and self.wholes[_place_of(item)].outcome == "FN":
+            return None
+        return [
+            path.removeprefix(item.path).removeprefix(".")
+            for path in self.wrong_paths.get(item.document, ())
+            if path.startswith((f"{item.path}.", f"{item.path}["))
+        ]
 
     def find_failed_parent(self, error: Error) -> Error | None:
         """Return the item or object that contains a wrong value and failed as a whole, or None."""
@@ -54,11 +84,24 @@ def changed_values(*runs: Run) -> list[ChangedValue] | None:
     values that are wrong in the same way in both come last; for more runs, values with the same
     answer in all of them are left out. Returns None if a run does not keep all of its errors.
     """
+    sides = read_errors(runs)
+    return None if sides is None else list_changed_values(sides)
+
+
+def read_errors(runs: Sequence[Run]) -> list[ErrorsOfRun] | None:
+    """Read the errors of each run in documents that all of them compared.
+
+    Returns None if a run does not keep all of its errors.
+    """
     kept = [run.detail.errors for run in runs if run.detail and run.detail.knows_errors]
     if len(kept) < len(runs) or not all(errors.is_complete for errors in kept):
         return None
-    compared = set.intersection(*map(_ids_compared, runs))
-    sides = [_ErrorsOfRun([*errors.rows()], compared) for errors in kept]
+    compared = set.intersection(*map(ids_compared, runs))
+    return [ErrorsOfRun(errors.rows(), compared) for errors in kept]
+
+
+def list_changed_values(sides: Sequence[ErrorsOfRun]) -> list[ChangedValue]:
+    """List the values that are wrong in a run, in the order of `changed_values`."""
     places = dict.fromkeys(place for side in sides for place in side.values)
     values = [_changed_value(place, sides) for place in places]
     order = {None: 0} | {move: index for index, move in enumerate(Move)}
@@ -70,7 +113,7 @@ def _is_same(value: ChangedValue) -> bool:
     return all(answer == value.said[0] for answer in value.said)
 
 
-def _changed_value(place: _Place, sides: Sequence[_ErrorsOfRun]) -> ChangedValue:
+def _changed_value(place: _Place, sides: Sequence[ErrorsOfRun]) -> ChangedValue:
     errors = [side.values.get(place) for side in sides]
     answers = [error.pred if error else None if place.is_invented else True for error in errors]
     move = None
@@ -94,6 +137,7 @@ def _changed_value(place: _Place, sides: Sequence[_ErrorsOfRun]) -> ChangedValue
             gt=failed_parent.gt,
             pred=failed_parent.pred,
             is_one_sided=failed_parent.outcome != "FD",
+            wrong_inside=_find_wrong_inside(failed_parent, sides),
         )
     return ChangedValue(
         document=place.document,
@@ -105,15 +149,36 @@ def _changed_value(place: _Place, sides: Sequence[_ErrorsOfRun]) -> ChangedValue
         said=answers,
         whole=whole_change,
         run=run,
-        cause=error.cause or (failed_parent.cause if failed_parent else ""),
+        causes_by_run=[
+            side.find_cause(run_error) if run_error else ""
+            for side, run_error in zip(sides, errors, strict=True)
+        ],
+        reasons=[
+            _describe_reason(side, run_error) if run_error else ""
+            for side, run_error in zip(sides, errors, strict=True)
+        ],
     )
+
+
+def _find_wrong_inside(item: Error, sides: Sequence[ErrorsOfRun]) -> list[list[str] | None]:
+    """Return what is wrong in each run inside a missed item; nothing for an invented item."""
+    return [side.find_wrong_inside(item) for side in sides] if item.outcome == "FN" else []
+
+
+def _describe_reason(side: ErrorsOfRun, error: Error) -> str:
+    """Say why a value is wrong; for a value in an item that failed, say why the item failed."""
+    failed_parent = side.find_failed_parent(error)
+    subject = "" if failed_parent is None else f"{failed_parent.path}, "
+    reason = failed_parent or error
+    return f"{subject}{reason.error_class.replace('_', ' ')}: {reason.explanation}"
 
 
 def _place_of(error: Error) -> _Place:
     return _Place(error.document, error.path, error.outcome == "FA")
 
 
-def _ids_compared(run: Run) -> set[str]:
+def ids_compared(run: Run) -> set[str]:
+    """Return the ids of the documents that a run compared."""
     blocks = run.evaluation.ledger.blocks or Blocks()
     return {document.id for document in blocks.documents() if document.score is not None}
 
@@ -155,7 +220,12 @@ def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
             failed_parent.pred if isinstance(answer, str | list) else answer
             for answer in value.said
         ]
-        is_right_or_absent = tuple(answer if answer in (True, None) else "" for answer in answers)
+        for index, paths in enumerate(failed_parent.wrong_inside):
+            if paths is None or paths:
+                answers[index] = None if paths is None else WrongInside(paths)
+        is_right_or_absent = tuple(
+            answer if answer is True or answer is None else "" for answer in answers
+        )
         key = (
             value.document,
             failed_parent.path,

@@ -3,16 +3,18 @@
 The format is `stickler-diff/1`.
 """
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict  # pydantic needs it on Python 3.11
 
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import (
     KEPT,
+    AnyJson,
     Count,
     Flag,
     Fraction,
@@ -21,6 +23,7 @@ from stickler_cli.core.rules import (
     NumberOrNone,
     Rule,
 )
+from stickler_cli.score.errors.causes import Cause, Causes
 from stickler_cli.score.errors.error_rows import ValueText
 from stickler_cli.score.gates import CONFIDENCE_METRICS, DOCUMENTS, RIGHT_SHARE, SCORE, GateResult
 from stickler_cli.score.intervals import N_REPLICATES, RESAMPLING_METHOD, Interval, IntervalSettings
@@ -302,6 +305,69 @@ class FlowRecord(TypedDict):
     """Number of values that are wrong, missed or invented in the second run."""
 
 
+class CauseTrend(StrEnum):
+    """How the number of values lost to a cause changed between two runs."""
+
+    NEW = "new"
+    """Only the second run lost values to it."""
+    GROWN = "grown"
+    """The second run lost more values to it than the first run."""
+    SAME = "same size"
+    """Both runs lost the same number of values to it."""
+    SHRUNK = "shrunk"
+    """The second run lost fewer values to it than the first run."""
+    FIXED = "fixed"
+    """Only the first run lost values to it."""
+
+
+class CauseSizeRecord(TypedDict):
+    """How much a cause explains in one run, in the documents that both runs compared."""
+
+    errors: Count
+    """Number of errors; an item that failed as a whole is one error."""
+    values: Count
+    """Number of values lost to the cause."""
+    documents: Count
+    """Number of documents with such an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseChange:
+    """A cause of errors in both runs.
+
+    Causes are joined as in the list of causes of one run: pairs of values that occur once in a
+    field and class are one cause, and so are errors of a class that explains itself, such as
+    swapped day and month.
+    """
+
+    key: str
+    """Identifier of its first cause, as in run files."""
+    field: str
+    """Path of the field, without list indexes."""
+    error_class: str
+    """Class of the errors."""
+    differing_fields: list[str]
+    """Fields in which the list items differ; empty for other errors."""
+    ground_truth_value: AnyJson
+    """The ground truth of the errors; null unless all of them have the same."""
+    prediction_value: AnyJson
+    """The prediction of the errors; null unless all of them have the same."""
+    trend: CauseTrend
+    """How the number of values lost to the cause changed."""
+    before: CauseSizeRecord
+    """Its size in the first run."""
+    after: CauseSizeRecord
+    """Its size in the second run."""
+    fixed: Count | None
+    """Number of values lost to it in the first run that are right in the second run; null if a run
+    does not keep all of its errors."""
+    broken: Count | None
+    """Number of values right in the first run that the second run lost to it; null if a run does
+    not keep all of its errors."""
+    causes: tuple[Sequence[Cause], Sequence[Cause]] = dataclasses.field(metadata={KEPT: False})
+    """The causes of the first run, and those of the second run, that are joined."""
+
+
 @dataclass(frozen=True, slots=True)
 class WholeChange:
     """An item or object that failed as a whole."""
@@ -313,6 +379,16 @@ class WholeChange:
     pred: ValueText
     is_one_sided: bool
     """Whether the item or object is missed or invented."""
+    wrong_inside: Sequence[Sequence[str] | None] = ()
+    """For a missed item, the paths of wrong values inside it in each run that pairs it; None for a
+    run that misses it. Empty for an invented item."""
+
+
+class WrongInside(NamedTuple):
+    """The answer of a run that pairs an item but has wrong values inside it."""
+
+    paths: Sequence[str]
+    """Paths of the wrong values, from the item on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,17 +407,25 @@ class ChangedValue:
     """How the value changed; None for more than two runs."""
     gt: ValueText
     """The true value; None if only predictions have a value."""
-    said: Sequence[ValueText | bool]
-    """The answer of each run: True if it is right, None if it is absent, else the wrong value."""
+    said: Sequence[ValueText | bool | WrongInside]
+    """The answer of each run: True if it is right, None if it is absent, else the wrong value. An
+    item is right only if every value inside it is."""
     whole: WholeChange | None = None
     """The item or object around the value that failed as a whole, in the run at `run`; None without
     one."""
     run: int = 0
     """Position of the run from which error class and cause are taken."""
-    cause: str = ""
-    """Keys of the cause of the error in that run."""
+    causes_by_run: Sequence[str] = ()
+    """Keys of the cause of the error in each run; empty for a run that has the value right."""
+    reasons: Sequence[str] = ()
+    """Why the value is wrong in each run; empty for a run that has it right."""
     n_values: int = 1
     """Number of values in this row: more than one if it stands for a missed or invented item."""
+
+    @property
+    def cause(self) -> str:
+        """Keys of the cause of the error in the run at `run`."""
+        return self.causes_by_run[self.run]
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,10 +512,16 @@ class Difference:
     """Number of wrong values before and after; null if a run does not keep all of its errors (such
     as a run file without its directory), or if a side has several runs."""
 
+    causes: list[CauseChange] | None
+    """Causes of wrong values in both runs, those that grew most first; null if a side has several
+    runs, or if the runs compared other documents and one does not keep all of its errors."""
+
     runs: Sequence[Run] = field(default=(), metadata={KEPT: False})
     """The run of each side; empty if single values are unknown."""
     values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
     """The values that are wrong in one run or both, for pages; None if they are unknown."""
+    causes_of_runs: Sequence[Causes] = field(default=(), metadata={KEPT: False})
+    """Causes of each run, in documents that both runs compared; empty if they are unknown."""
     pages: Sequence[str] = field(default=(), metadata={KEPT: False})
     """Addresses of the HTML pages of both runs; empty for a run without a page."""
     began: str = field(default="", metadata={KEPT: False})

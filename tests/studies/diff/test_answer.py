@@ -157,6 +157,10 @@ def test_two_predictions_are_evaluated_and_compared(stickler, runs):
             record[side].pop("source")
     # A run file has no single values.
     assert (made.pop("flow")["fixed"], finished.pop("flow")) == (1, None)
+    assert [cause.pop("fixed") for cause in made["causes"]] == [1]
+    assert [cause.pop("fixed") for cause in finished["causes"]] == [None]
+    assert [cause.pop("broken") for cause in made["causes"]] == [0]
+    assert [cause.pop("broken") for cause in finished["causes"]] == [None]
     assert made == finished
 
 

@@ -14,6 +14,7 @@ from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
 from stickler_cli.studies.diff.answer import compare_runs
 from stickler_cli.studies.diff.changed_values import changed_values, merged_by_whole
+from stickler_cli.studies.diff.record import WrongInside
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 SCHEMA = {
@@ -151,7 +152,7 @@ def test_an_invented_item_is_one_row_and_a_missed_one_that_was_wrong_is_not():
         for it in merged_by_whole(changed_values(base, new))
     ] == [
         ("a", "rows[1]", "broken", None, 2, None, '{"name":"nut","unit":"m"}'),
-        ("b", "rows[0]", "broken", '{"name":"bolt","unit":"kg"}', 1, True, None),
+        ("b", "rows[0]", "broken", '{"name":"bolt","unit":"kg"}', 1, WrongInside(["unit"]), None),
         ("b", "rows[0].unit", "wrong otherwise", '"kg"', 1, '"lb"', None),
     ]
 

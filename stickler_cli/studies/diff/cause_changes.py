@@ -1,0 +1,157 @@
+"""Causes of errors of two runs beside each other: which are new, grew, shrank or are fixed."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from stickler_cli.core.locations import field_path
+from stickler_cli.score.errors.causes import (
+    Cause,
+    CauseIdentity,
+    Causes,
+    CauseSize,
+    Group,
+    split_cause_keys,
+)
+from stickler_cli.score.errors.error_rows import Error
+from stickler_cli.score.record import Run
+from .changed_values import ErrorsOfRun, ids_compared
+from .record import CauseChange, CauseSizeRecord, CauseTrend, ChangedValue
+
+JoinedCauses: TypeAlias = tuple[Cause, ...]  # causes that are listed as one
+
+
+def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> list[Causes] | None:
+    """Return the causes of each run, in the documents that all runs compared.
+
+    `sides` are their errors, None if they are unknown. Returns None if a run compared other
+    documents, too, and its errors are unknown.
+    """
+    ids_by_run = [*map(ids_compared, runs)]
+    compared = set.intersection(*ids_by_run)
+    causes_of_runs = [run.evaluation.fold(Causes) for run in runs]
+    for index, ids in enumerate(ids_by_run):
+        if ids != compared:
+            if sides is None:
+                return None
+            causes_of_runs[index] = _count_causes(causes_of_runs[index], sides[index])
+    return causes_of_runs
+
+
+def _count_causes(run_causes: Causes, side: ErrorsOfRun) -> Causes:
+    """Count the causes of some errors of a run; which fields wrong values hold is left out."""
+    causes_by_key = {cause.key: cause for cause in run_causes}
+    errors_by_cause: dict[str, list[Error]] = {}
+    for error in side.rows():
+        if error.cause:
+            errors_by_cause.setdefault(error.cause, []).append(error)
+    counted = Causes()
+    for keys, errors in errors_by_cause.items():
+        group_key, own_key = split_cause_keys(keys)
+        cause = causes_by_key.get(own_key) or causes_by_key[group_key]
+        documents = {error.document for error in errors}
+        n_values = sum(1 if error.values is None else error.values for error in errors)
+        counted.add_errors(cause, CauseSize(len(errors), n_values, len(documents)), documents)
+    return counted
+
+
+def compare_causes(
+    causes_of_runs: Sequence[Causes], values: Sequence[ChangedValue] | None
+) -> list[CauseChange]:
+    """Return the causes of two runs beside each other, those that grew most first.
+
+    Which values were fixed or broke is unknown without `values`.
+
+    The causes of both runs together are joined as a report joins those of one run, so that each
+    value that a run lost belongs to one of them.
+    """
+    union = Causes()
+    for run_causes in causes_of_runs:
+        union.merge(run_causes)
+    entries = union.numbered()
+    entry_by_key = {cause.key: index for index, entry in enumerate(entries) for cause in entry}
+    causes_by_entry = [_group_by_entry(run_causes, entries) for run_causes in causes_of_runs]
+    n_fixed, n_broken = _count_moves(values or (), entry_by_key)
+    changes = []
+    for index, entry in enumerate(entries):
+        base_causes, new_causes = (causes.get(index, []) for causes in causes_by_entry)
+        before, after = (
+            _size_of(run_causes, causes)
+            for run_causes, causes in zip(causes_of_runs, (base_causes, new_causes), strict=True)
+        )
+        trait = entry[0].trait
+        values_as_json = [trait.gt, trait.pred] if trait and trait.gt and len(entry) == 1 else []
+        gt, pred = map(json.loads, values_as_json or ["null", "null"])
+        change = CauseChange(
+            key=entry[0].key,
+            field=field_path(trait.path if trait else entry[0].pattern),
+            error_class=entry[0].error_class.value,
+            differing_fields=[*trait.differing] if trait else [],
+            ground_truth_value=gt,
+            prediction_value=pred,
+            trend=_trend_of(before["values"], after["values"]),
+            before=before,
+            after=after,
+            fixed=None if values is None else n_fixed[index],
+            broken=None if values is None else n_broken[index],
+            causes=(base_causes, new_causes),
+        )
+        changes.append(change)
+    return sorted(changes, key=_rank)
+
+
+def _rank(change: CauseChange) -> tuple[int, int, str]:
+    """Return a key that sorts causes by how much they grew, then by their size."""
+    before, after = change.before["values"], change.after["values"]
+    return before - after, -after, change.key
+
+
+def _group_by_entry(run_causes: Causes, entries: Sequence[JoinedCauses]) -> dict[int, list[Cause]]:
+    """Return the causes of a run by the position of their entry, the largest first."""
+    entry_by_cause: dict[CauseIdentity | Group, int] = {}
+    for index, entry in enumerate(entries):
+        for cause in entry:
+            # Where there were too many traits, one cause stands for all of its group.
+            entry_by_cause[cause.identity if cause.trait else cause.identity[0]] = index
+    causes_by_entry: dict[int, list[Cause]] = {}
+    for cause in run_causes.ranked():
+        group, _ = cause.identity
+        index = entry_by_cause.get(group, entry_by_cause.get(cause.identity, _UNLISTED))
+        causes_by_entry.setdefault(index, []).append(cause)
+    return causes_by_entry
+
+
+_UNLISTED = -1  # the position of causes that lost no value
+
+
+def _count_moves(
+    values: Sequence[ChangedValue], entry_by_key: Mapping[str, int]
+) -> tuple[Counter[int], Counter[int]]:
+    """Count the fixed values of each entry, and the broken ones."""
+    n_fixed, n_broken = Counter[int](), Counter[int]()
+    for value in values:
+        before, after = value.causes_by_run
+        if bool(before) == bool(after):
+            continue
+        group_key, own_key = split_cause_keys(before or after)
+        index = entry_by_key.get(own_key, entry_by_key.get(group_key, _UNLISTED))
+        (n_fixed if before else n_broken)[index] += 1
+    return n_fixed, n_broken
+
+
+def _size_of(run_causes: Causes, causes: Sequence[Cause]) -> CauseSizeRecord:
+    """Add up the sizes of causes of a run that keeps the ids of its documents."""
+    return {
+        "errors": sum(cause.size.errors for cause in causes),
+        "values": sum(cause.size.values for cause in causes),
+        "documents": len(run_causes.documents_of(causes) or ()),
+    }
+
+
+def _trend_of(before: int, after: int) -> CauseTrend:
+    if before == after:
+        return CauseTrend.SAME
+    if not before or not after:
+        return CauseTrend.FIXED if before else CauseTrend.NEW
+    return CauseTrend.GROWN if after > before else CauseTrend.SHRUNK
