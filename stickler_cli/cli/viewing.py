@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
-from urllib.parse import SplitResult, parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import typer
 
@@ -225,27 +225,27 @@ class _Answers(BaseHTTPRequestHandler):
 
     def _reply(self) -> None:
         server = cast("_Server", self.server)
-        url = urlsplit(self.path)
+        path, _, query = self.path.partition("?")
         if self.headers.get("Host") not in {
             f"{HERE}:{server.server_port}",
             f"localhost:{server.server_port}",
         }:
             self._answer(HTTPStatus.FORBIDDEN, b"another host", "text/plain")
-        elif not secrets.compare_digest(url.path[: len(self._root)].encode(), self._root.encode()):
+        elif not secrets.compare_digest(path[: len(self._root)].encode(), self._root.encode()):
             self._answer(HTTPStatus.NOT_FOUND, b"not found", "text/plain")
         else:
             with server.place_of_token_holder(self.request) as is_free:
                 if is_free:
-                    self._reply_to_page(url)
+                    self._reply_to_page(path[len(self._root) :], query)
                 else:
                     self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"too busy", "text/plain")
 
-    def _reply_to_page(self, url: SplitResult) -> None:
-        if url.path == self._root:
+    def _reply_to_page(self, name: str, query: str) -> None:
+        """Answer with the page, or answer the question of a name."""
+        if not name:
             self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
         else:
-            question = self._questions[url.path[len(self._root) :]]
-            answer = question(*json.loads(parse_qs(url.query)["q"][0]))
+            answer = self._questions[name](*json.loads(parse_qs(query)["q"][0]))
             self._answer(HTTPStatus.OK, json.dumps(answer).encode(), "application/json")
 
     def _answer(self, status: HTTPStatus, body: bytes, kind: str) -> None:

@@ -187,7 +187,7 @@ class LineIndex:
 
     def page(self, query: Mapping[str, Any], first: int, count: int) -> list[str]:
         """Return a page of the lines that match a query, as JSON texts."""
-        numbers = self.selection(query)[0][first : first + min(count, MOST)]
+        numbers = self.selection(query)[0][first : first + min(max(count, 0), MOST)]
         marks = ", ".join("?" * len(numbers))
         lines = dict(self.ask(f"SELECT n, line FROM line WHERE n IN ({marks})", numbers))  # noqa: S608
         return [lines[number] for number in numbers]
@@ -195,11 +195,14 @@ class LineIndex:
     def selection(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
         """Return the result of `find_lines`; recent results are remembered."""
         name = json.dumps(query, sort_keys=True)
-        if name not in self._found:
-            self._found[name] = self.find_lines(query)
-            if len(self._found) > SELECTIONS:
-                self._found.popitem(last=False)
-        return self._found[name]
+        result = self._found.get(name)
+        if result is None:
+            result = self._found[name] = self.find_lines(query)
+            # other threads may add and drop results meanwhile
+            while len(self._found) > SELECTIONS:
+                with suppress(KeyError):
+                    self._found.popitem(last=False)
+        return result
 
     def numbers(self, where: str, values: Sequence[Any], order: str) -> "array[int]":
         """Return the numbers of the lines that meet an SQL condition, in an order."""

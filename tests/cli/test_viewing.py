@@ -4,6 +4,8 @@ import json
 import socket
 import urllib.error
 import urllib.request
+from array import array
+from collections import OrderedDict
 from contextlib import ExitStack, suppress
 from threading import Thread
 from urllib.parse import quote
@@ -183,6 +185,45 @@ def test_a_malformed_request_is_refused_on_one_line(address, capsys, asked):
     assert b" 400 " in status or b" 404 " in status or b"Error code: 400" in status, status
     assert "Traceback" not in capsys.readouterr().err
     assert answer(address)[0] == 200
+
+
+def test_callers_without_the_token_have_nothing_printed(address, capsys):
+    host = address.split("/")[2]
+    capsys.readouterr()
+    for path in ("//[", "http://[/", "/%00", f"http://{address.split('//')[1]}", "/x?q=["):
+        with socket.create_connection(host.split(":"), timeout=60) as line:
+            line.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+            assert b" 404 " in line.makefile("rb").readline(), path
+
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("count", [1_001, 10**30, -1, -(10**30)])
+def test_an_answer_has_so_many_lines_at_most(monkeypatch, count):
+    index = ErrorIndex(list)
+    index._found['{"x": 1}'] = array("Q", range(5_000)), []
+    asked = []
+    monkeypatch.setattr(
+        index, "ask", lambda _, numbers: asked.extend(numbers) or [(n, "") for n in numbers]
+    )
+
+    index.page({"x": 1}, 0, count)
+
+    assert len(asked) == (1_000 if count > 0 else 0)
+
+
+def test_results_that_other_threads_drop_are_answered_all_the_same(monkeypatch):
+    index = ErrorIndex(list)
+
+    class DroppedAtOnce(OrderedDict):
+        def __setitem__(self, name, result):
+            super().__setitem__(name, result)
+            del self[name]
+
+    monkeypatch.setattr(index, "find_lines", lambda query: (array("Q", [7]), []))
+    index._found = DroppedAtOnce()
+
+    assert index.selection({}) == (array("Q", [7]), [])
 
 
 def test_a_request_that_does_not_arrive_by_a_deadline_is_ended(address, monkeypatch):
