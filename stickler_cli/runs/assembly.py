@@ -215,8 +215,6 @@ def assemble(
         pairs = with_confidences(pairs, settings.confidence, settings)
     pairs = selected(pairs, settings, settings.seed)
     requested = _outputs_requested(settings, reported, pairs)
-    if requested.detail:
-        requested = replace(requested, listed_fields=_fields_of_page(loaded.plan))
     if requested.rows == "none":
         check_no_resampled_bounds(gates)
     schema_grouping = groupings.pop() if settings.schema_by is not None else None
@@ -234,6 +232,7 @@ def assemble(
         options=options,
         missing=settings.missing,
         requested=requested,
+        listed_fields=_fields_of_page(loaded.plan) if requested.detail else None,
         by=tuple(groupings),
         metrics=measures,
         marks=marks,

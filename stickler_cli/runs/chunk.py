@@ -253,7 +253,7 @@ def empty_result(job: Job) -> ChunkResult:
         metrics={name: measure.empty() for name, measure in job.metrics.items()},
     )
     return ChunkResult(
-        detail=Detail(listed_fields=requested.listed_fields) if requested.detail else None,
+        detail=Detail(listed_fields=job.listed_fields) if requested.detail else None,
         marked=MarkedCounts() if job.marks else None,
         evaluation=evaluation,
     )

@@ -135,8 +135,6 @@ class OutputsRequested:
     """Whether to keep a record that explains the comparison, for a run of one pair."""
     detail: bool = False
     """Whether to keep details of values and documents for an HTML page."""
-    listed_fields: frozenset[Path] | None = None
-    """Fields of the schema that have rows on the page; None for all."""
     boxes: BoxFormat | None = None
     """Meaning of the four numbers of a box, for pages with boxes; None to keep no boxes."""
     fingerprints: bool = False
@@ -222,6 +220,8 @@ class Job:
     `error`, as a failure."""
     requested: OutputsRequested = OutputsRequested()
     validation: Validation | None = None
+    listed_fields: frozenset[Path] | None = None
+    """Fields of the schema that have rows on a page; None for all."""
     by: tuple[Grouping, ...] = ()
     unwrapper: Unwrapper | None = None
     """Takes values out of wrapper objects; None leaves documents as they are."""

@@ -17,6 +17,7 @@ import pytest
 
 from stickler_cli.cli import main
 from stickler_cli.cli.console import ExitCode
+from stickler_cli.runs import assembly
 from stickler_cli.runs import evaluate as evaluate_module
 from stickler_cli.runs.directory.run_directory import FIRST_LINE
 from stickler_cli.runs.executors import executor
@@ -600,3 +601,18 @@ def test_a_run_directory_that_is_removed_during_the_run_is_told(stickler, data, 
     assert result.code == 4
     assert "the run directory was removed while the run went on" in result.err
     assert not (data / "kept").exists()
+
+
+def test_a_run_with_a_page_of_some_fields_continues_with_another_number_of_rows(
+    orders, monkeypatch
+):
+    page = (*KEPT, "-o", "page.html", "-q")
+    monkeypatch.setattr(assembly, "MAX_FIELDS", 1)
+    code, _, told = call(*page)
+    assert (code, told.count("internal")) == (ExitCode.INCOMPLETE, 0)
+    first = Path("page.html").read_bytes()
+
+    assert b"listed_fields" not in Path("kept", "journal").read_bytes()
+    monkeypatch.setattr(assembly, "MAX_FIELDS", 2_000)  # as a later version might have it
+    assert call(*page)[0] == ExitCode.INCOMPLETE
+    assert Path("page.html").read_bytes() == first
