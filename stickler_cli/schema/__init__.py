@@ -1,1 +1,1 @@
-"""From an annotated JSON Schema to a plan."""
+"""The compiler: makes a plan of an annotated JSON Schema."""

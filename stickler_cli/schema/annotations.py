@@ -1,6 +1,6 @@
 """Annotations: the `x-aws-stickler-*` keys of schemas, and the defaults of leaves without them.
 
-No pydantic model, which would take longer to load than most schemas take to compile.
+They are not a pydantic model, which would take longer to load than most schemas take to compile.
 """
 
 import re
@@ -19,16 +19,16 @@ from stickler_cli.core.rules import FRACTION, Rule
 from .dialects import Schema
 
 DEFAULT_WEIGHT: Final = 1.0
-"""Source: docs/schema.md."""
+"""Weight of fields that state none. Source: docs/schema.md."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeafDefault:
-    """How one kind of leaf is compared."""
+    """The comparator and threshold of one kind of leaf without annotations."""
 
     comparator: str
     threshold: float
-    """In [0, 1]."""
+    """Similarity at which two values match, in [0, 1]."""
     config: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
@@ -46,13 +46,13 @@ BY_FORMAT: Final = {
     **dict.fromkeys(("email", "hostname", "ipv4", "ipv6", "time", "uri"), FORM),
     "uuid": EXACT,
 }
-"""Defaults of strings by format; a string of any other format is plain text."""
+"""Default comparisons of strings by `format`; a string of any other format is plain text."""
 
 
 def leaf_default(
     kind: str, format_: object = None, *, members: Sequence[JsonValue] = ()
 ) -> LeafDefault:
-    """Return the default for a JSON type, or for the members that an enum or const names.
+    """Return the default comparison of a JSON type, or of an enum or const with `members`.
 
     >>> leaf_default("string", "date").comparator
     'DateComparator'
@@ -65,7 +65,10 @@ def leaf_default(
 
 
 def default_comparator(default: LeafDefault) -> BaseComparator:
-    """Return the comparator of a default, the same each time where it has no config."""
+    """Return the comparator of a default comparison.
+
+    Defaults without a configuration share one comparator object.
+    """
     if default.config:
         return construct(default.comparator, default.config)
     return _without_config(default.comparator)
@@ -78,15 +81,15 @@ def _without_config(name: str) -> BaseComparator:
 
 PREFIX: Final = "x-aws-stickler-"
 MOST_WEIGHT: Final = 1e100
-"""Largest weight of a field; without a bound the sum of weights could overflow."""
+"""Maximum weight of a field; larger weights could overflow when they are added."""
 
 OLD_PREFIX: Final = "x-stickler-"
-"""A prefix that people try. It is never valid, and messages propose the valid one."""
+"""A prefix that users try by mistake. It is never valid; messages suggest the valid prefix."""
 
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 AnnotationValues: TypeAlias = dict[str, Any]
-"""Annotations of one schema, by their names in Python."""
+"""The annotations of one schema, by their names in Python."""
 
 _FLAG: Final = Rule("true or false", {"type": "boolean"})
 _LIST_FLAG: Final = Rule("true or false, on an array", _FLAG.keywords)
@@ -147,7 +150,8 @@ RULES: Final = {
     "any_of": _FLAG,
     "pairs_items": _FLAG,
 }
-"""Rules of annotations by their names in Python; they hold in schemas and in the Python API."""
+"""Rules for the values of annotations, by the annotation's name in Python. The compiler and the
+Python API both apply them."""
 STANDS: Final = {
     "comparator": _ON_VALUE,
     "comparator_config": _ON_VALUE,
@@ -158,26 +162,27 @@ STANDS: Final = {
     "key": "an array of objects",
     **dict.fromkeys(("aliases", "absent_values"), _ON_VALUE),
 }
-"""Kind of place by annotation; an annotation that is not listed is for any field."""
+"""Where in a schema an annotation is allowed, by its name; annotations that are not listed are
+allowed at any field."""
 ON_VALUE: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_VALUE)
 ON_OBJECT: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_OBJECT)
 ON_LIST: Final = ("pairing_floor", "exhaustive", "ordered", "pairing", "distinct")
 ON_POSITIONS: Final = ("exhaustive", "ordered", "pairing")
-"""Annotations of a list whose elements are paired by position."""
+"""The annotations that a list may have whose elements are paired by position."""
 
 
 def annotated(name: str) -> str:
-    """Return the key of an annotation by its name in Python."""
+    """Return the schema key of an annotation, given its name in Python."""
     return f"{PREFIX}{name.replace('_', '-')}"
 
 
 _NAMES: Final = {annotated(name): name for name in RULES}
 KEYS: Final = tuple(_NAMES)
-"""Every valid key."""
+"""All valid schema keys of annotations."""
 
 
 def own_keys(schema: Mapping[str, object]) -> JsonObject:
-    """Return the keys of a schema that mean to be annotations, valid or not."""
+    """Return the entries of a schema whose keys are meant as annotations, valid or not."""
     return {
         key: value  # type: ignore[misc] # a schema is JSON all the way down
         for key, value in schema.items()
@@ -186,7 +191,7 @@ def own_keys(schema: Mapping[str, object]) -> JsonObject:
 
 
 def _with_hyphens(key: str) -> str:
-    """Return a key as annotations are written, for keys with underscores or capital letters."""
+    """Return a key in lower case with hyphens, as annotations are written."""
     return key.lower().replace("_", "-")
 
 
@@ -197,12 +202,12 @@ COMPARISON_KEYS: Final = frozenset(
 
 
 def states_comparison(schema: Mapping[str, object]) -> bool:
-    """Return whether a schema's own annotations say how values are compared."""
+    """Return whether a schema's own annotations state how values are compared."""
     return not COMPARISON_KEYS.isdisjoint(schema)
 
 
 def read_annotations(schema: Mapping[str, object]) -> AnnotationValues:
-    """Read the annotations of a schema, without those whose value is wrong."""
+    """Return the annotations of a schema by their names in Python, without invalid values."""
     return {
         _NAMES[key]: float(value) if type(value) is int else value
         for key, value in schema.items()
@@ -219,7 +224,7 @@ def _is_right(key: str, value: Any) -> bool:
 def annotation_problems(
     schema: Mapping[str, object], source: str, path: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """List the problems of a schema's own annotations, key by key."""
+    """Yield the problems of a schema's own annotations, key by key."""
     for key, value in own_keys(schema).items():
         if _is_right(key, value):
             continue
@@ -255,7 +260,7 @@ def annotation_problems(
 def _pairing_problems(
     schema: Mapping[str, object], source: str, path: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """Report a pairing that contradicts the `ordered` beside it."""
+    """Yield a problem if `pairing` contradicts `ordered` in the same schema."""
     pairing, ordered = (schema.get(annotated(name)) for name in ("pairing", "ordered"))
     are_both_stated = isinstance(ordered, bool) and pairing in get_args(ListPairing)
     if are_both_stated and ordered != (pairing == "ordered"):
@@ -287,15 +292,15 @@ def _repair(key: str, value: object, rule: Rule) -> str:
 
 
 Owned: TypeAlias = tuple[tuple[Schema, AnnotationValues], ...]
-"""Each schema of a place with its own annotations, winners first."""
+"""The schemas that apply to a field or element, each with its own annotations; the first wins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """The annotations of one place, or those that an array hands on to the leaves of its elements.
+    """The merged annotations of a field or element, or those that an array passes to its elements.
 
-    Annotations of an array win over those of the leaves: they are `inherited`. An annotation that
-    is not stated is None.
+    Annotations that an array passes on win over the elements' own annotations: they are
+    `inherited`. An annotation that is not stated is None.
     """
 
     comparator: str | None = None
@@ -320,71 +325,74 @@ class Merged:
     named_by: Schema | None = field(default=None, compare=False)
     """The schema that names the comparator, for messages."""
     configured_by: Schema | None = field(default=None, compare=False)
-    """The schema that configures it, for messages."""
+    """The schema that configures the comparator, for messages."""
     by_schema: Owned = field(default=(), compare=False)
 
     @property
     def config(self) -> dict[str, Any]:
-        """The keywords for the comparator."""
+        """The keywords of the comparator."""
         return self.comparator_config or {}
 
     @property
     def chooses(self) -> bool:
-        """Whether any annotation names or configures a comparator."""
+        """Whether an annotation names or configures a comparator."""
         return self.comparator is not None or self.comparator_config is not None
 
     @property
     def effective_weight(self) -> float:
-        """The weight of a field in its object."""
+        """The stated weight of the field, or the default weight."""
         return DEFAULT_WEIGHT if self.weight is None else self.weight
 
     @property
     def item_threshold(self) -> float:
-        """The threshold of an object as a list item."""
+        """The threshold of the object, if it is a list item."""
         return DEFAULT_MATCH_THRESHOLD if self.match_threshold is None else self.match_threshold
 
     @property
     def item_source(self) -> ThresholdSource:
-        """Source of `item_threshold`."""
+        """The source of `item_threshold`."""
         return "default" if self.match_threshold is None else "match-threshold"
 
     @property
     def object_threshold(self) -> float:
-        """The threshold of an object as a field."""
+        """The threshold of the object, if it is the value of a field."""
         return self.item_threshold if self.threshold is None else self.threshold
 
     @property
     def object_source(self) -> ThresholdSource:
-        """Source of `object_threshold`."""
+        """The source of `object_threshold`."""
         return self.item_source if self.threshold is None else "annotation"
 
     @property
     def reading(self) -> ReadingRule | None:
-        """Aliases and absent values of the place; None without any."""
+        """The rule that reads aliases and absent values; None if neither is stated."""
         if not self.aliases and not self.absent_values:
             return None
         return ReadingRule(self.aliases or {}, self.absent_values or ())
 
     @property
     def list_pairing(self) -> ListPairing | None:
-        """How the elements of a list are paired; None if it is not stated."""
+        """How the elements of the list are paired; None if annotations do not state it."""
         if self.pairing is None and self.ordered is not None:
             return "ordered" if self.ordered else "best"
         return self.pairing
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The fields of items that are their key."""
+        """The names of the key fields of the list's items."""
         return (self.key,) if isinstance(self.key, str) else tuple(self.key or ())
 
     @property
     def signature(self) -> str:
-        """Text that is equal for equal inherited annotations, whose configs have no hash."""
+        """A text that is the same for equal inherited annotations; it serves as a dict key."""
         config = sorted(self.config.items())
         return repr((config, self.threshold, *(getattr(self, name) for name in _HANDED_ON[1:])))
 
     def below(self, threshold: float | None) -> "Merged":
-        """Return the annotations that an array hands on to its elements, with their threshold."""
+        """Return the annotations that an array passes on to its elements.
+
+        The elements get `threshold` in place of the array's own threshold.
+        """
         handed_on: dict[str, Any] = {name: getattr(self, name) for name in _HANDED_ON}
         return Merged(
             **handed_on,
@@ -408,7 +416,7 @@ _PAIRING_RULES: Final = {"ordered": ORDERED, "position": BY_POSITION}
 
 
 def describe_annotations(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
-    """Describe annotations in words, those that differ from the default."""
+    """Describe those of the named annotations that differ from their defaults, as phrases."""
     descriptions = {
         "exhaustive": "not exhaustive" if merged.exhaustive is False else "",
         "pairing": _PAIRING_RULES.get(merged.list_pairing or "", ""),
@@ -423,9 +431,9 @@ def describe_annotations(merged: Merged, names: Iterable[str]) -> tuple[str, ...
 
 
 def merge_annotations(by_schema: Owned, inherited: Merged) -> Merged:
-    """Merge the annotations of the subschemas in force at a place with inherited ones.
+    """Merge the annotations of all subschemas of a field or element with inherited annotations.
 
-    A comparator set anew drops an inherited config.
+    If an annotation names another comparator, the inherited configuration is dropped.
     """
     winners: AnnotationValues = {}
     for _, annotations in reversed(by_schema):
@@ -441,6 +449,6 @@ def merge_annotations(by_schema: Owned, inherited: Merged) -> Merged:
             name, named_by = annotations["comparator"], schema
     own_threshold: Any = (config or {}).get("threshold")
     if "threshold" not in winners and FRACTION.accepts(own_threshold):
-        winners["threshold"] = float(own_threshold)  # the comparator's own, where it is said
+        winners["threshold"] = float(own_threshold)  # stated in the comparator's configuration
     winners |= {"comparator": name, "comparator_config": config or None}
     return Merged(**winners, named_by=named_by, configured_by=configured_by, by_schema=by_schema)

@@ -1,6 +1,7 @@
-"""`allOf`, `$ref`, `anyOf`, `oneOf` and lists of types: which subschemas are in force at a place.
+"""Find the subschemas that apply to a field or element.
 
-Those are all schema objects that speak about it, the one that wins first.
+They are found through `allOf`, `$ref`, unions and lists of types. Where they contradict each other,
+the first subschema wins.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +14,7 @@ from .dialects import CLOSED_BY, Schema, Source
 from .references import LeadsNowhereError, SchemaFiles
 
 InForce = tuple[Source, ...]
-"""The subschemas in force at one place, winners first."""
+"""The subschemas that apply to one field or element; earlier ones win over later ones."""
 
 UNIONS: Final = ("anyOf", "oneOf")
 DECLARING: Final = ("properties", "patternProperties")
@@ -22,26 +23,27 @@ SPEAKS: Final = frozenset(
     {*UNIONS, *DECLARING, *CLOSED_BY, "additionalItems", "items", "prefixItems"}
     | {"const", "enum", "format", "type"}
 )
-"""Keywords that can change how a value is compared; the others restrict or describe it, or lead to
-other schemas."""
+"""Keywords that can change how a value is compared. All other keywords restrict or describe the
+value, or lead to other schemas."""
 
 MOST_COMBINATIONS: Final = 128
-"""Combinations of alternatives that one place may have if several unions describe it. If there are
-more, the last unions are merged as `allOf` is. Source: docs/schema.md."""
+"""Maximum number of combinations of alternatives, if several unions apply to one field. If there
+are more, the last unions are merged like `allOf`. Source: docs/schema.md."""
 
 OPEN: Final = "any"
-"""Kind of a place whose values may be of any type."""
+"""The kind of a field or element whose values may have any type."""
 
 DeadReferenceReporter = Callable[[Schema, str, LeadsNowhereError], None]
-"""Reports a reference that cannot be followed: schema, keyword and error."""
+"""A function that reports a reference that cannot be followed. It takes the schema with the
+reference, the keyword and the error."""
 
 
 def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter) -> InForce:
-    """List every subschema in force, through `allOf` and references, winners first.
+    """Return all subschemas that apply, through `allOf` and references; winning ones come first.
 
-    A schema's own keys go before its `allOf`, later branches before earlier ones, and all of them
-    before the target of a reference. Those that say nothing, such as a mere reference, are left
-    out, so that all uses of one definition are one place.
+    A schema's own keys precede its `allOf`, later branches precede earlier ones, and all of them
+    precede the target of a reference. Subschemas that change no comparison, such as mere
+    references, are omitted, so that all uses of one definition give the same result.
     """
     leads_on = ("allOf" in outer.schema or files.references_of(outer.schema) for outer in in_force)
     if len(in_force) == 1 and not any(leads_on):
@@ -76,13 +78,13 @@ def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
 
 
 def leads_back(reference: object) -> LeadsNowhereError:
-    """Return the error of a reference to a place that is nothing but itself."""
+    """Return the error for a reference that only leads back to itself."""
     expected = "a reference to a schema that says something"
     return LeadsNowhereError(f"{reference} leads back to itself", expected)
 
 
 def distinct(sources: Iterable[Source]) -> InForce:
-    """Return each schema once; several references may lead to the same one."""
+    """Return each schema once, in order; several references may lead to the same schema."""
     by_identity: dict[int, Source] = {}
     for source in sources:
         by_identity.setdefault(id(source.schema), source)
@@ -90,12 +92,12 @@ def distinct(sources: Iterable[Source]) -> InForce:
 
 
 def first(in_force: InForce, keyword: str) -> JsonValue:
-    """Return a keyword's value from the schema that wins; None where none has it."""
+    """Return a keyword's value from the first schema that has it; None if none has it."""
     return next((source.schema[keyword] for source in in_force if keyword in source.schema), None)
 
 
 def listed_values(in_force: InForce) -> list[JsonValue] | None:
-    """Return the values that an enum or const names; None without either."""
+    """Return the values that an enum or const allows; None if there is no enum or const."""
     for source in in_force:
         if "const" in source.schema:
             return [source.schema["const"]]
@@ -106,9 +108,9 @@ def listed_values(in_force: InForce) -> list[JsonValue] | None:
 
 
 def declared_types(in_force: InForce) -> list[str] | None:
-    """Return the JSON types that all subschemas in force allow, in order; None for any type.
+    """Return the JSON types that all subschemas allow, in order; None if any type is allowed.
 
-    Where two schemas have no type in common, the one that wins has its way.
+    If two schemas have no common type, the first one wins.
     """
     counterpart = {"integer": "number", "number": "integer"}
     types: list[str] | None = None
@@ -128,22 +130,22 @@ def declared_types(in_force: InForce) -> list[str] | None:
 
 
 class Branch(NamedTuple):
-    """One alternative of a union, not null, with all that is in force outside of it."""
+    """One alternative of a union, except null, with all subschemas that apply to its values."""
 
     in_force: InForce
     arm: Source | None
-    """The alternative itself; None where it is one of several types."""
+    """The schema of the alternative; None if the alternative is one of several types."""
     kind: str = ""
-    """The type, where it is one of several."""
+    """The JSON type, if the alternative is one of several types."""
 
 
 def branches_of(
     files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
 ) -> tuple[Branch, ...]:
-    """Return the alternatives of the first union that decides how values are compared.
+    """Return the alternatives of the first union that changes how values are compared.
 
-    Other unions stay in force, unless all their combinations were too many: then the last ones
-    are merged into it, every alternative at once.
+    Each alternative includes the subschemas of the other unions. If there would be too many
+    combinations, all alternatives of the last unions are merged into each alternative.
     """
     unions = list(_unions(files, in_force, report))
     if not unions:
@@ -166,7 +168,7 @@ def branches_of(
 def _unions(
     files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
 ) -> Iterator[tuple[int, str, list[Branch]]]:
-    """List the unions that affect comparisons: position of the schema, keyword and arms."""
+    """Yield (position of the schema, keyword, arms) of each union that changes comparisons."""
     for position, source in enumerate(in_force):
         for keyword in UNIONS:
             branches = source.schema.get(keyword)
@@ -190,9 +192,9 @@ def _speaks(schema: Schema) -> bool:
 def properties(
     files: SchemaFiles, in_force: InForce, keyword: str = "properties"
 ) -> dict[str, InForce]:
-    """Return the properties by name, each with every schema that describes it.
+    """Return the properties by name, each with all subschemas that describe it.
 
-    Properties of referred schemas come before those that a schema adds.
+    Properties of a referenced schema precede properties that the referring schema adds.
     """
     sources_by_name: dict[str, list[Source]] = {
         name: [] for source in reversed(in_force) for name in named_schemas(source, keyword)
@@ -204,15 +206,16 @@ def properties(
 
 
 def named_schemas(source: Source, keyword: str) -> dict[str, JsonValue]:
-    """Return the schemas by name that one schema has under a keyword."""
+    """Return the subschemas that a schema has under a keyword, by name."""
     named = source.schema.get(keyword)
     return named if isinstance(named, dict) else {}
 
 
 def kinds_of(files: SchemaFiles, in_force: InForce) -> list[str]:
-    """Return the JSON types but null that a place may have, `OPEN` where nothing says it.
+    """Return the JSON types that a value may have, without null; `OPEN` if any type is allowed.
 
-    Without a `type`, the keywords that only one type has say it, else the values that are listed.
+    Without a `type`, keywords that belong to one type decide, such as `properties`. Without such
+    keywords, the listed values decide.
     """
     types = declared_types(in_force) or _inferred(files, in_force)
     kinds = [name for name in dict.fromkeys(types) if name != "null"]
@@ -236,7 +239,7 @@ def _inferred(files: SchemaFiles, in_force: InForce) -> list[str]:
 
 
 def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
-    """Return the positions of a tuple, each with every schema that describes it."""
+    """Return the positions of a tuple, each as all subschemas that describe it."""
     positions: list[InForce] = []
     for source in in_force:
         schemas = source.schema.get(files.locate(source.schema).dialect.tuples)
@@ -247,7 +250,7 @@ def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
 
 
 def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
-    """Return every schema that describes the elements of a list, or those after a tuple."""
+    """Return all subschemas of a list's elements; for a tuple, of the elements after it."""
     has_positions = bool(positions_of(files, in_force))
     elements: InForce = ()
     for source in in_force:
@@ -260,6 +263,6 @@ def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
 
 
 def find_schemas_under(files: SchemaFiles, in_force: InForce, keyword: str) -> InForce:
-    """Return the object schemas under a keyword; boolean schemas are left out."""
+    """Return the subschemas that a keyword such as `additionalProperties` has, without booleans."""
     holders = [source for source in in_force if isinstance(source.schema.get(keyword), dict)]
     return tuple(files.enter(source, source.schema[keyword]) for source in holders)

@@ -1,4 +1,7 @@
-"""From an annotated JSON Schema to a plan, each place compiled once, or to one SchemaError."""
+"""The compiler: makes a plan of an annotated JSON Schema, or raises one SchemaError.
+
+A part of the schema that describes several fields or elements is compiled only once.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -74,11 +77,11 @@ from .verdicts import (
 )
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
-"""Name of a model whose schema gives none. Source: docs/schema.md."""
+"""The model name of schemas that state none. Source: docs/schema.md."""
 
 LARGE: Final = 50
-"""Nodes of a place from which on it is in a plan only once; other uses refer to it. So a plan is
-never much larger than its schema."""
+"""Minimum number of nodes of a part that the plan contains only once; further uses refer to it.
+Smaller parts are copied. A plan is therefore never much larger than its schema."""
 
 NO_DOCUMENT: Final = "the schema describes no document"
 DOCUMENT_EXPECTED: Final = "a schema of JSON objects or of arrays, which documents are"
@@ -86,33 +89,34 @@ DOCUMENTS: Final[Mapping[DocumentKind, tuple[type[Node], ...]]] = {
     "object": (ObjectNode,),
     "array": (SequenceNode,),
 }
-"""The nodes that compare documents; where a schema allows both kinds, they are objects."""
+"""The node types that can compare a document of each kind. If a schema allows both kinds, its
+documents are objects."""
 
 
 class _LoopError(Exception):
-    """A place that refers only to itself."""
+    """A union has an alternative that is only the union itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The node of one place of the documents."""
+    """A compiled field or element: its node, and what the parent's node depends on."""
 
     node: Node
     aggregate: bool | None
-    """The place's own aggregate annotation."""
+    """The field's own `aggregate` annotation."""
     speaks_for_list: bool = True
-    """Whether the weight and aggregate of an element are those of its list."""
+    """Whether the weight and the `aggregate` of a list's element also apply to the list."""
     ignored: bool = False
-    """Whether its values are not compared."""
+    """Whether the values are left out of the comparison."""
     pairs_items: bool = True
-    """Whether it is used to pair list items."""
+    """Whether the field is compared when list items are paired."""
 
 
 @dataclass(frozen=True, slots=True)
 class _CompilerVisit:
     inherited: Merged = NOTHING_INHERITED
     unions: "tuple[Visited[_CompilerVisit, Built], ...]" = ()
-    """The unions of which this place is an alternative, outermost first."""
+    """The unions that have this schema as an alternative, outermost first."""
     key = ()
 
 
@@ -121,7 +125,7 @@ _Visited: TypeAlias = Visited[_CompilerVisit, Built]
 
 
 class Compiler(PlaceFold[_CompilerVisit, Built]):
-    """Compiles each place of a schema once; places that contain themselves become recursions."""
+    """Compiles each part of a schema once; a part that contains itself becomes a recursion node."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
         # A bound method of the compiler would be a cycle, which stays in memory.
@@ -135,13 +139,13 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
         self._table: list[Node | None] = []
         self._targets: dict[_Visited, Target] = {}
-        """Where references to a place lead, once there are any."""
+        """The target that recursion nodes refer to, for each visited place that is referred to."""
         self._size = 0
         self._sizes: dict[_Visited, int] = {}
-        """Nodes in each place that is built."""
+        """The number of nodes of each compiled place."""
 
     def plan(self) -> Plan:
-        """Compile the whole schema; problems are noted on the way."""
+        """Compile the whole schema to a plan, and collect its problems."""
         in_force = self._places.flat((self._files.root,))
         built = self._visit_flat(in_force, _FROM_NOWHERE)
         self._finish()
@@ -151,7 +155,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         self._usage.report()
         for source, acceptor in [] if self._problems else self._judging:
             try:
-                acceptor.validator  # noqa: B018 - built once all documents are there
+                acceptor.validator  # noqa: B018 - builds it, now that all documents are known
             except EngineError as error:
                 finding = f"no value can be judged by this alternative ({error})"
                 self._problems.add(
@@ -166,7 +170,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _find_document_node(
         self, node: Node, types: Sequence[str] | None
     ) -> tuple[DocumentKind, Node | None]:
-        """Return the kind of the documents, and the part of the root's node that compares them."""
+        """Return the kind of the documents, and the node that compares documents of this kind."""
         for kind, nodes in DOCUMENTS.items():
             if types is None or kind in types:
                 root = document_node(node, nodes)
@@ -194,7 +198,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         merged = place.merged
         if isinstance(place, ArrayPlace | ObjectPlace):
             if merged.comparator is not None:
-                self._kinds.comparator(merged, TEXT)  # has its problems noted
+                self._kinds.comparator(merged, TEXT)  # reports problems of the comparator
             return (
                 self._compile_object(place)
                 if isinstance(place, ObjectPlace)
@@ -257,7 +261,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return Built(list_node, aggregate, ignored=items.ignored)
 
     def _check_key(self, merged: Merged, items: Node) -> None:
-        """Report fields of a key that no kind of item declares."""
+        """Report key fields that none of the list's item schemas declares."""
         objects = list_object_nodes(items)
         declared = [field.name for node in objects for field in (*node.fields, *node.ignored)]
         for name in merged.keys if merged.key else ():
@@ -287,7 +291,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         )
 
     def _compile_elements(self, in_force: InForce, below: Merged) -> Built:
-        """Compile the schemas of elements; without schemas, elements may be of any kind."""
+        """Compile the schemas of list elements; without schemas, elements may have any type."""
         if in_force:
             return self._visit_place(in_force, _CompilerVisit(below))
         return Built(self._kinds.open(self._places.merge((), below), self._places.merge(())), None)
@@ -301,7 +305,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return Built(node, place.merged.aggregate, speaks_for_list=False)
 
     def _defer_object(self, place: ObjectPlace) -> Node:
-        """Return a reference to the node of an object that is made later."""
+        """Return a reference to the node of an object, which is compiled later."""
         target = Target(self._table)
         self._waiting.append(lambda: setattr(target, "node", self._make_object_node(place)))
         threshold, name = place.merged.item_threshold, self._name_place(place.in_force)
@@ -357,7 +361,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
             )
 
     def _revisit(self, visited: _Visited, in_force: InForce, visit: _CompilerVisit) -> Built:
-        """Return a place that was compiled before, or a reference to one that is being compiled."""
+        """Return a place that was compiled before, or a reference to a place in compilation."""
         if visited in visit.unions:
             raise _LoopError
         if visited.outcome is not None and self._sizes[visited] <= LARGE:
@@ -369,7 +373,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         target = self._targets[visited]
         name = self._name_place(in_force, visit.inherited)
         if visited.outcome is None:
-            merged = self._places.merge(in_force)  # an array says no more of objects
+            merged = self._places.merge(in_force)  # without annotations of an outer array
             node = RecursionNode(
                 threshold=merged.item_threshold,
                 place=name,
@@ -393,17 +397,17 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return replace(visited.outcome, node=node)
 
     def _name_place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> str:
-        """Name a place by the schemas that describe it, and the annotations that it inherits."""
+        """Return a name that is unique for a set of subschemas with inherited annotations."""
         names = [f"{self._files.uri_of(source.schema)}{source.scope or ''}" for source in in_force]
         names += [] if inherited == NOTHING_INHERITED else [inherited.signature]
         return " ".join(names)
 
     def _compile_arm(self, branch: Branch, visit: _CompilerVisit) -> Built:
-        """Compile an alternative of a union; report one that is the union itself."""
+        """Compile an alternative of a union; report an alternative that is the union itself."""
         try:
             return self._visit_flat(branch.in_force, visit)
         except _LoopError:
-            if branch.arm is None:  # pragma: no cover - a type leads nowhere
+            if branch.arm is None:  # pragma: no cover - a type is no reference
                 raise
             schema = branch.arm.schema
             keyword = next(iter(self._files.references_of(schema)), "")
@@ -413,7 +417,10 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
             return Built(open_default(), None)
 
     def _compile_union(self, visited: _Visited, place: UnionPlace) -> Built:
-        """Compile the arms of a union to one node; arms that compare alike need no union node."""
+        """Compile the alternatives of a union to one node.
+
+        If all alternatives have equal nodes, return the node of one of them.
+        """
         inherited = visited.visit.inherited
         are_alike = (
             len({key_of(alternative.in_force, inherited) for alternative in place.branches}) == 1
@@ -462,7 +469,7 @@ def _add_dead_reference(
     problems.add(schema, steps, error.found, error.expected, error.hint)
 
 
-def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
+def compile_schema(  # noqa: PLR0913 - a schema and its options
     schema: JsonValue,
     source: str = "",
     file: Path | None = None,
@@ -472,19 +479,19 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
     inferred: Mapping[PlaceKey, JsonObject] | None = None,
     boxes: BoxFormat = "corners",
 ) -> Plan:
-    """Compile a parsed schema.
+    """Compile a parsed schema to a plan.
 
     Args:
         schema: the schema as JSON.
-        source: its name for messages; the file as the user named it.
-        file: where relative references start; without it they are refused.
+        source: the schema's name in messages: the file as the user named it.
+        file: where relative references start; None rejects relative references.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
-        comparators: instances that the schema refers to by these names.
-        inferred: the annotations that `infer` found.
-        boxes: how boxes are written where the schema does not say it.
+        comparators: instances of comparators that the schema may name, by name.
+        inferred: the annotations that `infer` has inferred.
+        boxes: how boxes are written if the schema does not state it.
 
     Raises:
-        SchemaError: with everything that is wrong, each with its JSON Pointer.
+        SchemaError: the schema is invalid; it has every problem, each with its JSON Pointer.
     """
     if not isinstance(schema, dict):
         finding = f"{NO_DOCUMENT}: it is {brief(schema)}"
@@ -505,7 +512,7 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
     try:
         plan = _compile_checked(files, problems, names)
         if plan is None:
-            # What is wrong beyond the places that are no valid JSON Schema, by leaving these out.
+            # Find the other problems too: omit the invalid keywords and compile again.
             remaining_files = SchemaFiles(
                 without_invalid_places(schema, files.dialect), source, file
             )
@@ -519,14 +526,14 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
     if problems or plan is None:
         raise SchemaError(problems)
     plan = replace(plan, files=files.files_referred_to)
-    other: Any = schema.get(OTHER_NAMES)  # of a class, whose schema nobody else wrote
+    other: Any = schema.get(OTHER_NAMES)  # only schemas made from a class have it
     return replace(plan, renames=other) if isinstance(other, dict) else plan
 
 
 def _compile_checked(
     files: SchemaFiles, problems: Problems, comparators: Comparators
 ) -> Plan | None:
-    """Note all problems, and return the plan; a schema that is not valid has no meaning."""
+    """Collect all problems of a schema, and return its plan; None if the schema is not valid."""
     files.accept = lambda schema: check(files, schema, problems, comparators=comparators)
     try:
         valid = files.accept(files.root.schema)

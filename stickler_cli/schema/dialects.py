@@ -1,6 +1,7 @@
-"""The dialects of JSON Schema, and where schemas stand: inside a schema, and among files.
+"""The dialects of JSON Schema, and the schemas inside a schema.
 
-An annotation inside `default`, `examples` or `enum` is data; a property may be called as a keyword.
+Not every object in a schema is a schema: an object inside `default`, `examples` or `enum` is data,
+and a property may have the name of a keyword.
 """
 
 import re
@@ -18,18 +19,18 @@ class Dialect(NamedTuple):
     """One published version of JSON Schema."""
 
     name: str
-    """Usual name: `Draft 7`, `2020-12`."""
+    """The usual name: `Draft 7`, `2020-12`."""
     uri: str
-    """URI of its meta-schema, without a trailing `#`."""
+    """The URI of the meta-schema, without a trailing `#`."""
     references: tuple[str, ...] = ("$ref",)
-    """The keywords whose value leads to a schema."""
+    """The keywords whose value refers to a schema."""
     id_keyword: str = "$id"
     anchors: tuple[str, ...] = ()
-    """The keywords that give a schema a plain name; without any, `#name` as an id does."""
+    """The keywords that give a schema a plain name; if empty, an `id` of the form `#name` does."""
     ref_stands_alone: bool = True
-    """Whether a `$ref` makes an id beside it void."""
+    """Whether other keywords, such as `$id`, are ignored in a schema with a `$ref`."""
     tuples: str = "items"
-    """The keyword whose list holds the schemas of positions."""
+    """The keyword that lists the schemas of a tuple's positions."""
 
 
 DRAFT_4: Final = Dialect("Draft 4", "http://json-schema.org/draft-04/schema", id_keyword="id")
@@ -51,21 +52,22 @@ DRAFT_2020_12: Final = Dialect(
     tuples="prefixItems",
 )
 DEFAULT: Final = DRAFT_2020_12
-"""For a schema whose `$schema` names no known dialect. Source: docs/schema.md."""
+"""The dialect of a schema whose `$schema` names no known dialect. Source: docs/schema.md."""
 
 DIALECTS: Final = {
     "4": DRAFT_4,
-    "5": DRAFT_4,  # the same meta-schema, published again
+    "5": DRAFT_4,  # Draft 5 did not change the meta-schema
     "6": DRAFT_6,
     "7": DRAFT_7,
     "8": DRAFT_2019_09,
     "2019-09": DRAFT_2019_09,
     "2020-12": DRAFT_2020_12,
 }
-"""By the part of a `$schema` that distinguishes them, however it is spelt."""
+"""The dialects by the part of a `$schema` that names the version."""
 
 TOO_OLD: Final = frozenset({"0", "1", "2", "3"})
-"""Drafts in which keywords mean something else, such as a `required` inside a property."""
+"""Drafts that are not supported, since keywords have another meaning in them: `required` for
+instance is inside a property."""
 
 SUPPORTED: Final = "JSON Schema Draft 4, 6, 7, 2019-09 or 2020-12"
 
@@ -73,7 +75,7 @@ _NUMBER: Final = re.compile(r"draft[\s/_-]*0?([0-8])(?![0-9])|(2019-09|2020-12)"
 
 
 def named_dialect(schema: JsonValue) -> str | None:
-    """Return the dialect that a `$schema` names: `7`, `2020-12`; None where it names none.
+    """Return the dialect that a `$schema` names, such as `7` or `2020-12`; None if it names none.
 
     >>> named_dialect({"$schema": "https://json-schema.org/draft-07/schema"})
     '7'
@@ -86,12 +88,15 @@ def named_dialect(schema: JsonValue) -> str | None:
 
 
 def dialect_of(schema: JsonValue, default: Dialect = DEFAULT) -> Dialect:
-    """Return the dialect a schema is written in; `default` where it names none that is known."""
+    """Return the dialect in which a schema is written; `default` if it names no known dialect."""
     return DIALECTS.get(named_dialect(schema) or "", default)
 
 
 def own_id(schema: Schema, dialect: Dialect) -> str | None:
-    """Return the `$id` that references in a schema start from; None without one."""
+    """Return the `$id` that changes the base URI of references inside a schema.
+
+    None if there is none.
+    """
     value = schema.get(dialect.id_keyword)
     if not isinstance(value, str) or (dialect.ref_stands_alone and "$ref" in schema):
         return None
@@ -99,7 +104,7 @@ def own_id(schema: Schema, dialect: Dialect) -> str | None:
 
 
 def own_names(schema: Schema, dialect: Dialect) -> list[str]:
-    """Return the plain names (`$anchor`) by which a schema can be referred to."""
+    """Return the plain names of a schema, such as the value of `$anchor`."""
     names = [schema.get(keyword) for keyword in dialect.anchors]
     value = schema.get(dialect.id_keyword)
     if not dialect.anchors and isinstance(value, str):
@@ -110,7 +115,7 @@ def own_names(schema: Schema, dialect: Dialect) -> list[str]:
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
-"""Keywords for keys that are not declared."""
+"""Keywords with the schema for keys that no other keyword declares."""
 ITEMS: Final = ("items", "additionalItems", "unevaluatedItems", "contains")
 CONDITIONS: Final = ("if", "then", "else", "not")
 
@@ -135,11 +140,11 @@ KEYWORDS: Final = frozenset(
         *("title", "type", "uniqueItems", "writeOnly"),
     }
 )
-"""Keywords of all dialects."""
+"""The keywords of all dialects."""
 
 
 def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
-    """Go through the schemas directly inside a schema, with the steps that lead to each."""
+    """Yield each schema directly inside a schema, as (path from the outer schema, inner schema)."""
     for keyword, value in schema.items():
         if isinstance(value, dict) and keyword in ONE:
             yield (keyword,), value
@@ -154,7 +159,7 @@ def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
 
 
 def walk(schema: Schema) -> Iterator[tuple[Path, Schema]]:
-    """Go through a schema and every schema in it, outermost first."""
+    """Yield a schema and every schema inside it, as (path, schema); outer schemas come first."""
     waiting: list[tuple[Path, Schema]] = [((), schema)]
     while waiting:
         path, subschema = waiting.pop()
@@ -163,28 +168,29 @@ def walk(schema: Schema) -> Iterator[tuple[Path, Schema]]:
 
 
 PlaceKey: TypeAlias = tuple[str, Path]
-"""The URI of a document and a path in it."""
+"""A location of a schema: the URI of its document, and the path in it."""
 
 Scope = tuple[tuple[str, str], ...]
-"""For each name that a dynamic reference may ask for: the outermost resource that has it."""
+"""For each name that dynamic references may use, the URI of the outermost resource that defines
+it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """One schema object, and how the dynamic references in it are read."""
+    """A schema object, and the scope in which its dynamic references are resolved."""
 
     schema: Schema
     scope: Scope = ()
 
 
 class SchemaPlace(NamedTuple):
-    """Where a schema stands, and how references in it are read."""
+    """The location of a schema, and what its references are relative to."""
 
     source: str
-    """The file, for messages."""
+    """The name of the file in messages."""
     uri: str
-    """URI of the document."""
+    """The URI of the document."""
     path: Path
     base: str
-    """Base of relative references."""
+    """The URI that relative references are resolved against."""
     dialect: Dialect

@@ -1,11 +1,13 @@
-"""The engine that validates documents, jsonschema-rs: its options, limits and input.
+"""Validation of values by jsonschema-rs, "the engine": its options, limits and input.
 
-Arms of unions, patterns of keys and `--validate` all ask it, so that they agree. The jsonschema
-package takes some two hundred times as long, can hang on a pattern, and calls 19.99 no multiple of
-0.01; it only words what is wrong with schemas.
+Alternatives of unions, patterns of keys and `--validate` all use it, so that they agree. The
+jsonschema package takes about two hundred times as long, can hang on a pattern, and does not accept
+19.99 as a multiple of 0.01; it serves only to word problems of schemas.
 
-The engine judges by a definition anew for each way that leads to it. Where there are many ways, it
-asks back here instead (`Apart`), so that a verdict takes at most schema times document.
+If several paths of references lead to a definition, the engine validates by that definition once
+for each path. If there are very many paths, it calls back into this module instead (`Apart`), which
+remembers verdicts. The time is then at most proportional to the size of the schema times the size
+of the document.
 """
 
 import json
@@ -27,50 +29,54 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Formats = Mapping[str, Callable[[str], bool]]
-"""Meaning of a format, by its name."""
+"""Functions that test whether a text has a format, by the format's name."""
 
 BACKTRACK_LIMIT: Final = 10_000
-"""Steps back that a pattern may take; it then counts as not matched. Some milliseconds."""
+"""Maximum number of backtracking steps in matching a pattern, which take some milliseconds. A
+pattern that needs more steps does not match."""
 
 MOST_LEVELS: Final = 1024
-"""Levels of a value that is judged, as many as documents are read with: the engine goes down them
-on the stack of the process, which has an end."""
+"""Maximum number of nested levels of a validated value, the same as for reading documents. The
+engine recurses on the stack of the process, which is limited."""
 
-MESSAGE_LENGTH: Final = 160  # characters that are kept
+MESSAGE_LENGTH: Final = 160  # in characters
 
 _TEXTS: Final = ("title", "description", "$comment", "format")
-"""Keywords whose value is any text."""
+"""Keywords whose value may be any text."""
 
 
 @cache
 def _engine() -> Any:
-    import jsonschema_rs  # half as long as Python itself takes to start; plain schemas need none
+    import jsonschema_rs  # slow to import, and not needed for plain schemas
 
     return jsonschema_rs
 
 
 @cache
 def _usual(ref_stands_alone: bool) -> dict[str, Any]:
-    """Return the options of the validators of dialects that stand alone, or of the others."""
+    """Return the engine's options for a validator.
+
+    In dialects where a `$ref` stands alone, the engine by itself does not test the format `uuid`.
+    """
     uuid = _engine().Draft202012Validator({"format": "uuid"}, validate_formats=True)
     return {
         "pattern_options": _engine().FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT),
         "email_options": _engine().EmailOptions(allow_display_text=False),
-        # The engine leaves it out where a dialect did not have it yet, and is faster without.
+        # Older dialects do not have `uuid`. In newer ones the engine's own test is faster.
         "formats": {"uuid": uuid.is_valid} if ref_stands_alone else {},
     }
 
 
 class EngineError(Exception):
-    """A schema that the engine refuses: it cannot read a pattern, for one."""
+    """The engine rejects a schema, for instance because it cannot read a pattern."""
 
     def __init__(self, found: str, pointer: str) -> None:
         super().__init__(found)
         self.pointer = pointer
-        """To the part that is refused, inside its document."""
+        """JSON Pointer to the rejected part of the document with the schema."""
 
 
-def build(  # noqa: PLR0913 - what the engine takes
+def build(  # noqa: PLR0913 - the engine's options
     schema: Schema,
     dialect: Dialect,
     *,
@@ -79,13 +85,13 @@ def build(  # noqa: PLR0913 - what the engine takes
     formats: Formats | None = None,
     keywords: dict[str, Any] | None = None,
 ) -> "Validator":
-    """Return the validator of a schema; it asserts formats and never asks the network.
+    """Return the validator of a schema; it checks formats and never uses the network.
 
-    References start from `base` and lead into the `registry`; `formats` is what some mean here, and
-    `keywords` are more than the dialect has.
+    References are resolved against `base` and found in the `registry`. `formats` replaces the tests
+    of some formats, and `keywords` adds keywords to the dialect.
 
     Raises:
-        EngineError: the engine does not take the schema.
+        EngineError: the engine rejects the schema.
     """
     usual = _usual(dialect.ref_stands_alone)
     try:
@@ -109,18 +115,18 @@ def _engine_error(error: ValueError) -> EngineError:
 
 
 def brief_message(message: str) -> str:
-    """Return a message of the engine, cut: it may hold a whole document."""
+    """Return a message of the engine, shortened, since it may quote a whole document."""
     return message if len(message) <= MESSAGE_LENGTH else message[: MESSAGE_LENGTH - 3] + "..."
 
 
 def is_valid(validator: "Validator", value: JsonValue) -> bool:
-    """Return whether a value is valid; one that is too deep to tell is not."""
+    """Return whether a validator accepts a value; a value with too many levels is not valid."""
     if too_deep(value):
         return False
-    with suppress(ValueError):  # a lone surrogate, or more levels than can be told to be unique
+    with suppress(ValueError):  # a lone surrogate, or too many levels for `uniqueItems`
         return validator.is_valid(value)
     with suppress(ValueError):
-        # U+FFFD for each surrogate that stands alone, which no engine reads.
+        # The engine reads no lone surrogates: replace each by U+FFFD.
         text = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
         return validator.is_valid(json.loads(text.decode("utf-16", "replace")))
     return False
@@ -143,7 +149,7 @@ def too_deep(value: object) -> bool:
 
 
 def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:
-    """Return whether a schema is valid in its dialect; False too where the engine cannot tell."""
+    """Return whether a schema is valid in its dialect; False if the engine fails."""
     if too_deep(schema):
         return False
     with suppress(ValueError):
@@ -153,7 +159,7 @@ def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:
 
 
 def _is_plain(schema: Schema) -> bool:
-    """Return whether a schema has only keywords that are valid in all dialects."""
+    """Return whether a schema uses only keywords and values that are valid in all dialects."""
     waiting: list[Any] = [{key: child for key, child in schema.items() if key != "$schema"}]
     while waiting:
         schema_part = waiting.pop()
@@ -174,10 +180,10 @@ def _is_plain(schema: Schema) -> bool:
 
 @dataclass(frozen=True)
 class PicklablePattern:
-    r"""A pattern for keys; equal by its text, and picklable.
+    r"""A pattern that is searched in keys; it can be pickled and compared.
 
     Raises:
-        EngineError: the engine cannot read it.
+        EngineError: the engine cannot read the pattern.
 
     >>> PicklablePattern(r"^\p{Lu}(?<rest>\d+)$").search("Ä12")
     True
@@ -186,7 +192,7 @@ class PicklablePattern:
     text: str
 
     def __post_init__(self) -> None:
-        self._validator  # noqa: B018 - read now, to be refused now
+        self._validator  # noqa: B018 - raises the error for an invalid pattern
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PicklablePattern, (self.text,)
@@ -196,26 +202,29 @@ class PicklablePattern:
         return build({"pattern": self.text}, DEFAULT)
 
     def search(self, key: str) -> bool:
-        """Return whether the pattern is in a key."""
+        """Return whether a key contains a match of the pattern."""
         return is_valid(self._validator, key)
 
 
 APART: Final = "x-stickler-judged-apart"
-"""The keyword that stands for a `$ref` to such a part."""
+"""The keyword that replaces a `$ref` to a definition that is validated separately."""
 
 DEEPEST: Final = 50
-"""Questions inside one another; a deeper one is put off until those around it are given up, so that
-deep documents need no deep stack."""
+"""Maximum number of callbacks inside each other. A deeper question is postponed and asked again
+from the top, so that deep documents need no deep stack."""
 
 MOST_KNOWN: Final = 100_000
-"""Verdicts that are remembered from one question to the next."""
+"""Maximum number of verdicts that are kept for the next value."""
 
 
 class Apart:
-    """Judges values by parts of schemas, and remembers the verdicts."""
+    """Validates values by separate definitions, and remembers the verdicts.
+
+    The engine calls it for each reference to such a definition.
+    """
 
     def __init__(self, accepts: Callable[[str, JsonValue], bool]) -> None:
-        """Take a function that judges a value by the schema at a reference, asking back here."""
+        """Take a function that validates a value by a reference, and may call back `accepts`."""
         self._accepts = accepts
         self._known: dict[tuple[str, bytes], bool] = {}
         self._depth = 0
@@ -223,10 +232,14 @@ class Apart:
         self._failure: BaseException | None = None
         self._lock = RLock()
         self.keywords: dict[str, type[_Keyword]] = {APART: type("_", (_Keyword,), {"judge": self})}
-        """For the engine."""
+        """The engine's additional keyword, whose validation calls `accepts`."""
 
     def settle(self, ask: Callable[[], T]) -> T:
-        """Return the engine's answer to a question, once all that it put off is judged."""
+        """Return the result of `ask`, a call of the engine.
+
+        If `ask` leads to a question that is too deep, that question is answered first, and `ask` is
+        called again.
+        """
         questions: list[Callable[[], Any]] = [ask]
         with self._lock:
             if len(self._known) > MOST_KNOWN:
@@ -248,7 +261,10 @@ class Apart:
                     return answer
 
     def accepts(self, reference: str, value: JsonValue) -> bool:
-        """Return whether a value is valid where a reference leads; any answer if it is put off."""
+        """Return whether a value is valid by the schema at a reference.
+
+        If the question is postponed or fails, the result has no meaning.
+        """
         if self._gives_up():
             return False
         key = reference, blake2b(repr(value).encode(), digest_size=16).digest()
@@ -257,11 +273,11 @@ class Apart:
         if self._depth == DEEPEST:
             self._put_off = reference, value
             return False
-        self._known[key] = True  # a part that leads back to itself asks no more of the same value
+        self._known[key] = True  # if the definition is reached again with this value
         self._depth += 1
         try:
             self._known[key] = self._accepts(reference, value)
-        except BaseException as error:  # noqa: BLE001 - the engine would take it for a verdict
+        except BaseException as error:  # noqa: BLE001 - the engine would treat it as a verdict
             self._failure = error
         finally:
             self._depth -= 1
@@ -271,12 +287,12 @@ class Apart:
         return self._known[key]
 
     def _gives_up(self) -> bool:
-        """Return whether the question under way is to be asked again, or has failed."""
+        """Return whether the current result is useless, after a postponed question or an error."""
         return self._put_off is not None or self._failure is not None
 
 
 class _Keyword:
-    """A keyword of the engine, which asks back here."""
+    """The implementation of the keyword `APART`; it calls back `Apart.accepts`."""
 
     judge: Apart
 
@@ -284,13 +300,13 @@ class _Keyword:
         self._reference = str(value)
 
     def validate(self, instance: JsonValue) -> None:
-        """Raise a ValueError if a value is not valid."""
+        """Raise a ValueError if the value is not valid."""
         if not self.judge.accepts(self._reference, instance):
             raise ValueError(self._reference)
 
 
 class JudgedDocuments:
-    """All documents of a schema, shared by all parts that values are judged by."""
+    """All documents of a schema, shared by all objects that validate values by parts of it."""
 
     def __init__(
         self,
@@ -298,10 +314,12 @@ class JudgedDocuments:
         renamed: Mapping[int, str],
         separate: Mapping[int, str],
     ) -> None:
-        """Take documents with their dialects; they may grow until the first value is judged.
+        """Take the documents with their dialects, by URI.
 
-        They go by the URI that they give themselves; `renamed` has what a `$ref` in them is
-        instead, by identity of its schema, and `separate` to what one leads that is judged apart.
+        Documents may be added until the first value is validated. The URIs are those that the
+        documents give themselves. `renamed` has the new value of a `$ref`, and `separate` the
+        target of a `$ref` that is validated separately, both by identity of the schema with the
+        `$ref`.
         """
         self._by_uri = by_uri
         self._renamed = renamed
@@ -309,7 +327,8 @@ class JudgedDocuments:
         self._parts: dict[tuple[type[JudgedPart], str], JudgedPart] = {}
         self._apart_by_kind: dict[type[JudgedPart], Apart] = {}
         self.looks_back = False
-        """Whether a schema's meaning may depend on its references; nothing is apart then."""
+        """Whether the meaning of a definition may depend on the schema that refers to it. If so, no
+        definition is validated separately."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         by_uri = {uri: (document, self._by_uri[uri][1]) for uri, document in self.contents.items()}
@@ -323,12 +342,15 @@ class JudgedDocuments:
 
     @property
     def are_bounded(self) -> bool:
-        """Whether verdicts take time in proportion to the values, as far as is known here."""
+        """Whether validation takes time at most in proportion to the size of the value."""
         return not (self.looks_back and self._separate)
 
     @cached_property
     def contents(self) -> dict[str, JsonValue]:
-        """The documents as the engine takes them; a `$schema` of the user's own is replaced."""
+        """The documents in the form that the engine takes.
+
+        Their `$schema` is replaced, and so are references to renamed or separate definitions.
+        """
         separate = {} if self.looks_back else self._separate
 
         def copy_schema(value: JsonValue, dialect: Dialect) -> JsonValue:
@@ -339,7 +361,7 @@ class JudgedDocuments:
             copied = {name: copy_schema(child, dialect) for name, child in value.items()}
             new_reference, target = self._renamed.get(id(value)), separate.get(id(value))
             if target is not None:
-                # What is void beside a `$ref` must be so beside this, too.
+                # Keywords that are ignored beside a `$ref` must be ignored here, too.
                 kept = (
                     ("$defs", "definitions")
                     if dialect.ref_stands_alone
@@ -357,14 +379,14 @@ class JudgedDocuments:
         }
 
     def find_part(self, kind: "type[JudgedPart]", reference: str) -> "JudgedPart":
-        """Return a part of the documents to judge by, the same object each time."""
+        """Return the object that validates by the schema at a reference; always the same object."""
         if (kind, reference) not in self._parts:
             _, dialect = self._by_uri[reference.partition("#")[0]]
             self._parts[kind, reference] = kind(reference, dialect, self)
         return self._parts[kind, reference]
 
     def find_judge(self, kind: "type[JudgedPart]") -> Apart:
-        """Return the judge for all parts of a kind that are apart from their references."""
+        """Return the `Apart` object that validates by separate definitions, one for each `kind`."""
 
         def accepts(reference: str, value: JsonValue) -> bool:
             return is_valid(self.find_part(kind, reference).validator, value)
@@ -373,14 +395,18 @@ class JudgedDocuments:
 
     @cached_property
     def _digest(self) -> str:
-        """A plan holds many acceptors, and documents may be large."""
+        """A digest of the documents, for fast comparison of equal copies."""
         return sha256(repr(self.contents).encode()).hexdigest()
 
     @cached_property
     def registry(self) -> "Registry":
-        """The documents for the engine, which may refuse them with an EngineError."""
+        """The engine's registry of the documents.
+
+        Raises:
+            EngineError: the engine rejects the documents.
+        """
         try:
-            # It looks all references up, those too that nothing follows: whatever they lead to.
+            # The registry resolves all references, even unused ones, so each must lead somewhere.
             registry: Registry = _engine().Registry(
                 [*self.contents.items()], retriever=lambda _: True
             )
@@ -394,7 +420,7 @@ _FoundError: TypeAlias = "tuple[ValidationError, Path, Path]"
 
 @dataclass(frozen=True)
 class JudgedPart:
-    """A schema inside documents, for values to be held against; picklable."""
+    """A schema inside documents that validates values; it can be pickled."""
 
     formats: ClassVar[Formats] = {}
     reference: str
@@ -411,9 +437,13 @@ class JudgedPart:
 
     @cached_property
     def validator(self) -> "Validator":
-        """The validator of the schema, built when first asked for; see `build`."""
+        """The validator of the schema, built when it is first used.
+
+        Raises:
+            EngineError: the engine rejects the schema.
+        """
         registry = self.documents.registry
-        # As the whole document it is known to be the outermost, which `$recursiveRef` looks for.
+        # `$recursiveRef` needs the outermost document itself, not a reference to it.
         base = self.reference.removesuffix("#")
         document = self.documents.contents.get(base)
         schema: Schema = document if isinstance(document, dict) else {"$ref": self.reference}
@@ -427,14 +457,17 @@ class JudgedPart:
         )
 
     def is_valid(self, value: JsonValue) -> bool:
-        """Return whether a value is valid, as the function of that name does."""
+        """Return whether a value is valid by the schema.
+
+        A value with too many levels is not valid.
+        """
         return self._judge.settle(lambda: is_valid(self.validator, value))
 
     def errors(self, document: JsonDocument) -> Iterator[_FoundError]:
-        """Yield the errors of a document, each with its paths in schema and document.
+        """Yield each error as (error, path in the schema, path in the document).
 
         Raises:
-            ValueError: it holds what the engine cannot name.
+            ValueError: the document has a value that the engine cannot name in a message.
         """
 
         def list_errors(
@@ -453,7 +486,7 @@ class JudgedPart:
         waiting, seen_errors = list_errors(self, document, (), ()), set()
         while waiting:
             error, steps, place = waiting.pop()
-            if error.kind.name == APART:  # its message is the reference
+            if error.kind.name == APART:  # the error's message is the reference
                 if (error.message, place) in seen_errors:
                     continue
                 seen_errors.add((error.message, place))

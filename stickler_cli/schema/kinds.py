@@ -1,4 +1,4 @@
-"""The nodes of leaves, and of places whose values may be of any kind."""
+"""Make the nodes of single values, and of fields and elements whose values may have any type."""
 
 from dataclasses import replace
 from functools import cache
@@ -16,7 +16,7 @@ from .schema_problems import Problems
 
 @cache
 def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
-    """Return the node for a place without a schema, without annotations."""
+    """Return the node of a field without a schema and without annotations."""
     leaves = {
         kind: LeafNode(
             comparator=default_comparator(default), threshold=default.threshold, weight=weight
@@ -36,7 +36,7 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
 
 
 def list_rules(merged: Merged) -> dict[str, Any]:
-    """Return the stated annotations of a list on how its elements pair and count."""
+    """Return the stated annotations about the pairing and counting of a list's elements."""
     rules = {
         "exhaustive": merged.exhaustive,
         "pairing": merged.list_pairing,
@@ -46,7 +46,7 @@ def list_rules(merged: Merged) -> dict[str, Any]:
 
 
 class LeafNodes:
-    """Makes nodes of single values, and notes configurations that comparators refuse."""
+    """Makes the nodes of single values, and reports configurations that comparators reject."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
         self._files = files
@@ -54,7 +54,7 @@ class LeafNodes:
         self._comparators = comparators
 
     def leaf(self, merged: Merged, default: LeafDefault) -> LeafNode:
-        """Make the node of a value that is compared as one."""
+        """Return the node of a value that its comparator compares as a whole."""
         return LeafNode(
             threshold=default.threshold if merged.threshold is None else merged.threshold,
             threshold_source=self.source(merged),
@@ -67,23 +67,29 @@ class LeafNodes:
         )
 
     def _says_nothing(self, merged: Merged) -> bool:
-        """Return whether the schema leaves it open how values are compared."""
+        """Return whether the schema by itself states neither comparator, threshold nor aliases."""
         is_stated = merged.chooses or merged.threshold is not None
         return merged.aliases is None and (not is_stated or self.source(merged) == "inferred")
 
     def source(self, merged: Merged) -> ThresholdSource:
-        """Return who said the threshold of a place; comparators are inferred together with it."""
+        """Return where a field's threshold comes from.
+
+        It is inferred if the comparator is inferred.
+        """
         if merged.threshold is None:
             return "default"
         inferred = merged.named_by and self._files.is_inferred(merged.named_by)
         return "inferred" if inferred else "annotation"
 
     def comparator(self, merged: Merged, default: LeafDefault) -> BaseComparator:
-        """Make the comparator that annotations ask for; the default where they cannot have it."""
+        """Return the comparator that annotations name.
+
+        If none is named, or the named comparator cannot be made, return the default one.
+        """
         holder = merged.configured_by or merged.named_by
         if holder is not None:
             name, config = merged.comparator or default.comparator, merged.config
-            # An enumeration has members of its own, whoever names its comparator.
+            # The members of an enumeration are kept when an annotation names its comparator.
             if merged.comparator is None or (
                 name == default.comparator and "members" in default.config
             ):
@@ -91,13 +97,16 @@ class LeafNodes:
             try:
                 return self._comparators.construct(name, config)
             except UnknownComparatorError:
-                pass  # told of where it stands
+                pass  # `check` reports it
             except KeywordError as error:
                 self._problems.add_keyword(holder, error)
         return default_comparator(default)
 
     def open(self, merged: Merged, own_annotations: Merged) -> OpenNode:
-        """Make the node for a place of any kind; objects and lists have `own_annotations`."""
+        """Return the node of a field whose values may have any type.
+
+        Values that are objects or lists are compared by `own_annotations`.
+        """
         plain = open_default(merged.effective_weight)
         stated_values = (merged.threshold, merged.pairing_floor, merged.match_threshold)
         has_other_rules = merged.chooses or merged.clip_under_threshold or merged.reading
@@ -121,7 +130,10 @@ class LeafNodes:
         )
 
     def _open_elements(self, merged: Merged, threshold: float | None, inner: OpenNode) -> OpenNode:
-        """Make an open node whose leaves pass at a threshold, and whose elements are `inner`."""
+        """Return a node whose list elements of any type have the node `inner`.
+
+        Single values match at `threshold`.
+        """
         leaves = self._open_leaves(replace(merged, threshold=threshold))
         return replace(
             inner,
@@ -137,7 +149,11 @@ class LeafNodes:
         )
 
     def _open_leaves(self, merged: Merged) -> dict[str, LeafNode]:
-        """Make a leaf for each JSON type; a config without a name goes to those that take it."""
+        """Return a leaf node for each JSON type.
+
+        If annotations configure a comparator without naming one, the configuration applies to each
+        type whose default comparator accepts it.
+        """
         if merged.comparator is not None:
             return {kind: self.leaf(merged, default) for kind, default in BY_TYPE.items()}
         leaves, refused = {}, []

@@ -1,4 +1,4 @@
-"""Schemas for commands: read, annotated where nothing is annotated, compiled."""
+"""Load schemas for commands: read files, infer missing annotations, and compile the schemas."""
 
 import hashlib
 import shlex
@@ -39,48 +39,50 @@ from .schema_problems import (
 
 MODEL_NAME: Final = "x-aws-stickler-model-name"
 NAMED_TEXTS: Final = 3
-"""Names of fields in the note on texts."""
+"""Maximum number of field names that a note lists."""
 PARTS: Final = frozenset(
     ("$schema", "$id", "$comment", "$defs", "definitions", "title", "description")
 )
-"""All keys of a file that others refer to, and that describes no document itself."""
+"""Keys of a file that describes no documents, but has definitions for other schemas."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedSchema:
-    """A compiled schema and which file it was."""
+    """A compiled schema, with its file's contents and the inferred annotations."""
 
     path: str
-    """As the user named it."""
+    """The file, as the user named it."""
     digest: str
     """`sha256:` and the hexadecimal digest of the file's bytes."""
     plan: Plan
     contents: Schema
-    """With the annotations that were inferred."""
+    """The schema, including inferred annotations."""
     inferred: str | None = None
-    """The digest of these annotations; None where none were."""
+    """The digest of the inferred annotations; None if nothing was inferred."""
     fields: tuple[Inferred, ...] = ()
-    """Comparison of each field, and its source; in schema order, parents first."""
+    """The comparison of each field and its source, in schema order, parents first."""
     warnings: tuple[Problem, ...] = ()
-    """Parts of the schema without an effect."""
+    """Problems of parts of the schema that have no effect."""
     refusals: tuple[Problem, ...] = ()
-    """Why it is of no use, though without inference it can be: it describes no field."""
+    """Why the schema describes no field. Such a schema can be used only without inference."""
     remark: str = ""
-    """Sentence about inferred annotations; empty without any."""
+    """A sentence on how many annotations were inferred; empty if nothing was inferred."""
     note: str = ""
-    """Sentence about fields that are compared leniently: texts that an annotated schema leaves to
-    edit distance, or lists in any order that may be sequences. Empty without such fields."""
+    """Sentences about fields whose comparison may be too lenient: texts that an annotated schema
+    leaves to edit distance, and lists in any order whose order may matter. Empty if there are no
+    such fields."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
-    """The schemas of a directory by the key of their documents."""
+    """For a directory, its schemas by the key of the documents that each describes; empty for a
+    file."""
 
     @property
     def schemas(self) -> "tuple[LoadedSchema, ...]":
-        """The schemas that there are: itself, or those of the directory."""
+        """The schemas of a directory; for a file, the schema itself."""
         return (*self.of_step.values(),) or (self,)
 
     @property
     def name(self) -> str:
-        """The name of its documents: its title, else its model name, else its file's name."""
+        """A name for the documents: the schema's title, model name or file name."""
         for key in ("title", MODEL_NAME):
             name = self.contents.get(key)
             if isinstance(name, str) and name.strip():
@@ -96,7 +98,7 @@ def load_schema(
     look: Look | None = None,
     boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
-    """Read and compile a schema file, as `loaded` does a parsed one."""
+    """Read and compile a schema file; `loaded` explains the arguments."""
     shown_path = shown_url(path) if is_url(path) else path
     try:
         content = read_file_or_url(path, DocumentOptions.max_document_size)
@@ -127,7 +129,7 @@ def load_schema(
             ]
         ) from None
     digest = schema_digest(content)
-    # What is elsewhere leads to nothing else: there is no file that a reference could be beside.
+    # A schema at a URL has no file that relative references could start from.
     file = None if is_url(path) else Path(path)
     options: Any = {"allow_plugins": allow_plugins, "when": when, "look": look, "boxes": boxes}
     return loaded(schema, shown_path, file, digest, **options)
@@ -143,11 +145,12 @@ def load_schemas(
 ) -> LoadedSchema:
     """Read and compile the schemas of a directory, one for each kind of document.
 
-    Files that describe no field, such as shared definitions, are left out. Where something is
-    inferred, `look` returns the values of the documents of each schema, by its key.
+    Files that describe no field, such as shared definitions, are omitted. If annotations must be
+    inferred, `look` takes the schemas and returns the observed values of each schema's documents,
+    both by the schema's key.
 
     Raises:
-        SchemaError: with everything that is wrong in any of them.
+        SchemaError: a schema is invalid; the error has the problems of all schemas.
     """
     schemas_by_step: dict[str, LoadedSchema] = {}
     problems: list[Problem] = []
@@ -199,7 +202,7 @@ def load_schemas(
 
 
 def _schema_files(path: str) -> list[tuple[str, str]]:
-    """Return the names of the .json files of a directory, and where they are, in order."""
+    """Return (name, path) of each .json file of a directory, sorted by name."""
     if is_url(path):
         try:
             named_files = [(name, url) for name, url, _ in list_url(path)]
@@ -219,7 +222,7 @@ def _schema_files(path: str) -> list[tuple[str, str]]:
 
 
 def _describes_nothing(file: str) -> bool:
-    """Return whether a file holds only definitions that other schemas use."""
+    """Return whether a file has only definitions that other schemas use."""
     with suppress(OSError, orjson.JSONDecodeError):
         schema = parsed_json(read_file_or_url(file, DocumentOptions.max_document_size))
         return isinstance(schema, dict) and not ({*schema} - PARTS)
@@ -234,9 +237,12 @@ def load_observed(
     keeps: str = "",
     boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
-    """Infer the schema of documents that were seen; raise SchemaError if they have no field.
+    """Infer a schema from observed documents, and compile it.
 
     `keeps` is the command that would write the schema to a file.
+
+    Raises:
+        SchemaError: the documents have no field.
     """
     schema = observed_schema(seen)
     digest = schema_digest(json_line(schema))
@@ -250,7 +256,7 @@ def load_observed(
 
 
 def is_schema_file(path: str) -> bool:
-    """Return whether a file certainly is a JSON Schema; other files are documents."""
+    """Return whether a file is certainly a JSON Schema, and not a document."""
     contents = _contents_of(path)
     is_schema = is_certain_schema(contents)
     if is_schema is not None or not isinstance(contents, dict):
@@ -258,25 +264,25 @@ def is_schema_file(path: str) -> bool:
     try:
         return bool(infer(contents, path, Path(path), when="never").fields)
     except SchemaError:
-        return True  # it describes too much
+        return True  # no document describes that much
 
 
 def doubt_of_document(path: str) -> str:
-    """Return advice on a document that resembles a schema; empty for other documents."""
+    """Return advice about a document that resembles a schema; empty for other documents."""
     if not resembles_schema(_contents_of(path)):
         return ""
     return f'{path} was taken as a document: a schema names itself by a "$schema"'
 
 
 def _contents_of(path: str) -> JsonValue:
-    """Return the JSON value of a file; null if it cannot be read."""
+    """Return the JSON value of a file; None if the file cannot be read."""
     try:
         return parsed_json(Path(path).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return None
 
 
-def loaded(  # noqa: PLR0913 - what a file is, and how it is read
+def loaded(  # noqa: PLR0913 - a file and its options
     schema: JsonValue,
     path: str = "",
     file: Path | None = None,
@@ -288,9 +294,13 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
     comparators: Mapping[str, BaseComparator] | None = None,
     boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
-    """Infer and compile a parsed schema; raise SchemaError as `compile_schema` does.
+    """Infer missing annotations of a parsed schema, and compile it.
 
-    `look` is asked for the values of its documents where something is inferred.
+    `look` returns the observed values of the schema's documents; it is called only if annotations
+    must be inferred.
+
+    Raises:
+        SchemaError: the schema is invalid, as for `compile_schema`.
     """
     options: Any = {"allow_plugins": allow_plugins, "comparators": comparators, "boxes": boxes}
     inference = infer(schema, path, file, when=when, **options)
@@ -300,7 +310,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
         plan = compile_schema(
             inference.schema, path, file, inferred=inference.annotations, **options
         )
-        # Only now: a schema that cannot be used says so before any document is read.
+        # Read documents only after the schema has compiled: an invalid schema fails at once.
         if inference.is_inferred and look is not None and (seen := look()):
             del inference, plan  # before the same is made again
             inference = infer(schema, path, file, when=when, seen=seen, **options)
@@ -310,7 +320,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
     except SchemaError as error:
         if isinstance(schema, dict) and is_document(schema):
             raise SchemaError([nothing_described(schema, path)]) from None
-        # What is invalid may be no schema at all, but have one inside.
+        # The invalid schema may be another JSON value that contains a schema.
         raise SchemaError(
             (*(refusal for refusal in refusals if refusal.hint), *error.problems)
         ) from None
@@ -323,7 +333,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
         path,
         digest,
         plan,
-        # Documents are held against what the schema says, not against what was seen.
+        # Validate documents by what the user's schema declares, not by what was observed.
         contents=without_doubled_values(
             schema if inference.describes_more and isinstance(schema, dict) else inference.schema
         ),
@@ -339,12 +349,12 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
 
 
 def schema_digest(content: bytes) -> str:
-    """Return the digest that identifies a schema."""
+    """Return the digest that identifies a schema by its content."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
-    """Word the note on text fields without annotations in an annotated schema."""
+    """Return the note on text fields without annotations in an annotated schema; empty if none."""
     ignored = [field.path for field in fields if IGNORED in field.rules]
     texts = dict.fromkeys(
         field_path(field.path) or "elements"
@@ -364,7 +374,10 @@ def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
 
 
 def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
-    """Word the note on lists whose name speaks of an order that was not inferred to count."""
+    """Return the note on lists in any order whose names suggest that their order matters.
+
+    Empty if there is no such list.
+    """
     names = dict.fromkeys(
         field_path(field.path)
         for field in fields
@@ -382,7 +395,7 @@ def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
 
 
 def _remark(path: str, inference: Inference) -> str:
-    # From Python there is no file.
+    # Schemas from Python have no file.
     advice = f"`stickler init {shlex.quote(path)}` shows it, --infer never takes the defaults"
     shown_advice = f" ({advice})" if is_url(path) or Path(path).is_file() else ""
     count = sum(field.source == "inferred" for field in inference.fields)

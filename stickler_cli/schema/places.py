@@ -1,6 +1,7 @@
-"""The one walk over a schema, place by place of the documents that it describes.
+"""Walk over a schema, place by place of the documents that it describes.
 
-The compiler folds it to nodes, inference to fields.
+A *place* is where a value can be: the document itself, a field, an element of a list, or a value of
+a map. The compiler makes a node for each place, and inference lists the fields.
 """
 
 from abc import ABC, abstractmethod
@@ -43,21 +44,24 @@ from .dialects import CLOSED_BY, Source
 from .references import SchemaFiles
 
 MOST_PLACES: Final = 50_000
-"""How many places a schema may describe; real ones have hundreds. Source: docs/schema.md."""
+"""Maximum number of places that a schema may describe; real schemas describe hundreds. Source:
+docs/schema.md."""
 
 MOST_VISITS: Final = 10
-"""Subschemas for each of those places; more are combinations of combinations."""
+"""Maximum number of visits of subschemas, as a multiple of `MOST_PLACES`. Only combinations of
+combinations need more."""
 
 
 JSON_MEDIA_TYPE: Final = "application/json"
 
 DEEPEST: Final = 12
-"""Levels of objects that a fold makes inside one another; deeper ones wait for their turn, so
-that a long chain of references needs no deep stack, neither here nor where a plan is pickled."""
+"""Maximum number of objects inside each other that are processed at once. Deeper objects are
+processed later, so that a long chain of references needs no deep stack, neither here nor when a
+plan is pickled."""
 
 
 class TooManyPlacesError(Exception):
-    """A schema whose combinations are more than anyone can mean."""
+    """A schema describes more combinations than a user can mean."""
 
     def __str__(self) -> str:
         return f"the schema describes more than {MOST_PLACES} places"
@@ -65,52 +69,53 @@ class TooManyPlacesError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Annotated:
-    """One place that is no union."""
+    """A place that is not a union, with its annotations."""
 
     in_force: InForce
-    """Flattened."""
+    """The flattened subschemas that apply to the place."""
     merged: Merged
-    """Its annotations; those of leaves and arrays below those of an array around them."""
+    """The merged annotations of the place. Annotations of an array apply to its elements, too, if
+    they are leaves or arrays."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeafPlace(_Annotated):
-    """A string, number, integer or boolean."""
+    """The place of a string, number, integer or boolean."""
 
     kind: str
 
     @property
     def name(self) -> str:
-        """Its kind, for messages."""
+        """The kind of the values with its article, such as `a string`, for messages."""
         return f"{'an' if self.kind == 'integer' else 'a'} {self.kind}"
 
     @property
     def members(self) -> Sequence[JsonValue]:
-        """The values that the schema lists; none where any may stand there."""
+        """The values that an enum or const lists; empty if the schema lists none."""
         return listed_values(self.in_force) or ()
 
     @property
     def format(self) -> JsonValue:
-        """The `format` of a string; None without one."""
+        """The `format` of a string; None if none is stated."""
         return first(self.in_force, "format")
 
     @property
     def default(self) -> LeafDefault:
-        """How it is compared where no annotation says so."""
+        """How values are compared if no annotation states it."""
         return leaf_default(self.kind, self.format, members=self.members)
 
 
 @dataclass(frozen=True, slots=True)
 class JsonTextPlace(_Annotated):
-    """A string that holds JSON."""
+    """The place of a string whose text is JSON."""
 
     content: InForce
-    """Schemas of the value in it; empty for a value of any kind."""
+    """The schemas of the JSON value; empty if the value may have any type."""
 
 
 @dataclass(frozen=True, slots=True)
 class WholePlace(_Annotated):
-    """An array or object that its comparator takes as one value."""
+    """The place of an array or object that a comparator compares as one value."""
 
     name: ClassVar = "a value that its comparator takes whole"
     default: ClassVar = TEXT
@@ -118,40 +123,42 @@ class WholePlace(_Annotated):
 
 @dataclass(frozen=True, slots=True)
 class OpenPlace(_Annotated):
-    """A place whose values may be of any kind."""
+    """The place of a value that may have any type."""
 
     own_annotations: Merged
-    """Its annotations alone."""
+    """The annotations of the place itself, without inherited ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayPlace(_Annotated):
-    """A list, or a tuple where it has positions."""
+    """The place of a list; it is a tuple if it has `positions`."""
 
     positions: tuple[InForce, ...]
     elements: InForce
-    """Schemas of elements, after the positions of a tuple; empty for elements of any kind."""
+    """The schemas of the list's elements; for a tuple, of the elements after its positions. Empty
+    if elements may have any type."""
     below: Merged
-    """Annotations for its elements."""
+    """The annotations that the array passes on to its elements."""
     by_model: bool
-    """Whether a comparator asks for objects to be compared field by field."""
+    """Whether an annotation asks for the list's objects to be compared field by field."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectPlace(_Annotated):
-    """An object, or a map where keys may be fields that nothing names."""
+    """The place of an object; it is a map if keys that are not declared are compared."""
 
     properties: Mapping[str, InForce]
     patterns: Mapping[str, InForce]
     other_keys: InForce | None
-    """Schemas of undeclared keys: empty for values of any kind, None without such keys."""
+    """The schemas of keys that are not declared; empty if their values may have any type. None if
+    such keys are not compared."""
     by_model: bool
-    """Whether a comparator asks for just that, to be compared field by field."""
+    """Whether an annotation asks for the object to be compared field by field."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnionPlace:
-    """A place where one of several alternatives stands, none of them null."""
+    """The place of a value for which the schema has several alternatives besides null."""
 
     branches: tuple[Branch, ...]
 
@@ -162,21 +169,24 @@ SinglePlace: TypeAlias = (
 Place: TypeAlias = SinglePlace | UnionPlace
 
 PlaceIdentity: TypeAlias = tuple[tuple[object, ...], str]
-"""Identity of a place: the subschemas in force, and the annotations that they inherit."""
+"""Identity of a place: the subschemas that apply to it, and the annotations that it inherits."""
 
 
 def key_of(in_force: InForce, inherited: Merged) -> PlaceIdentity:
-    """Return the key that is equal for two places that are one."""
+    """Return the identity of a place.
+
+    It is equal for equal subschemas and inherited annotations.
+    """
     return tuple((id(source.schema), source.scope) for source in in_force), inherited.signature
 
 
 class PlaceFinder:
-    """Finds the kind of each place. Each schema's annotations are read once."""
+    """Determines the kind of each place; the annotations of each schema are read once."""
 
     def __init__(
         self, files: SchemaFiles, comparators: Comparators, report: DeadReferenceReporter
     ) -> None:
-        """Take a schema, the comparators that it may name, and who hears of dead references."""
+        """Take a schema, the comparators that it may name, and a function for dead references."""
         self.files = files
         self._comparators = comparators
         self._report = report
@@ -185,18 +195,22 @@ class PlaceFinder:
         self._visits = 0
 
     def key(self, in_force: InForce, inherited: Merged) -> PlaceIdentity:
-        """Return `key_of` a place; raise TooManyPlacesError if it is asked too often."""
+        """Return the identity of a place, and count the visits of its subschemas.
+
+        Raises:
+            TooManyPlacesError: the schema describes too many combinations.
+        """
         self._visits += len(in_force)
         if self._visits > MOST_VISITS * MOST_PLACES:
             raise TooManyPlacesError
         return key_of(in_force, inherited)
 
     def flat(self, in_force: InForce) -> InForce:
-        """Return all subschemas in force, through `allOf` and references."""
+        """Return all subschemas that apply to a place, through `allOf` and references."""
         return flatten(self.files, in_force, self._report)
 
     def merge(self, in_force: Iterable[Source], inherited: Merged = NOTHING_INHERITED) -> Merged:
-        """Return the annotations of flattened subschemas, merged with inherited ones."""
+        """Return the annotations of flattened subschemas, merged with inherited annotations."""
         by_schema = []
         for source in in_force:
             key = id(source.schema)
@@ -206,7 +220,11 @@ class PlaceFinder:
         return merge_annotations(tuple(by_schema), inherited)
 
     def find_place(self, in_force: InForce, inherited: Merged) -> Place:
-        """Return the place where flattened subschemas are in force; each is asked for once."""
+        """Return the place that flattened subschemas describe; callers ask once for each place.
+
+        Raises:
+            TooManyPlacesError: the schema describes too many places.
+        """
         self._places += 1
         if self._places > MOST_PLACES:
             raise TooManyPlacesError
@@ -243,7 +261,7 @@ class PlaceFinder:
     def _object(self, in_force: InForce, own_annotations: Merged) -> Place:
         """Return the place of an object.
 
-        Annotations that an array passes on to leaves do not apply to the fields of the object.
+        Annotations that an outer array passes on do not apply to the fields of an object.
         """
         comparator = self._comparator(own_annotations)
         by_model = isinstance(comparator, StructuredModelComparator)
@@ -251,7 +269,7 @@ class PlaceFinder:
             return WholePlace(in_force, own_annotations)
         sources_by_name = properties(self.files, in_force)
         if len({id(sources[0].schema) for sources in sources_by_name.values()}) > MOST_PLACES:
-            raise TooManyPlacesError  # before each of them is looked at
+            raise TooManyPlacesError  # before the properties are visited
         patterns = properties(self.files, in_force, "patternProperties")
         other_keys = self._find_other_keys(in_force)
         return ObjectPlace(
@@ -279,7 +297,7 @@ class PlaceFinder:
             return WholePlace(in_force, merged)
         positions = positions_of(self.files, in_force)
         elements = elements_of(self.files, in_force)
-        # A tuple keeps its threshold to itself.
+        # A tuple does not pass its threshold on.
         below = merged.below(None if positions else own_annotations.threshold)
         by_model = isinstance(comparator, StructuredModelComparator)
         return ArrayPlace(
@@ -292,7 +310,10 @@ class PlaceFinder:
         )
 
     def _comparator(self, merged: Merged) -> BaseComparator | None:
-        """Return the comparator that annotations name; None without one that can be made."""
+        """Return the comparator that annotations name.
+
+        None if they name none, or it cannot be made.
+        """
         if merged.comparator is None:
             return None
         try:
@@ -302,7 +323,7 @@ class PlaceFinder:
 
 
 def is_json_text(in_force: InForce) -> bool:
-    """Return whether texts at a place are JSON, by their `contentMediaType`."""
+    """Return whether `contentMediaType` says that the texts of a place are JSON."""
     media_type = first(in_force, "contentMediaType")
     if not isinstance(media_type, str):
         return False
@@ -315,15 +336,15 @@ def _has_stated_comparison(merged: Merged) -> bool:
 
 
 class PlaceVisit(Protocol):
-    """How a fold came to a place."""
+    """The circumstances in which a fold visits a place."""
 
     @property
     def inherited(self) -> Merged:
-        """The annotations that an array around the place says."""
+        """The annotations that an outer array passes on to the place."""
 
     @property
     def key(self) -> Hashable:
-        """Distinguishes ways to one place that may lead to different results."""
+        """A key that differs if two visits of one place may have different results."""
 
 
 Came = TypeVar("Came", bound=PlaceVisit)
@@ -333,19 +354,19 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class Visited(Generic[Came, Made]):
-    """A place that a fold has met."""
+    """A place that a fold has visited, and the result."""
 
     visit: Came
-    """The first one there."""
+    """The first visit of the place."""
     outcome: Made | None = None
-    """None while it is being made."""
+    """The result for the place; None while it is being computed."""
 
 
 class PlaceFold(ABC, Generic[Came, Made]):
-    """Makes something of each place of a schema, once for all ways there that are alike."""
+    """Computes a result for each place of a schema, once for all equal visits."""
 
     def __init__(self, places: PlaceFinder) -> None:
-        """Take the walk over a schema."""
+        """Take the object that finds the places of a schema."""
         self._places = places
         self._visited_places: dict[Hashable, Visited[Came, Made]] = {}
         self._waiting: deque[Callable[[], object]] = deque()
@@ -353,18 +374,21 @@ class PlaceFold(ABC, Generic[Came, Made]):
 
     @abstractmethod
     def _build(self, visited: Visited[Came, Made], place: Place) -> Made:
-        """Return the result for a place; those inside it are made first."""
+        """Return the result for a place.
+
+        The results for the places inside it are computed first.
+        """
 
     @abstractmethod
     def _revisit(self, visited: Visited[Came, Made], in_force: InForce, visit: Came) -> Made:
-        """Return the result for a place that was met before, or is being made further up."""
+        """Return the result for a place that was visited before, or whose visit is not finished."""
 
     def _visit_place(self, in_force: InForce, visit: Came) -> Made:
-        """Return the result for the place at which subschemas are in force."""
+        """Return the result for the place that subschemas describe."""
         return self._visit_flat(self._places.flat(in_force), visit)
 
     def _visit_flat(self, in_force: InForce, visit: Came) -> Made:
-        """Return the result for flattened subschemas."""
+        """Return the result for the place that flattened subschemas describe."""
         key = self._places.key(in_force, visit.inherited), visit.key
         if key in self._visited_places:
             return self._revisit(self._visited_places[key], in_force, visit)
@@ -373,7 +397,10 @@ class PlaceFold(ABC, Generic[Came, Made]):
         return visited.outcome
 
     def _enter_object(self, make: Callable[[], T], later: Callable[[], T]) -> T:
-        """Make the inside of an object; deep inside others call `later`, which puts it off."""
+        """Call `make` for the result for an object.
+
+        Call `later` instead, if too many objects inside each other are being processed.
+        """
         if self._depth == DEEPEST:
             return later()
         self._depth += 1
@@ -382,6 +409,6 @@ class PlaceFold(ABC, Generic[Came, Made]):
         return inner
 
     def _finish(self) -> None:
-        """Make all that was put off."""
+        """Compute all results that were postponed."""
         while self._waiting:
             self._waiting.popleft()()

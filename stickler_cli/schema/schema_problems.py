@@ -1,6 +1,6 @@
-"""All problems of a schema at once: as JSON Schema of its dialect, and of its annotations.
+"""Find all problems of a schema at once: breaches of its dialect, and invalid annotations.
 
-Warnings of a valid schema, too: misspelt keywords, values listed twice, no field at all.
+Also find the warnings of a valid schema: misspelt keywords, values listed twice, no field at all.
 """
 
 import json
@@ -37,14 +37,17 @@ CONFIG: Final = f"{PREFIX}comparator-config"
 
 
 class Problems:
-    """The problems found so far, one a place, in the order in which they were found."""
+    """The problems found so far, in order; at most one for each location in a schema."""
 
     def __init__(self, files: SchemaFiles) -> None:
         self._files = files
         self._by_place: dict[tuple[str, str], Problem] = {}
 
     def add(self, schema: Schema, steps: Path, found: str, expected: str, hint: str = "") -> None:
-        """Note a problem `steps` below a schema; the first at a place is the one that is kept."""
+        """Add a problem at the path `steps` inside a schema.
+
+        The first problem of a location is kept.
+        """
         place = self._files.locate(schema)
         pointer = json_pointer((*place.path, *steps))
         self.note(
@@ -52,12 +55,12 @@ class Problems:
         )
 
     def add_keyword(self, schema: Schema, error: KeywordError) -> None:
-        """Note a comparator's error about its config."""
+        """Add the error that a comparator raised about its configuration in a schema."""
         steps = (CONFIG,) if error.keyword is None else (CONFIG, error.keyword)
         self.add(schema, steps, error.found, error.expected, error.hint)
 
     def note(self, *problems: Problem) -> None:
-        """Note problems whose place is known."""
+        """Add problems; the first problem of a location is kept."""
         for problem in problems:
             self._by_place.setdefault((problem.source, problem.pointer or ""), problem)
 
@@ -71,7 +74,10 @@ class Problems:
 def check(
     files: SchemaFiles, schema: Schema, problems: Problems, *, comparators: Comparators
 ) -> bool:
-    """Note all that is wrong with a schema by itself; return whether it is valid JSON Schema."""
+    """Add all problems of a schema alone, without references.
+
+    Return whether it is valid JSON Schema.
+    """
     before = len(problems)
     for path_of_problem, *wording in invalid_places(schema, files.locate(schema).dialect):
         problems.add(schema, path_of_problem, *wording)
@@ -100,7 +106,7 @@ def check(
 
 
 SOMEWHERE: Final = tuple(STANDS)
-"""The annotations that cannot stand anywhere."""
+"""The annotations that are allowed only at some kinds of fields."""
 
 OBJECTS: Final = "an array of objects"
 POSITIONS: Final = "an array whose elements are paired by position"
@@ -112,10 +118,10 @@ _HINTS: Final = {
 
 
 class AnnotationUsage:
-    """Annotations with an effect in one place and none in another.
+    """Collects which annotations have an effect, and where.
 
-    One schema may serve several places, or several kinds: only if none of them can use an
-    annotation is it misplaced.
+    One schema may describe several fields of different kinds. An annotation is misplaced only if it
+    has an effect on none of them.
     """
 
     def __init__(self, files: SchemaFiles, problems: Problems) -> None:
@@ -125,7 +131,7 @@ class AnnotationUsage:
         self._unused: dict[tuple[str, Path, str], tuple[Schema, str, str, str]] = {}
 
     def note(self, merged: Merged, kind: str, *used: str) -> None:
-        """Note the annotations of a place: its kind (`a string`), and those that have an effect."""
+        """Record which of a field's annotations have an effect; `kind` is a phrase (`a string`)."""
         for name in SOMEWHERE:
             holders = (schema for schema, annotations in merged.by_schema if name in annotations)
             if (holder := next(holders, None)) is None:
@@ -144,7 +150,7 @@ class AnnotationUsage:
             self._unused[key] = (holder, finding, expected, hint)
 
     def report(self) -> None:
-        """Turn annotations without an effect anywhere into problems."""
+        """Add a problem for each annotation that has no effect anywhere."""
         for key, (schema, *wording) in self._unused.items():
             if key not in self._used:
                 self._problems.add(schema, (key[2],), *wording)
@@ -167,7 +173,7 @@ _MEANT: Final = {
     "int": "did you mean integer?",
     "none": "did you mean null?",
 }
-"""Types as people write them, from other languages, and the right ones."""
+"""Type names from other languages that users write by mistake, with a hint for each."""
 
 _A: Final = {
     "array": "a list",
@@ -182,7 +188,7 @@ _ALTERNATIVES: Final = {
     "items": "a schema, or a list of schemas",
     "type": f"one of {', '.join(TYPES)}, or a list of them",
 }
-"""Values where a meta-schema allows one of several things."""
+"""The expected value, in words, of keywords for which a meta-schema allows several forms."""
 
 _PATTERNS: Final = {
     "$anchor": "letters, digits, -, _ and ., with a letter or _ first",
@@ -192,18 +198,18 @@ _PATTERNS: Final = {
 
 
 def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[tuple[Path, str, str, str]]:
-    """List the places that break the rules of a dialect, once each, in the order of the schema.
+    """Yield each location of a schema that breaks the rules of its dialect, in order.
 
-    Each has its path, finding, expected value and hint.
+    An entry is (path, what was found, what was expected, hint); each location occurs once.
     """
     if is_valid_schema(schema, dialect):
         return
-    import jsonschema  # 0.1 s, for those alone who have to be told something
+    import jsonschema  # takes 0.1 s: import it only for errors
 
     by_path: dict[Path, ValidationError] = {}
     cls = jsonschema.validators.validator_for({"$schema": dialect.uri})
     for error in cls(_in_one_piece(dialect.uri, cls.META_SCHEMA)).iter_errors(schema):
-        # Of one thing with several sides, what lies deepest.
+        # Report the innermost cause of an error that has several.
         deepest = jsonschema.exceptions.best_match([error]) or error
         by_path.setdefault(tuple(deepest.absolute_path), deepest)
     unnamed = named_dialect(schema) is None
@@ -217,7 +223,7 @@ def without_invalid_places(schema: Schema, dialect: Dialect) -> Schema:
     """Return a copy of a schema without the keywords that break the rules of its dialect."""
     remaining = deepcopy(schema)
     for path, *_ in invalid_places(schema, dialect):
-        with suppress(KeyError):  # what is gone already is no matter
+        with suppress(KeyError):  # already deleted
             values = _along(path, remaining)
             objects = [depth for depth in range(len(path)) if isinstance(values[depth], dict)]
             for innermost in objects[-1:]:
@@ -230,7 +236,7 @@ def _along(path: Path, value: Any) -> list[Any]:
 
 
 def _position(schema: Schema, path: Path) -> list[int]:
-    """Return where a path stands in a schema: for each step, how many come before it."""
+    """Return a sort key for a path in a schema: the position of each step among its siblings."""
     return [
         step if isinstance(step, int) else list(value).index(step)
         for value, step in zip(_along(path, schema), path, strict=False)
@@ -240,7 +246,8 @@ def _position(schema: Schema, path: Path) -> list[int]:
 def _in_one_piece(uri: str, meta: Any) -> Any:
     """Join the vocabularies of a meta-schema into one schema.
 
-    It is several times as fast, and reports a problem once instead of once for each vocabulary.
+    Validation is several times as fast, and a problem is reported once instead of once for each
+    vocabulary.
     """
     vocabularies = [
         official_schema(urljoin(uri, vocabulary["$ref"])) for vocabulary in meta.get("allOf", ())
@@ -294,11 +301,14 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     ),
     "uniqueItems": lambda limit: "no element twice",
 }
-"""Wording of an expected value by the rule of a meta-schema."""
+"""Functions that describe the expected value, by the keyword of the meta-schema that is broken."""
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:
-    """Guess the intention; `unnamed` says that the schema does not name its dialect."""
+    """Return a hint that guesses what the user meant.
+
+    `unnamed` is true if the schema names no dialect.
+    """
     value: Any = error.instance
     rule: Any = error.validator_value
     hint = ""
@@ -331,16 +341,16 @@ _OTHERS: Final = frozenset(
         *("propertyOrdering", "strict", "xml"),
     }
 )
-"""Keys of OpenAPI and of interfaces of models; they resemble keywords, and are no slips."""
+"""Keys of OpenAPI and of model APIs that resemble misspelt keywords, but are intended."""
 
 SHOWN: Final = 5
-"""Keys of a schema that describes nothing that its error shows."""
+"""Maximum number of keys that the error about a schema without fields shows."""
 _LEVELS: Final = 6
-"""Levels of another value in which a schema is looked for."""
+"""Maximum number of levels that are searched for a schema inside another value."""
 
 
 def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
-    """List the keywords and values of a valid schema that have no effect."""
+    """Yield a warning for each key and listed value of a valid schema that has no effect."""
     for path, subschema in walk(schema):
         for key in subschema:
             meant = _meant(key)
@@ -366,17 +376,17 @@ def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
 
 
 def _meant(key: str) -> str | None:
-    """Return the keyword that a key seems to be meant for; None where it seems to be meant so."""
+    """Return the keyword that a misspelt key resembles; None if the key seems to be intended."""
     if key in KEYWORDS or key in _OTHERS or key.startswith("x-"):
         return None
     meant = nearest(key, KEYWORDS - {"id"})
-    # An s more or less, letters swapped, another case: not any word that is somewhat alike.
+    # A slip hardly changes the length; do not suggest every similar word.
     alike = meant is not None and abs(len(meant) - len(key)) <= 2
     return meant if alike else None
 
 
 def _doubled(schema: Schema) -> Iterator[tuple[int, JsonValue]]:
-    """List the values of an enum that stand there a second time, with their places."""
+    """Yield (index, value) of each value of an enum that is a repetition."""
     values = schema.get("enum")
     seen = set()
     for index, value in enumerate(values if isinstance(values, list) else ()):
@@ -386,7 +396,7 @@ def _doubled(schema: Schema) -> Iterator[tuple[int, JsonValue]]:
 
 
 def without_doubled_values(schema: Schema) -> Schema:
-    """Return a schema whose enums list each value once, which older dialects demand."""
+    """Return a schema whose enums list each value once, as older dialects require."""
     if not any([*_doubled(subschema)] for _, subschema in walk(schema)):
         return schema
     copy = deepcopy(schema)
@@ -397,7 +407,7 @@ def without_doubled_values(schema: Schema) -> Schema:
 
 
 def nothing_described(schema: Schema, source: str) -> Problem:
-    """Return the problem of a schema that describes no field, with a guess at the intention."""
+    """Return the problem of a schema that describes no field, with a guess at the mistake."""
     expected = 'an object schema whose "properties" name the fields'
     if not schema:
         return Problem(
@@ -440,7 +450,7 @@ def _what_was_meant(schema: Schema, source: str) -> str:
 
 
 def is_document(schema: Schema) -> bool:
-    """Return whether most keys of an invalid schema are no keywords."""
+    """Return whether an invalid schema is a document: most of its keys are not keywords."""
     unknown_keys = [
         key for key in schema if key not in KEYWORDS and not key.startswith(("$", "x-"))
     ]
@@ -448,23 +458,24 @@ def is_document(schema: Schema) -> bool:
 
 
 def is_meant_as_schema(schema: JsonValue) -> bool:
-    """Return whether a value that describes nothing is a schema all the same, or holds one."""
+    """Return whether a value without described fields is nevertheless a schema, or contains one."""
     misspelt = isinstance(schema, dict) and any(_meant(key) in NAMED | LISTED for key in schema)
     return misspelt or any(True for _ in _schemas_inside(schema, ()))
 
 
 def names_fields(value: JsonValue) -> bool:
-    """Return whether a value is an object schema, and no document with `properties`."""
+    """Return whether a value is an object schema; a document may have a field `properties`, too."""
     named = value.get("properties") if isinstance(value, dict) else None
     schemas = named.values() if isinstance(named, dict) else ()
     return any(isinstance(schema, dict) and not _KINDS.isdisjoint(schema) for schema in schemas)
 
 
 def is_certain_schema(contents: JsonValue) -> bool | None:
-    """Return True for a certain schema, False for a document, None if references must decide.
+    """Return True for a certain schema, False for a document.
 
-    Only `$schema`, and `type` and `properties` that are what a schema has there, are evidence:
-    other keywords are ordinary names of fields, too.
+    Return None if the value may be either: only its references can decide. The evidence is
+    `$schema`, and `type` and `properties` with values that they have in a schema; other keywords
+    are ordinary names of fields, too.
     """
     if not isinstance(contents, dict):
         return False
@@ -493,7 +504,7 @@ def _declares_fields(properties: JsonValue) -> bool:
 
 
 def resembles_schema(contents: JsonValue) -> bool:
-    """Return whether a document contains something like a schema."""
+    """Return whether a document contains something that resembles a schema."""
     if not isinstance(contents, dict):
         return False
     return (
@@ -509,7 +520,7 @@ _KINDS: Final = frozenset({"$ref", "allOf", "anyOf", "enum", "oneOf", "propertie
 
 
 def _schemas_inside(value: JsonValue, path: Path) -> Iterator[Path]:
-    """List the places of object schemas in anything, the outermost of each branch."""
+    """Yield the path of each object schema inside a value, without schemas inside these."""
     if path and names_fields(value):
         yield path
     elif isinstance(value, dict) and len(path) < _LEVELS:

@@ -1,4 +1,4 @@
-"""Verdicts on values: of the arms of a union, which a plan asks for, and of `--validate`."""
+"""Decide which alternative of a union accepts a value, and find violations for `--validate`."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -30,19 +30,19 @@ from .references import LeadsNowhereError, SchemaFiles
 TYPE_ONLY: Final = frozenset(
     {"$comment", "default", "deprecated", "description", "examples", "title", "type"}
 )
-"""Keywords that leave the question of acceptance to the type alone."""
+"""`type`, and keywords that do not decide whether a value is valid."""
 
 ANY_TYPE: Final = frozenset(TYPES)
 
 
 @dataclass(frozen=True, slots=True)
 class TypeAcceptor(Acceptor):
-    """Accepts values of some JSON types, as the engine does; no validator is built for these."""
+    """Accepts values of some JSON types, with the same result as the engine, but without it."""
 
     types: frozenset[str]
 
     def __call__(self, value: JsonValue) -> bool:
-        """Return whether the value is of one of the types; 1.0 is an integer."""
+        """Return whether the value has one of the types; 1.0 is an integer."""
         kind = kind_of(value)
         if kind == "integer" or (isinstance(value, float) and value.is_integer()):
             return bool(self.types & {"integer", "number"})
@@ -51,19 +51,19 @@ class TypeAcceptor(Acceptor):
 
 @dataclass(frozen=True, slots=True)
 class NumberAcceptor(Acceptor):
-    """Accepts as another acceptor does, except texts of numbers, as Decimals are written."""
+    """Accepts the same values as another acceptor, except for numbers written as texts."""
 
     inner: Acceptor
     numbers: bool
-    """Whether it accepts a text that is nothing but a number."""
+    """Whether to accept a text that is only a number."""
 
     @property
     def is_bounded(self) -> bool:
-        """Whether it takes time in proportion to the value."""
+        """Whether the test takes time at most in proportion to the size of the value."""
         return self.inner.is_bounded
 
     def __call__(self, value: JsonValue) -> bool:
-        """Return whether the value is accepted."""
+        """Return whether a value is accepted."""
         if isinstance(value, str) and _NUMBER.fullmatch(value):
             return self.numbers
         return self.inner(value)
@@ -82,18 +82,18 @@ GENEROUS: Final[Formats] = {
     "date-time": partial(_reads, datetime.fromisoformat, r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d.*"),
     "time": partial(_reads, time.fromisoformat, r"\d\d:\d\d.*"),
 }
-"""Formats that are read more generously here than RFC 3339 has them: documents leave the time zone
-out, or write a blank for the T, and are still better compared as dates than as texts."""
+"""Formats with a more generous test than RFC 3339. Documents omit the time zone, or write a blank
+instead of the T; even so, their values should be compared as dates, not as texts."""
 
 
 class SchemaAcceptor(JudgedPart, Acceptor):
-    """Accepts values that are valid under a schema; one too deep to tell is not."""
+    """Accepts values that are valid by a schema; a value with too many levels is not valid."""
 
     formats = GENEROUS
 
     @property
     def is_bounded(self) -> bool:
-        """Whether it takes time in proportion to the value."""
+        """Whether the test takes time at most in proportion to the size of the value."""
         return self.documents.are_bounded
 
     def __call__(self, value: JsonValue) -> bool:
@@ -102,7 +102,10 @@ class SchemaAcceptor(JudgedPart, Acceptor):
 
 
 def acceptor_of(files: SchemaFiles, arm: Source, documents: JudgedDocuments) -> Acceptor:
-    """Return the test for one arm: by type where its schema has no other rule."""
+    """Return the acceptor of a union's alternative.
+
+    It tests only the type, if nothing else is stated.
+    """
     schema = arm.schema
     if schema is files.booleans[True]:
         return TypeAcceptor(ANY_TYPE)
@@ -114,22 +117,27 @@ def acceptor_of(files: SchemaFiles, arm: Source, documents: JudgedDocuments) -> 
 
 
 DEEPEST: Final = 20
-"""Steps of a field path that are told apart; only recursive schemas have more."""
+"""Maximum number of steps in the field path of a violation. Only fields of recursive schemas have
+more steps."""
 
 _ABOUT: Final = {
     "properties": "",
     **dict.fromkeys(("patternProperties", *CLOSED_BY), "*"),
     **dict.fromkeys(("prefixItems", *ITEMS), "[]"),
 }
-"""Keywords whose schemas are about parts of a value, and how a path names those; `properties`
-name it themselves."""
+"""For keywords that describe children of a value, the path step of such a child. It is empty for
+`properties`, where the property's own name follows."""
 
 
 class DocumentValidator:
-    """Finds the violations of a schema by documents. It can be sent to other processes."""
+    """Finds the violations of a schema in documents; it can be pickled."""
 
     def __init__(self, schema: Schema, source: str = "", file: str | None = None) -> None:
-        """Take a schema as `compile_schema` does; raise SchemaError if it cannot be judged by."""
+        """Take a schema as `compile_schema` does.
+
+        Raises:
+            SchemaError: values cannot be validated by the schema.
+        """
         files = SchemaFiles(schema, source, Path(file) if file else None)
         reach = Reach(files)
         for origin, keyword, error in reach.problems(files.root):
@@ -138,19 +146,19 @@ class DocumentValidator:
             raise _refusal(place.source, error.found, pointer)
         self._part = JudgedPart(files.uri_of(schema), files.dialect, reach.documents)
         try:
-            self._part.validator  # noqa: B018 - built here, to be refused here
+            self._part.validator  # noqa: B018 - raises the error for an invalid schema
         except EngineError as error:
             raise _refusal(source, str(error), error.pointer) from None
 
     @property
     def is_bounded(self) -> bool:
-        """Whether a verdict takes time in proportion to the document."""
+        """Whether validation takes time at most in proportion to the size of the document."""
         return self._part.documents.are_bounded
 
     def violations(self, document: JsonDocument, gold: Gold | None = None) -> Iterator[Violation]:
-        """Find everything in a document that the schema forbids; nothing if it is valid.
+        """Yield every violation of the schema in a document.
 
-        Of places that a ground truth does not label it says nothing.
+        Fields that the ground truth `gold` does not label are skipped.
         """
         if too_deep(document):
             yield Violation(
@@ -162,7 +170,7 @@ class DocumentValidator:
             return
         try:
             errors = list(self._part.errors(document))
-        except ValueError as reason:  # a value that it names has too many levels, or a surrogate
+        except ValueError as reason:  # a message would quote too many levels, or a surrogate
             if not self._part.is_valid(document):
                 yield Violation(
                     keyword="", field="", pointer="", message=brief_message(str(reason))
@@ -174,7 +182,7 @@ class DocumentValidator:
             keyword = error.kind.name
             missing = [getattr(error.kind, "property", "")] if keyword == "required" else []
             if keyword == "falseSchema" and steps and steps[-1] in _ABOUT:
-                keyword = str(steps[-1])  # such as `additionalProperties`, under which it stands
+                keyword = str(steps[-1])  # `false` is the value of this keyword
             pattern, pointer = _pattern(steps, missing), json_pointer(place)
             yield Violation(
                 keyword=keyword,
@@ -200,7 +208,7 @@ def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:
-    """Return the path of the field that a schema speaks of: `[]` for items, `*` for keys."""
+    """Return the path of the field that a schema describes: `[]` for items, `*` for keys."""
     names: list[str] = []
     position = 0
     while position < len(evaluation_path) - 1:
@@ -218,31 +226,32 @@ def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> st
 
 
 MOST_CHECKS: Final = 10_000
-"""How often one value may be held against schemas that speak of it together. The engine asks a
-definition anew each time that it is referred to. Source: docs/schema.md. Where definitions refer to
-more than so many schemas, at any depth, they are judged apart from what refers to them."""
+"""Maximum number of schemas by which one value may be validated. The engine validates by a
+definition again for each reference to it. A definition that leads to more schemas, at any depth, is
+validated separately. Source: docs/schema.md."""
 
 _IN_PLACE: Final = frozenset(
     {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
 )
-"""Keywords whose schemas are about the value itself, not about its parts."""
+"""Keywords whose schemas describe the value itself, not its children."""
 
 _INSIDE: Final = frozenset({*ONE, *LISTED, *NAMED}) - {"$defs", "definitions"}
-"""Those, and keywords whose schemas are about its parts."""
+"""Keywords whose schemas describe the value itself or its children."""
 
 _LEFT_OVER: Final = frozenset({CLOSED_BY[1], "unevaluatedItems"})
-"""Keywords that depend on other schemas of the value."""
+"""Keywords whose meaning depends on which other schemas apply to the value."""
 
 _LOOKING_BACK: Final = _LEFT_OVER | {"$dynamicRef", "$recursiveRef"}
-"""Those, and references whose target depends on the schemas around them."""
+"""Keywords whose meaning depends on other schemas of the value, or on the schema that refers to
+their schema."""
 
 _BRANCHING: Final = _IN_PLACE | _LEFT_OVER | {"contains", "patternProperties"}
-"""Keywords by which a value may be held against several schemas; without them, a recursive schema
-is judged in time."""
+"""Keywords by which several schemas may validate the same value. Without them, validation by a
+recursive schema takes linear time."""
 
 
 class Reach:
-    """Follows every reference, so that all documents are there when the engine is built."""
+    """Follows all references from a schema, so that all documents are known before validation."""
 
     def __init__(self, files: SchemaFiles) -> None:
         self._files = files
@@ -253,10 +262,10 @@ class Reach:
         self._renamed: dict[int, str] = {}
         self._separate: dict[int, str] = {}
         self.documents = JudgedDocuments(files.documents, self._renamed, self._separate)
-        """All documents, once references have been followed."""
+        """All documents, complete after `problems` has followed the references."""
 
     def problems(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
-        """Find where a schema cannot be judged by: the place, the keyword there, and why."""
+        """Yield (schema, keyword, reason) for each part of a schema that prevents validation."""
         waiting, referring = [source], []
         while waiting:
             outer = waiting.pop()
@@ -283,7 +292,7 @@ class Reach:
                 self._separate[id(schema)] = self._files.uri_of(target.schema)
 
     def _problems_of(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
-        """Find the problems of a schema itself, without those of its references."""
+        """Yield the problems of a schema itself, without problems of schemas that it refers to."""
         if APART in source.schema:
             yield source, APART, LeadsNowhereError(f"{APART} is not for schemas", "a $ref")
         inner = self._list_inner_schemas(source, _IN_PLACE)
@@ -292,26 +301,26 @@ class Reach:
             yield source, "", LeadsNowhereError(finding, "fewer alternatives in alternatives")
 
     def _own_checks(self, source: Source) -> int:
-        """Return how many schemas a value is held against; one that leads back counts once."""
+        """Return how many schemas validate one value; a recursive schema counts once."""
         return _counted(
             source, partial(self._list_inner_schemas, keywords=_IN_PLACE), self._checks, 1
         )
 
     def _all_checks(self, source: Source) -> int:
-        """Return how many schemas a value and all inside it are held against, way by way."""
+        """Return how many schemas validate a value and all values inside it, on all paths."""
         leads_back = MOST_CHECKS + 1 if self._branches else 1
         list_inner = partial(self._list_inner_schemas, keywords=_INSIDE)
         return _counted(source, list_inner, self._in_depth, leads_back)
 
     def _list_inner_schemas(self, source: Source, keywords: frozenset[str]) -> list[Source]:
-        """Return the schemas that some keywords of a schema hold, and those that it refers to."""
+        """Return the schemas under some keywords of a schema, and the targets of its references."""
         inner = [
             self._files.enter(source, schema)
             for steps, schema in subschemas(source.schema)
             if steps[0] in keywords
         ]
         for keyword in self._files.references_of(source.schema):
-            with suppress(LeadsNowhereError):  # it has been told of
+            with suppress(LeadsNowhereError):  # `problems` reports it
                 inner.append(self._files.follow(source, keyword))
         return inner
 
@@ -322,9 +331,10 @@ def _counted(
     n_checks_by_id: dict[int, int],
     leads_back: int,
 ) -> int:
-    """Count a schema and all inside, each as often as it is reached, up to `MOST_CHECKS` and one.
+    """Count the schemas that are reached from a schema, on all paths.
 
-    One that leads back to a schema around it counts as `leads_back` says.
+    The count is at most `MOST_CHECKS` + 1. A schema that is reached again from itself counts as
+    `leads_back`.
     """
     waiting = [(source, False)]
     while waiting:
