@@ -1,4 +1,4 @@
-"""Inference: how to compare fields without annotations, or documents without a schema."""
+"""Inference: how to compare fields without annotations, and documents without a schema."""
 
 from .annotating import Inference, infer
 from .choices import Inferred

@@ -1,7 +1,7 @@
-"""Inference: annotations for all places of a schema that have none, and the list of its fields.
+"""Infer annotations for all parts of a schema that have none, and list the fields of the schema.
 
-The schema is copied, its unions are rewritten, and the places of any kind are described by the
-values that were seen there.
+The schema is copied and its unions are rewritten. Fields whose values may have any type are
+described by the values that were observed there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,28 +35,28 @@ class Inference(NamedTuple):
     """A schema with inferred annotations, and its fields."""
 
     schema: Any
-    """A copy with a comparator, its config and a threshold for every leaf whose own annotations
-    say nothing of these."""
+    """A copy of the schema in which each leaf has a comparator, its configuration and a threshold,
+    unless its own annotations state one of these."""
     fields: tuple[Inferred, ...]
-    """Every field in schema order, parents first. A part that is listed already, or is deep inside
-    others, may be one entry, or come last."""
+    """Every field in schema order, parents first. The fields of a repeated part may be one entry,
+    and those of a deeply nested part may come last."""
     choices: Mapping[PlaceKey, Inferred]
-    """Inferred choices, by the place of the schema that they were written to."""
+    """Inferred choices, by the location of the schema that has their annotations."""
     is_inferred: bool = False
-    """Whether comparisons of places without annotations are inferred."""
+    """Whether comparisons are inferred for fields without annotations."""
     describes_more: bool = False
-    """Whether the schema describes other documents than the given one: open places as values
-    showed them, or a value or a list of such values as a list."""
+    """Whether the copy describes more than the original schema: values of any type as they were
+    observed, or a union of a value and a list as a list."""
     rewritten: tuple[RewrittenUnion, ...] = ()
-    """Places whose union the schema writes in another way than the given one."""
+    """The unions that the copy expresses in another way than the original schema."""
 
     @property
     def annotations(self) -> dict[PlaceKey, JsonObject]:
-        """The inferred annotations."""
+        """The inferred annotations, by the location of the schema that has them."""
         return {key: choice.annotations() for key, choice in self.choices.items()}
 
 
-def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and one
+def infer(  # noqa: PLR0913 - a schema and its options
     schema: JsonValue,
     source: str = "",
     file: FilePath | None = None,
@@ -67,22 +67,23 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     comparators: Mapping[str, BaseComparator] | None = None,
     boxes: BoxFormat = "corners",
 ) -> Inference:
-    """Annotate the fields of a schema without a stated comparison.
+    """Infer annotations for the fields of a schema whose comparison is not stated.
 
     Args:
-        schema: as `compile_schema` takes it, and the rest too; it is not changed.
-        source: its name for messages.
+        schema: as `compile_schema` takes it, or any other JSON value; it is not changed.
+        source: the schema's name in messages.
         file: where relative references start.
-        when: `auto` leaves a schema as it is if a place that it describes says how values are
-            compared, and `never` any; then the fields say what it comes to.
-        seen: documents of the schema, whose values say more than names.
+        when: `always` infers all comparisons that are not stated; `auto` does so only if no
+            annotation of a field states a comparison; `never` infers nothing. The fields are listed
+            in any case.
+        seen: values of documents of the schema, which are better evidence than names.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
-        comparators: instances that the schema refers to by these names.
-        boxes: how boxes are written where neither the schema nor the values say it.
+        comparators: instances of comparators that the schema may name, by name.
+        boxes: how boxes are written if neither the schema nor the values show it.
 
     Raises:
-        SchemaError: the schema is too deep or describes too much. Anything else that is wrong
-            with it is left for `compile_schema` to tell.
+        SchemaError: the schema is too deep or describes too much. All other problems are left to
+            `compile_schema`.
     """
     if not isinstance(schema, dict):
         return Inference(schema, (), {})
@@ -98,7 +99,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
         may_write = when != "never" and not marked
         walked = request.walk(may_write=may_write)
         if when == "auto" and walked.walker.annotated is may_write:
-            # Annotations only in files that it refers to, or only where nothing leads to.
+            # The only annotations are in other files, or in parts that are not used.
             may_write = not may_write
             walked = request.walk(may_write=may_write)
     except RecursionError:
@@ -125,18 +126,18 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
 
 
 class _WalkedSchema(NamedTuple):
-    """A copy of a schema with its unions rewritten, and the walk over it."""
+    """A copy of a schema with its unions rewritten, and the object that walked over it."""
 
     schema: JsonObject
     walker: FieldWalker
     fields: tuple[Inferred, ...]
     rewritten: tuple[RewrittenUnion, ...]
     describes_more: bool
-    """Whether the copy describes other documents than the schema, as values or unions showed."""
+    """Whether the copy describes more than the original schema, as in `Inference`."""
 
 
 class _Request(NamedTuple):
-    """A schema to be annotated, and the values of its documents."""
+    """A schema to be annotated, the options, and the observed values of its documents."""
 
     schema: JsonObject
     source: str
@@ -146,7 +147,11 @@ class _Request(NamedTuple):
     writes_alternatives: bool
 
     def walk(self, *, may_write: bool) -> _WalkedSchema:
-        """Walk over a copy of the schema, again if its texts or open places got a schema."""
+        """Walk over a copy of the schema.
+
+        If observed values describe JSON texts or values of any type, write that into the copy and
+        walk again.
+        """
         copy: JsonObject = _copied(self.schema)
         lists: list[RewrittenUnion] = []
         if may_write:
@@ -182,9 +187,9 @@ class _Request(NamedTuple):
 
 
 def _fill(schema: Schema, places: Sequence[FieldVisit], seen: Observed) -> bool:
-    """Describe places of any values by those that were seen there; return whether any was.
+    """Describe values of any type by the values that were observed; return whether any were.
 
-    A schema that says nothing of a place would have its texts compared by edit distance.
+    Without a description, the texts among them would be compared by edit distance.
     """
     own_ids = {id(subschema) for _, subschema in walk(schema)}
     is_filled = False
@@ -198,7 +203,7 @@ def _fill(schema: Schema, places: Sequence[FieldVisit], seen: Observed) -> bool:
 
 
 def _copied(value: JsonValue) -> Any:
-    """Copy a schema; one object at two places becomes two."""
+    """Copy a schema; an object that occurs in two positions becomes two objects."""
     if isinstance(value, list):
         return [_copied(child) for child in value]
     if not isinstance(value, dict):

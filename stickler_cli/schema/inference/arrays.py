@@ -1,4 +1,4 @@
-"""The choices for arrays: boxes, and lists whose elements are paired by position."""
+"""Choose comparisons for arrays: for boxes, and for lists whose elements are paired by position."""
 
 from dataclasses import replace
 from typing import Final
@@ -23,7 +23,8 @@ from .name_rules import (
 from .observation import Observed
 
 ROW_THRESHOLD: Final = 0.5
-"""Similarity at which two rows are the same one, as of tuples. Source: docs/semantics.md."""
+"""Threshold at which two rows of a table match, the same as for tuples. Source:
+docs/semantics.md."""
 _LEAVES: Final = frozenset({"string", "number", "integer", "boolean"})
 _NUMBERS: Final = frozenset({"number", "integer"})
 ALL_KINDS: Final = frozenset({"array", "object", *_LEAVES})
@@ -36,9 +37,9 @@ def choose_box(
     shape: ListShape | None,
     inner: ListShape | None,
 ) -> Inferred | None:
-    """Choose for an array that is a box, or a quadrilateral; None for other arrays.
+    """Return the choice for an array that is a box or a quadrilateral; None for other arrays.
 
-    `shape` is that of the arrays seen there, and `inner` that of the arrays in them.
+    `shape` describes the observed arrays, and `inner` the arrays inside them.
     """
     choice = choose_by_name(name, "box")
     if choice is None and ends_in(name, QUADRILATERALS):
@@ -67,7 +68,11 @@ def _are_boxes(
     *,
     only_corners: bool,
 ) -> bool:
-    """Return whether all arrays seen are four or eight numbers, or two or four pairs."""
+    """Return whether all observed arrays have the numbers or pairs of boxes.
+
+    Boxes are four or eight numbers, or two or four pairs; quadrilaterals, if `only_corners` is
+    true, are eight numbers or four pairs.
+    """
     kinds = cell_kinds(places, place.elements, *place.positions)
     if kinds <= _NUMBERS:
         lengths = [QUADRILATERAL_NUMBERS] if only_corners else [BOX_NUMBERS, QUADRILATERAL_NUMBERS]
@@ -85,7 +90,7 @@ def _are_boxes(
 
 
 def cell_kinds(places: PlaceFinder, *elements: InForce) -> frozenset[str]:
-    """Return the kinds that the schemas of elements allow, every kind where they state none."""
+    """Return the kinds of values that element schemas allow; all kinds if they state none."""
     kinds: set[str] = set()
     for element in filter(None, elements):
         in_force = places.flat(element)
@@ -96,7 +101,7 @@ def cell_kinds(places: PlaceFinder, *elements: InForce) -> frozenset[str]:
 
 
 def states_pairing(merged: Merged) -> bool:
-    """Return whether annotations of an array state which of its elements are pairs."""
+    """Return whether the annotations of an array state how its elements are paired."""
     rules = (merged.list_pairing, merged.key, merged.distinct, merged.pairing_floor)
     return any(rule is not None for rule in rules) or merged.exhaustive is False
 
@@ -108,9 +113,9 @@ def find_position_reason(
     shape: ListShape | None,
     outer: ListShape | None,
 ) -> str:
-    """Return why the elements of an array are paired by position; empty where they are not.
+    """Return why the elements of an array are paired by position; empty if they are not.
 
-    `shape` is that of the arrays seen there, and `outer` that of the arrays around them.
+    `shape` describes the observed arrays, and `outer` the arrays that contain them.
     """
     kinds = cell_kinds(places, place.elements)
     if place.positions or states_pairing(place.merged) or not kinds <= _LEAVES:
@@ -125,7 +130,10 @@ def find_position_reason(
 
 
 def is_column(name: str, places: PlaceFinder, place: ArrayPlace, parent: Observed | None) -> bool:
-    """Return whether an array of leaves is a column of a table with that name."""
+    """Return whether an array of leaves is a column of a table.
+
+    `name` and `parent` are the name and the observed values of the object with the columns.
+    """
     if parent is None or not parent.has_columns or not ends_in(name, TABLES):
         return False
     is_stated = bool(place.positions) or states_pairing(place.merged)
@@ -133,14 +141,14 @@ def is_column(name: str, places: PlaceFinder, place: ArrayPlace, parent: Observe
 
 
 def is_series(name: str, places: PlaceFinder, place: ArrayPlace, outer: ListShape | None) -> bool:
-    """Return whether an array is a list of numbers that have an order by its name."""
+    """Return whether an array is a list of numbers whose name says that their order matters."""
     is_named = not SERIES.isdisjoint(words_of(name)) and outer is None
     kinds = cell_kinds(places, place.elements)
     return is_named and not (place.positions or states_pairing(place.merged)) and kinds <= _NUMBERS
 
 
 def _has_ordered_name(name: str, shape: ListShape | None) -> bool:
-    """Return whether a name says that the order of a few numbers matters."""
+    """Return whether the name and lengths of an array say that its order matters."""
     if shape is None:
         return ends_in(name, ORDERED_NUMBERS) and not is_plural(name)
     is_singular = ends_in(name, ORDERED_SINGULARS) and not is_plural(name)

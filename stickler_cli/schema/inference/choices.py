@@ -1,4 +1,4 @@
-"""The choice of a comparator for one value: by its annotations, else its kind, else its name."""
+"""Choose the comparator of a single value: by its annotations, kind, name or observed values."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ WEB_FORMATS: Final = frozenset(("uri", "uri-reference", "iri", "iri-reference"))
 NO_MORE: Final = "a text, of which the name says no more"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
-"""Source of a field's comparison: a default goes by its kind alone."""
+"""Where a field's comparison comes from; `default` is the comparison for its kind of values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,54 +69,57 @@ class Inferred:
     """How one field is compared, and why."""
 
     path: Path = ()
-    """Names that lead to the field, `*` for any key: `("line_items", "price")`."""
+    """Property names from the document to the field, `*` for any key: `("line_items", "price")`."""
     comparator: str = ""
-    """Name of the comparator; empty if the field's own fields or kinds of values decide."""
+    """Name of the comparator; empty if values are compared by their own fields, or each by its own
+    kind."""
     config: Mapping[str, object] = field(default_factory=dict)
-    """Keywords of the comparator; empty for its defaults."""
+    """Keywords of the comparator; empty if it has the default configuration."""
     threshold: float | None = None
-    """Similarity that a value must reach, in [0, 1]; None if that depends on the values."""
+    """Similarity at which two values match, in [0, 1]; None if that depends on the values."""
     weight: float = DEFAULT_WEIGHT
     """Weight of the field in its object; above 0."""
     reason: str = ""
-    """Reason of the choice, as a phrase."""
+    """Why the comparator was chosen, as a phrase."""
     kind: str = ""
-    """The JSON type of its values: `number`, `list of string`, `object`, `any`."""
+    """The JSON type of the field's values: `number`, `list of string`, `object`, `any`."""
     source: Who = "default"
     stated: tuple[str, ...] = ()
-    """Names of `comparator`, `threshold` and `weight` that annotations state."""
+    """Which of `comparator`, `threshold` and `weight` the annotations state."""
     rules: tuple[str, ...] = ()
-    """Rules of its schema about the ground truth, in words: `ordered`, `key sku`."""
+    """Rules that the field's annotations state about pairing and reading, in words: `ordered`, `key
+    sku`."""
     stands: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """JSON Pointers to its annotations in the schema's own file; the first wins."""
+    """JSON Pointers to the schemas that may have the field's annotations, in the schema's own file;
+    the first wins."""
     other_annotations: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
-    """Inferred annotations beside comparator and threshold, by their keys."""
+    """Inferred annotations, by key, besides the comparator, its configuration and the threshold."""
 
     @property
     def compared_by(self) -> str:
-        """The comparator with its keywords: `NumericComparator(tolerance=0.01)`."""
+        """The comparator with its keywords, for instance `NumericComparator(tolerance=0.01)`."""
         return self.comparator + (f"({self.keywords})" if self.config else "")
 
     @property
     def keywords(self) -> str:
-        """The keywords that the comparator is given: `tolerance=0.01`."""
+        """The keywords of the comparator, for instance `tolerance=0.01`."""
         return ", ".join(f"{name}={value!r}" for name, value in self.config.items())
 
     def annotations(self) -> JsonObject:
-        """Return how the field is compared as annotations of its schema."""
+        """Return the annotations of a schema that express the choice."""
         comparator = {f"{PREFIX}comparator": self.comparator} if self.comparator else {}
         config = {f"{PREFIX}comparator-config": dict(self.config)} if self.config else {}
         threshold = {} if self.threshold is None else {f"{PREFIX}threshold": self.threshold}
-        return {**comparator, **config, **threshold, **self.other_annotations}  # type: ignore[dict-item] # keywords of rules are JSON
+        return {**comparator, **config, **threshold, **self.other_annotations}  # type: ignore[dict-item] # keywords of comparators are JSON
 
 
 def has_stated_comparison(merged: Merged) -> bool:
-    """Return whether annotations say how values are compared, beyond their weight."""
+    """Return whether annotations state how values are compared, beyond a weight."""
     return merged.chooses or merged.threshold is not None or merged.clip_under_threshold is not None
 
 
 def choose_by_annotations(merged: Merged, default: LeafDefault | None = None) -> Inferred:
-    """Return the choice of annotations, with the default of a kind where they are silent."""
+    """Return the comparison that annotations state; `default` completes it."""
     if not has_stated_comparison(merged):
         return Inferred(reason="any values, each by its own kind")
     threshold, plain = merged.threshold, "" if default is None else default.comparator
@@ -141,16 +144,16 @@ def choose_leaf(
     *,
     parent_name: str = "",
 ) -> Inferred:
-    """Choose the comparator of a leaf: by its annotations, its kind, its name, then its values.
+    """Return the choice for a leaf: by its annotations, its kind, its name, then its values.
 
-    `name` is that of its field, `parent_name` that of the field around it. `seen` are values of
-    the leaf; `currencies` are those that the fields beside it state.
+    `name` is the name of the leaf's field, and `parent_name` that of the field around it. `seen`
+    has the observed values of the leaf. `currencies` are those that neighbouring fields state.
     """
     if has_stated_comparison(place.merged):
         return choose_by_annotations(place.merged, place.default)
     if seen is not None and (in_code := _choose_names_in_code(name, parent_name, seen)):
         return in_code
-    if seen is not None and seen.is_enum:  # the documents may not have all values of the list
+    if seen is not None and seen.is_enum:  # an enum of observed values may lack some
         return _make_choice(CODE, "a few values, each seen often")
     if place.members or place.default not in (NUMBER, TEXT) or place.format == "time":
         return _choose_by_format(place, seen)
@@ -158,7 +161,7 @@ def choose_leaf(
 
 
 def _choose_by_format(place: LeafPlace, seen: Observed | None) -> Inferred:
-    """Choose for a leaf whose schema lists its values, or states their format."""
+    """Return the choice for a leaf whose kind, format or listed values decide."""
     by_kind = choose_by_kind(place)
     if place.members:
         return by_kind
@@ -172,7 +175,7 @@ def _choose_by_format(place: LeafPlace, seen: Observed | None) -> Inferred:
 def _choose_leaf_by_name(
     name: str, place: LeafPlace, seen: Observed | None, currencies: frozenset[str]
 ) -> Inferred:
-    """Choose for any other leaf by its name, and by its values where these say more."""
+    """Return the choice for a number or a plain text by its name, and by its values."""
     kind = "string" if place.kind == "string" else "number"
     can_read_values = place.format != "duration"  # no rule for names reads durations
     rule = rule_for(name, kind) if can_read_values else None
@@ -194,7 +197,10 @@ def _choose_leaf_by_name(
 
 
 def _choose_code(seen: Observed) -> Inferred | None:
-    """Return the choice for fields whose texts are mostly code, markup or formulas."""
+    """Return the choice for code, markup or formulas.
+
+    None unless most texts are of one such form.
+    """
     from .code_forms import CODE_LANGUAGES  # compiles many patterns
 
     shares = {form: seen.share(form) for form in CODE_LANGUAGES}
@@ -208,7 +214,7 @@ def _choose_code(seen: Observed) -> Inferred | None:
 
 
 def _choose_names_in_code(name: str, parent_name: str, seen: Observed) -> Inferred | None:
-    """Return the choice for a field of names in code, such as those of tools."""
+    """Return the choice for names in code, such as those of tools; None for all other fields."""
     are_called = not CALLED.isdisjoint((*words_of(parent_name), *words_of(name)))
     if not (ends_in(name, NAMES_IN_CODE) and seen.has_names_of_code(are_called=are_called)):
         return None
@@ -216,10 +222,10 @@ def _choose_names_in_code(name: str, parent_name: str, seen: Observed) -> Inferr
 
 
 def _choose_money(seen: Observed | None, currencies: frozenset[str]) -> LeafDefault:
-    """Choose the comparator of amounts.
+    """Return the comparison of amounts of money.
 
-    The values show first whether a dot separates thousands or decimals; without evidence their
-    currencies decide. Amounts with fractions of a cent get no tolerance of a cent.
+    The observed values decide whether a dot separates thousands or decimals; without such evidence,
+    the currencies do. Amounts with fractions of a cent are compared without a tolerance of a cent.
     """
     evidence = Counter[str]() if seen is None else seen.evidence
     default = MONEY
@@ -236,12 +242,15 @@ def _choose_money(seen: Observed | None, currencies: frozenset[str]) -> LeafDefa
 
 
 def _has_dots_for_thousands(seen: Observed) -> bool:
-    """Return whether the dots in numbers separate thousands, and no other dot says otherwise."""
+    """Return whether the texts show that a dot separates thousands, and never decimals."""
     return seen.evidence[DOT_FOR_THOUSANDS] > 0 and not seen.evidence[DOT_FOR_DECIMALS]
 
 
 def _adjust_dates(choice: Inferred, seen: Observed) -> Inferred:
-    """Return a choice for dates in the order that the values show, with times if most have one."""
+    """Return a choice with the observed order of day and month, if it is a choice for dates.
+
+    Times are compared too, if most of the texts have one.
+    """
     if choice.comparator != "DateComparator":
         return choice
     config = dict(choice.config)
@@ -256,9 +265,10 @@ def _adjust_dates(choice: Inferred, seen: Observed) -> Inferred:
 
 
 def _choose_by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDefault, str] | None:
-    """Return the choice by values and its reason, if the values contradict or exceed the name.
+    """Return (comparison, reason) according to the observed texts.
 
-    `named` is what the name asks for; None where it says nothing.
+    Return None if there are no texts, or if the comparator of `named` can read most of them.
+    `named` is the comparison that the name suggests; None if it suggests none.
     """
     texts = seen.forms[""]
     form = READS.get(named.comparator) if named else None
@@ -273,7 +283,7 @@ def _choose_by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDe
 
 
 def _adjust_to_length(default: LeafDefault, seen: Observed | None) -> LeafDefault:
-    """Return how texts are compared, as long as they are in the median."""
+    """Return the variant of a comparison that suits the length of most texts."""
     if seen is None or not seen.forms[""]:
         return default
     is_long = seen.share("short") < MOSTLY
@@ -281,7 +291,7 @@ def _adjust_to_length(default: LeafDefault, seen: Observed | None) -> LeafDefaul
 
 
 def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
-    """List the choices by the form of texts, the most specific first."""
+    """Yield (comparison, reason) for each form that most texts have, the most specific first."""
     if max(map(seen.share, ("email", "uri", "address of a host"))) >= ALIKE:
         yield WEB, "its texts are addresses of mail, of hosts or on the web: each sign counts"
     if seen.share("time of day") >= ALIKE:
@@ -304,7 +314,10 @@ def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
 
 
 def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
-    """Have numbers beside a text compared as the text is, if that is as a date or a number."""
+    """Return the choices for a union's alternatives.
+
+    If texts are compared as dates, numbers or times, numbers are compared in the same way.
+    """
     of_text = dict(zip(kinds, choices, strict=True)).get("string")
     if of_text is None or not {*kinds} <= {"string", "number", "integer"}:
         return choices
@@ -313,9 +326,9 @@ def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence
 
 
 def choose_by_kind(place: LeafPlace) -> Inferred:
-    """Choose for a leaf by its kind alone, as the compiler does."""
+    """Return the choice for a leaf by its kind alone; the compiler's default is the same."""
     default = place.default
-    if place.members:  # which are the schema's to say
+    if place.members:  # the annotation need not repeat the members
         default = replace(default, config={})
         reason = "one of the values that the schema lists"
     elif place.kind == "boolean":
@@ -328,7 +341,7 @@ def choose_by_kind(place: LeafPlace) -> Inferred:
 
 
 def choose_by_name(name: str, kind: str) -> Inferred | None:
-    """Choose as a rule for names says; None where the name says nothing of such values."""
+    """Return the choice by the rule for a name; None if no rule applies to such values."""
     rule_and_ending = rule_for(name, kind)
     if rule_and_ending is None:
         return None
@@ -350,7 +363,10 @@ def _make_choice(default: LeafDefault, reason: str) -> Inferred:
 
 
 def may_be_box(places: PlaceFinder, place: ArrayPlace, *, plural: bool) -> bool:
-    """Return whether an array may be four numbers, or two pairs; `plural` speaks of more."""
+    """Return whether a schema allows arrays that are four numbers, or two pairs of numbers.
+
+    If `plural` is true, the field's name is in the plural: then a list of pairs is not a box.
+    """
     if _may_be_numbers(places, place.in_force, 4):
         return True
     if not _may_have(2, place.in_force, place.positions) or (plural and not place.positions):

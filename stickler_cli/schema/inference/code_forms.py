@@ -1,6 +1,6 @@
-"""Texts that are no prose: SQL, markup, tables, formulas, source code, molecules and sequences.
+"""Recognize texts that are not prose: SQL, markup, formulas, source code, molecules and others.
 
-Prose may have any of their words; only what prose does not have tells them apart.
+Prose may contain the same words; the patterns look for what prose does not contain.
 """
 
 import re
@@ -17,7 +17,7 @@ CODE_LANGUAGES: Final = {
     "a molecule": "letters",
     "a sequence": "letters",
 }
-"""Forms of texts, and the languages of the comparator for each."""
+"""For each form of text, the `language` of the comparator for code."""
 
 _keywords: Final = partial(re.compile, flags=re.ASCII | re.IGNORECASE)
 _QUERY_IN_CAPITALS: Final = re.compile(
@@ -69,12 +69,14 @@ _BASES: Final = re.compile(r"(?:>[^\n]*\n)?\s*(?:[ACGTUN\s-]{10,}|[acgtun\s-]{10
 _RESIDUES: Final = re.compile(
     r"(?:>[^\n]*\n)?\s*[ACDEFGHIKLMNPQRSTVWYX]{8,}(?:\s+[ACDEFGHIKLMNPQRSTVWYX]+)*\*?"
 )
-SHORTEST_MOLECULE: Final = 5  # signs, three atoms among them
+SHORTEST_MOLECULE: Final = 5  # characters, with at least three atoms
 SHORTEST_PROTEIN: Final = 20  # residues
 
 
 def code_form(text: str) -> str | None:
-    """Recognize code, markup, tables and sequences: a key of `CODE_LANGUAGES`; None for prose.
+    """Return the form of code, markup, tables or sequences that a text has; None for prose.
+
+    The form is a key of `CODE_LANGUAGES`.
 
     >>> code_form("SELECT a FROM t WHERE b > 3"), code_form("Select one from the list below")
     ('SQL', None)
@@ -100,7 +102,7 @@ def _is_query(text: str) -> bool:
 
 
 def _has_symbols(text: str) -> bool:
-    """Return whether a text has the brackets or operators of code."""
+    """Return whether a text has brackets or operators as in code, or begins with an import."""
     return any(sign in text for sign in ("(", "{", "=", ";")) or text.startswith(("import", "from"))
 
 

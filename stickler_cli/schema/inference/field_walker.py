@@ -1,7 +1,7 @@
-"""Annotations for all fields of a schema that have none, and the list of fields; docs/inference.md.
+"""Walk over a schema, choose annotations for all fields that have none, and list the fields.
 
-An annotation lands where it has its effect: beside a reference rather than at its target, on an
-array of leaves rather than on its items. A field that says how it is compared is left as it is.
+An annotation is written where it has its effect: beside a reference, not at its target; on an array
+of leaves, not on its items. A field with a stated comparison is not changed. See docs/inference.md.
 """
 
 from dataclasses import replace
@@ -57,56 +57,58 @@ from .observation import Observed, stated_currencies
 from .observed_schemas import json_text_keywords
 
 REPEATED: Final = 12
-"""Fields of a part that are listed again where it occurs again; more are one entry."""
+"""Maximum number of fields that are listed again if a part of the schema is used again. A larger
+part is listed again as one entry."""
 
 COMMENT: Final = "$comment"
-"""Says why, beside annotations."""
+"""The keyword whose text explains a field's annotations."""
 SAME: Final = "as above"
-"""The kind of such an entry."""
-MAX_TEXT_VISITS: Final = 1_000  # places of texts that a schema may describe again elsewhere
+"""The kind in an entry that refers to a part listed before."""
+MAX_TEXT_VISITS: Final = 1_000  # number of visits that are remembered
 LIST_OF: Final = "list of "
-"""Begins the kind of elements; documents that are lists are a field without a name."""
+"""Prefix of the kind of list elements. A document that is a list has such a field without a
+name."""
 IN_ANY_ORDER: Final = "in any order"
-"""Ends the reason of elements whose order does not matter."""
+"""Suffix of the reason for list elements whose order does not matter."""
 OPEN_TEXT: Final = "JSON in a text: any values, each by its own kind"
 WHOLE: Final = "array or object"
-"""The kind of a value that its comparator takes as one."""
+"""The kind of an array or object that a comparator compares as one value."""
 
 
 class FieldVisit(NamedTuple):
-    """A visit of one place during the walk over a schema."""
+    """A visit of one place during the walk over a schema; `places` defines a place."""
 
     holder: Schema
-    """The schema that gets the annotations of the place."""
+    """The schema to which annotations of the place are added."""
     leaf_holder: Schema | None = None
-    """The array around a leaf, which gets its annotations."""
+    """The schema of the array around a leaf; annotations of the leaf are added there."""
     name: str = ""
-    """Name of the field that the place belongs to."""
+    """Name of the field that contains the place."""
     path: Path = ()
     inherited: Merged = NOTHING_INHERITED
     weight: float | None = None
-    """Weight from the array around it."""
+    """Weight that the surrounding array states."""
     listed: bool = False
     """Whether the place is an element of a list."""
     depth: int = 0
-    """Number of arrays between the field and the place."""
+    """Number of arrays around the place, inside its field."""
     list_rules: tuple[str, ...] = ()
-    """Rules of the surrounding arrays for their elements, in words."""
+    """Rules, in words, by which the surrounding arrays pair their elements."""
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Key of visits that lead to the same choice."""
+        """A key that is equal for visits with the same choice."""
         holders = id(self.holder), id(self.leaf_holder)
         return (*holders, self.name, self.inherited.signature, self.weight, self.listed)
 
 
 _Fields: TypeAlias = list[Inferred]
 _NOWHERE: Final[Schema] = {}
-"""Stands for the holder of a place that has no schema of its own."""
+"""The `holder` of a place that has no schema of its own."""
 
 
 class _TextsOfSchema(NamedTuple):
-    """The texts that one schema describes, wherever it does."""
+    """The observed texts of all fields that one schema describes."""
 
     schema: Schema
     name: str
@@ -115,7 +117,7 @@ class _TextsOfSchema(NamedTuple):
 
 
 class FieldWalker(PlaceFold[FieldVisit, _Fields]):
-    """Chooses a comparison for each place without annotations, and lists the fields."""
+    """Chooses a comparison for each field without annotations, and lists the fields."""
 
     def __init__(
         self,
@@ -125,11 +127,12 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         *,
         may_write: bool,
     ) -> None:
-        """Take a schema that may be changed, and the values seen in its documents."""
+        """Take a schema that may be changed, and the observed values of its documents."""
         self._seen = seen
         self._root = files.root
         self._own: set[int] = set()
-        """By identity: schemas that may be written to; not the stand-ins for true and false."""
+        """Schemas that annotations may be added to, by identity. The objects that replace the
+        schemas `true` and `false` are not among them."""
         own_schemas = self._own  # `files` must not refer to the walker: a cycle stays in memory
 
         def note(schema: Schema) -> bool:
@@ -139,26 +142,27 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         if may_write:
             note(files.root.schema)
             files.accept = note
-        # A reference that leads nowhere is for the compiler to tell of.
+        # The compiler reports references that lead nowhere.
         super().__init__(PlaceFinder(files, comparators, lambda *_: None))
         self._instances = comparators.instances
         self._boxes = comparators.boxes
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._further: dict[int, tuple[Schema, Inferred]] = {}
-        """Choices of annotations beside comparators and thresholds, by identity of the schema."""
+        """Inferred annotations besides comparators and thresholds, by identity of the schema."""
         self._texts: dict[int, _TextsOfSchema] = {}
-        """By identity: schemas that may describe texts of JSON, with the texts that have them."""
+        """Observed texts that may be JSON, by identity of the schema that describes them."""
         self._text_visits: list[FieldVisit] = []
         self._entries: _Fields = []
         self.written_arms: set[int] = set()
-        """Identities of alternatives that the schema's file does not have."""
+        """Identities of alternatives that were added to the copy and are not in the schema's
+        file."""
         self.open_places: list[FieldVisit] = []
-        """Visits of places of any kind without a stated comparison."""
+        """Visits of places whose values may have any type, without a stated comparison."""
         self.annotated = False
-        """Whether an annotation of a visited place says how values are compared."""
+        """Whether an annotation of a visited place states how values are compared."""
 
     def write_contents(self) -> bool:
-        """Write the schemas of texts of JSON down; return whether there were any."""
+        """Add schemas for the contents of JSON texts; return whether any were added."""
         is_written = False
         for of_schema in self._texts.values():
             texts = Observed()
@@ -171,7 +175,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return is_written
 
     def list_fields(self) -> tuple[Inferred, ...]:
-        """List every field once, also those that two arms of a union or two positions have."""
+        """Return every field once, even if two alternatives of a union or two positions have it."""
         self._entries = [*self._visit_place((self._root,), FieldVisit(self._root.schema))]
         self._finish()
         fields_by_content: dict[str, Inferred] = {}
@@ -186,7 +190,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def write_choices(self) -> dict[PlaceKey, Inferred]:
-        """Write the choices into the schema and return them; existing keys stay as they are."""
+        """Add the choices to the schema and return them; existing keys are not changed."""
         choices = dict(self._choices)
         for identity, (schema, noted) in self._further.items():
             if identity in choices:
@@ -206,7 +210,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _revisit(
         self, visited: Visited[FieldVisit, _Fields], in_force: InForce, visit: FieldVisit
     ) -> _Fields:
-        """List the fields of a place that was visited before; if they are many, refer to them."""
+        """List the fields of a place that was visited before; if there are many, refer to them."""
         path, listed = visited.visit.path, visited.outcome
         if path != visit.path:
             self._note_contents_again(path, visit.path)
@@ -224,7 +228,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return super()._visit_flat(in_force, visit)
 
     def _note_open(self, place: Place, visit: FieldVisit) -> None:
-        """Note a place of any kind without a stated comparison."""
+        """Remember a place whose values may have any type, without a stated comparison."""
         match place:
             case ObjectPlace():
                 is_open = not place.properties and not place.patterns and place.other_keys == ()
@@ -255,12 +259,15 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
                 ]
             case WholePlace():
                 choice, kind = choose_by_annotations(place.merged, place.default), WHOLE
-            case OpenPlace():  # pragma: no branch - there are no others
+            case OpenPlace():  # pragma: no branch - all kinds of places are listed
                 choice, kind = choose_by_annotations(place.merged), OPEN
         return [self._make_entry(visit, place.merged, choice, kind)]
 
     def _list_alternatives(self, branches: tuple[Branch, ...], visit: FieldVisit) -> _Fields:
-        """List the fields of alternatives; a choice that all share is written beside the union."""
+        """List the fields of a union's alternatives.
+
+        If all alternatives get the same choice, it is added beside the union.
+        """
         if len(branches) == 1:
             return self._visit_flat(branches[0].in_force, visit)
         holder = visit.leaf_holder or visit.holder
@@ -296,12 +303,15 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         ]
 
     def _note_choice(self, holder: Schema, choice: Inferred, visit: FieldVisit) -> Inferred:
-        """Note a choice; if two fields share a holder, the choice of the first counts."""
+        """Remember a choice for a schema.
+
+        If two fields share the schema, the first choice counts.
+        """
         noted = replace(choice, source="inferred", path=visit.path)
         return self._choices.setdefault(id(holder), (holder, noted))[1]
 
     def _list_json_fields(self, place: JsonTextPlace, visit: FieldVisit) -> _Fields:
-        """List the fields of the JSON in a text."""
+        """List the fields of the JSON values in texts."""
         if not place.content:
             self._note_content(visit)
             return [self._make_entry(visit, place.merged, Inferred(reason=OPEN_TEXT), OPEN)]
@@ -309,7 +319,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return self._visit_place(place.content, inner)
 
     def _note_content(self, visit: FieldVisit) -> None:
-        """Note the texts of a place, which may all be JSON."""
+        """Remember the observed texts of a place, which may be JSON."""
         schema = visit.holder
         texts = None if self._seen is None else self._seen.find_texts(visit.path)
         if texts is None or id(schema) not in self._own:
@@ -323,7 +333,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._text_visits.append(visit)
 
     def _note_contents_again(self, first: Path, again: Path) -> None:
-        """Note the texts of a part of the schema where it describes other values too."""
+        """Remember the texts of a part of the schema that is used again for other fields."""
         for visit in [*self._text_visits]:
             if visit.path[: len(first)] == first:
                 self._note_content(visit._replace(path=(*again, *visit.path[len(first) :])))
@@ -347,7 +357,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return self._seen and self._seen.find_field(visit.path)
 
     def _find_currencies(self, visit: FieldVisit) -> frozenset[str]:
-        """Return the currencies that the documents state beside a place, or nearest around it."""
+        """Return the currencies that documents state beside a field, or else nearest around it."""
         seen = self._seen
         for end in range(len(visit.path) - 1, -1, -1) if seen is not None else ():
             parent = seen and seen.find_field(visit.path[:end])
@@ -356,13 +366,13 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return frozenset()
 
     def _find_shape(self, visit: FieldVisit, depth: int) -> ListShape | None:
-        """Return the form of the arrays seen inside `depth` arrays of the field of a place."""
+        """Return the shape of the observed arrays that lie inside `depth` arrays of a field."""
         return self._seen.find_shape(visit.path, depth) if self._seen and depth >= 0 else None
 
     def _note_further(
         self, holder: Schema, visit: FieldVisit, name: str, value: JsonValue, reason: str
     ) -> None:
-        """Note an inferred annotation other than comparators and thresholds."""
+        """Remember an inferred annotation that is not a choice of a comparator."""
         _, noted = self._further.get(id(holder), (holder, Inferred(path=visit.path)))
         annotations = {**noted.other_annotations, annotated(name): value}
         reasons = "; ".join(filter(None, (noted.reason, reason)))
@@ -372,7 +382,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def _pairs_by_position(self, place: ArrayPlace, visit: FieldVisit) -> bool:
-        """Infer whether the elements of an array are paired by position, and take note of it."""
+        """Return whether the elements of an array are paired by position or in order.
+
+        If that is inferred, remember the annotation.
+        """
         if id(visit.holder) not in self._own:
             return False
         shape, outer = (
@@ -392,7 +405,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return True
 
     def _is_column(self, place: ArrayPlace, visit: FieldVisit) -> bool:
-        """Return whether an array is a column of a table that an object holds column by column."""
+        """Return whether an array is a column of an object that stores a table by columns."""
         if self._seen is None or len(visit.path) < 2:
             return False
         table = self._seen.find_field(visit.path[:-1])
@@ -401,7 +414,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _pairs_in_order(
         self, place: ArrayPlace, visit: FieldVisit, outer: ListShape | None
     ) -> bool:
-        """Infer whether the numbers of an array keep their order, and take note of it."""
+        """Infer whether the order of an array's numbers matters; if so, remember the annotation."""
         if not is_series(visit.name, self._places, place, outer):
             return False
         reason = "numbers that have an order"
@@ -450,7 +463,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _list_object_fields(self, place: ObjectPlace, visit: FieldVisit) -> _Fields:
         merged = place.merged
         threshold = merged.item_threshold if visit.listed else merged.object_threshold
-        # The values of a map go by the name of the map.
+        # The values of a map get a comparison by the name of the map.
         families = [
             in_force for in_force in (*place.patterns.values(), place.other_keys) if in_force
         ]
@@ -463,7 +476,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             )
         ]
         reason = "by its fields" if declared else "by its fields, each by its own kind"
-        if visit.listed:  # what an item is worth says nothing of the list
+        if visit.listed:  # the weight of an item is not that of the list
             reason += "" if _keeps_order(visit) else f"; items {IN_ANY_ORDER}"
             merged = replace(merged, weight=None)
         stated = merged.match_threshold is not None or (
@@ -488,7 +501,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return entries + self._enter_object(fields, put_off)
 
     def _note_running_numbers(self, place: ObjectPlace, visit: FieldVisit) -> None:
-        """Note the fields that count the items of a list, which must not pair them."""
+        """Remember that fields which number the items of a list are not used to pair items."""
         shape = self._find_shape(visit, visit.depth - 1) if visit.listed else None
         for name in shape.running_numbers if shape else ():
             holder = place.properties[name][0].schema if name in place.properties else _NOWHERE
@@ -521,13 +534,13 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def _find_comment(self, visit: FieldVisit) -> str:
-        """Return the `$comment` beside annotations, as `stickler init` writes it."""
+        """Return the `$comment` beside a field's annotations, as `stickler init` writes it."""
         holders = (holder for holder in (visit.leaf_holder, visit.holder) if holder is not None)
         comments = (holder[COMMENT] for holder in holders if COMMENT in holder and own_keys(holder))
         return next((text for text in comments if isinstance(text, str)), "")
 
     def _find_pointers(self, *holders: Schema | None) -> tuple[str, ...]:
-        """Return JSON Pointers to the given schemas that are in the schema's own file."""
+        """Return JSON Pointers to those of the given schemas that are in the schema's own file."""
         own_uri = self._places.files.locate(self._root.schema).uri
         unnamed = self.written_arms | {id(None), id(_NOWHERE)}
         named_holders = (
@@ -538,5 +551,5 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
 
 
 def _keeps_order(visit: FieldVisit) -> bool:
-    """Return whether order matters in a list around a place."""
+    """Return whether one of the lists around a place pairs its elements in order."""
     return not {ORDERED, BY_POSITION}.isdisjoint(visit.list_rules)

@@ -1,6 +1,6 @@
-"""The form of the lists seen at one place: lengths, rows of tables, running numbers, boxes.
+"""The shape of the lists observed in one field: lengths, rows of tables, running numbers, boxes.
 
-Values of any number of documents take bounded space.
+The statistics take bounded space for any number of documents.
 """
 
 from collections import Counter
@@ -11,46 +11,48 @@ from typing import Final
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 
 MAX_LENGTHS: Final = 50
-"""Lengths of lists that are told apart."""
+"""Maximum number of different list lengths that are counted."""
 MAX_POSITIONS: Final = 20
-"""Positions whose kinds of values are told apart; longer lists differ in no way."""
+"""Maximum length of a list whose kinds of values are recorded for each position. Longer lists are
+treated as if their positions did not differ."""
 BOX_NUMBERS: Final = 4
 QUADRILATERAL_NUMBERS: Final = 8
 AREA_WITHIN: Final = 0.005
-"""Relative difference of an area from width times height."""
+"""Maximum relative difference between a stated area and width times height."""
 MIN_COUNTED: Final = 3
-"""Items of one list that show that a number counts them; two items show it in two lists."""
+"""Minimum number of items in a list to show that a field numbers them. Two items are enough if
+there are two such lists."""
 _NUMERIC: Final = frozenset({"number", "array"})
 _LEAF_KINDS: Final = frozenset({"string", "number", "integer", "boolean", "null"})
 
 
 @dataclass(slots=True, eq=False)
 class BoxCounts:
-    """Number of lists that may be boxes, and how many of them cannot be two corners."""
+    """Counts of lists that may be boxes, and of evidence that they state width and height."""
 
     n_boxes: int = 0
     n_left_of_start: int = 0
-    """Boxes whose third number is below the first."""
+    """Number of boxes whose third number is less than the first."""
     n_above_start: int = 0
-    """Boxes whose fourth number is below the second."""
+    """Number of boxes whose fourth number is less than the second."""
     n_areas: int = 0
-    """Boxes beside an area."""
+    """Number of boxes whose object also states an area."""
     n_products: int = 0
-    """Boxes whose third and fourth number multiply to the area beside them."""
+    """Number of boxes whose third and fourth number multiply to the stated area."""
 
     def add(self, numbers: Sequence[float]) -> None:
-        """Count one box of four numbers."""
+        """Count one box, given as four numbers."""
         self.n_boxes += 1
         self.n_left_of_start += numbers[2] < numbers[0]
         self.n_above_start += numbers[3] < numbers[1]
 
     def add_area(self, numbers: Sequence[float], area: float) -> None:
-        """Count one box beside an area."""
+        """Count one box whose object also states an area."""
         self.n_areas += 1
         self.n_products += abs(numbers[2] * numbers[3] - area) <= AREA_WITHIN * abs(area)
 
     def absorb(self, other: "BoxCounts") -> None:
-        """Count the boxes that another place has seen."""
+        """Add the counts of another object."""
         self.n_boxes += other.n_boxes
         self.n_left_of_start += other.n_left_of_start
         self.n_above_start += other.n_above_start
@@ -59,7 +61,7 @@ class BoxCounts:
 
     @property
     def have_sizes(self) -> bool:
-        """Whether the third and fourth number are width and height."""
+        """Whether the third and fourth number of the boxes are width and height."""
         some_above = 0 < self.n_above_start < self.n_boxes
         all_products = 0 < self.n_areas == self.n_products
         return self.n_left_of_start > 0 or some_above or all_products
@@ -67,25 +69,27 @@ class BoxCounts:
 
 @dataclass(slots=True, eq=False)
 class ListShape:
-    """The form of the lists seen at one place."""
+    """Statistics of the lists observed in one field."""
 
     lengths: Counter[int] = field(default_factory=Counter)
     has_tables: bool = False
-    """Whether some list has two rows or more: lists inside it."""
+    """Whether some list contains at least two rows, that is, inner lists."""
     is_ragged: bool = False
-    """Whether the rows of some list differ in length, or have fewer than two cells."""
+    """Whether the rows of some list differ in length, have fewer than two cells, or are mixed with
+    other values."""
     kinds_by_position: list[set[str]] | None = field(default_factory=list)
-    """Kinds of the values at each position, null left out; None for lists that are too long."""
+    """Kinds of the values at each position, without null; None once a list was too long."""
     counters: dict[str, int] | None = None
-    """Fields that count the items of every list, by their first number; None before any list."""
+    """Fields that number the items of every list so far, with the first number (0 or 1). None
+    before any list of objects."""
     n_counted_lists: int = 0
-    """Lists of two items or more."""
+    """Number of lists with at least two objects."""
     max_counted: int = 0
-    """Items of the longest list."""
+    """Number of objects in the longest list."""
     boxes: BoxCounts = field(default_factory=BoxCounts)
 
     def add(self, values: list[JsonValue]) -> None:
-        """Count one list: its length, types of items, rows, and whether it may be a box."""
+        """Count one list: its length, kinds of values and rows, and whether it may be a box."""
         if len(self.lengths) < MAX_LENGTHS or len(values) in self.lengths:
             self.lengths[len(values)] += 1
         self._add_kinds(values)
@@ -129,7 +133,7 @@ class ListShape:
         self.max_counted = max(self.max_counted, len(items))
 
     def absorb(self, other: "ListShape") -> None:
-        """Add the counts of another place."""
+        """Add the statistics of another object."""
         self.lengths.update(other.lengths)
         self.has_tables |= other.has_tables
         self.is_ragged |= other.is_ragged
@@ -153,29 +157,29 @@ class ListShape:
 
     @property
     def is_table(self) -> bool:
-        """Whether the lists hold rows, those of each list of one length of at least 2."""
+        """Whether the lists have rows, and the rows of a list have equal lengths of at least 2."""
         return self.has_tables and not self.is_ragged
 
     @property
     def differs_by_position(self) -> bool:
-        """Whether each position has values of one kind, and not all positions of the same."""
+        """Whether each position has values of one kind, and positions differ in their kind."""
         kinds = [kinds for kinds in self.kinds_by_position or () if kinds]
         alike = all(len(of_position) == 1 and of_position <= _LEAF_KINDS for of_position in kinds)
         return alike and len(set.union(set(), *kinds)) > 1
 
     @property
     def running_numbers(self) -> tuple[str, ...]:
-        """Fields that count the items of every list from 0 or 1, in order of their names."""
+        """Fields that number the items of every list from 0 or 1, sorted by name."""
         is_shown = self.max_counted >= MIN_COUNTED or self.n_counted_lists > 1
         return tuple(sorted(self.counters or ())) if is_shown else ()
 
     def have_lengths(self, *lengths: int) -> bool:
-        """Return whether some lists were seen, all of them of one of these lengths."""
+        """Return whether all observed lists have one of these lengths; False without any list."""
         return bool(self.lengths) and set(self.lengths) <= {*lengths}
 
     @property
     def summary(self) -> tuple[object, ...]:
-        """Key that is equal for shapes from which the same comparisons are inferred."""
+        """A key that is equal for shapes from which the same comparisons are inferred."""
         kinds = set.union(set(), *(self.kinds_by_position or ()))
         of_interest = ((4, 8), (8,), (2, 4), (4,), (2,), (2, 3, 4)) if kinds <= _NUMERIC else ()
         lengths = tuple(self.have_lengths(*allowed_lengths) for allowed_lengths in of_interest)
@@ -184,7 +188,7 @@ class ListShape:
 
 
 def _first_counted(values: Sequence[JsonValue]) -> int | None:
-    """Return 0 or 1 where values count up from it, as numbers or as their texts; else None."""
+    """Return 0 or 1 if the values count up from it, as numbers or texts of digits; else None."""
     numbers = [_whole_number(value) for value in values]
     start = numbers[0]
     if start not in (0, 1):
@@ -199,7 +203,10 @@ def _whole_number(value: JsonValue) -> int | None:
 
 
 def box_numbers(values: JsonValue) -> Sequence[float] | None:
-    """Return the four numbers of a box, also from two pairs; None for any other value."""
+    """Return the four numbers of a box, given as four numbers or two pairs.
+
+    None for other values.
+    """
     if not isinstance(values, list):
         return None
     if len(values) == 2:

@@ -1,8 +1,8 @@
-"""Rules of comparison by the name of a field (the table of docs/inference.md), and words of names.
+"""Rules of comparison by the name of a field (the table of docs/inference.md), and words in names.
 
-A name is read as words. In English the last one is what a thing is (`vat_number` is a number,
-`number_vat` would be a VAT), and what follows a preposition only says more (`total_before_tax` is
-a total). So rules are looked up by how a name ends, and longer endings win.
+A name is split into words. In English, the last word is the main noun (`vat_number` is a number,
+`number_vat` would be a VAT), and words after a preposition only add details (`total_before_tax` is
+a total). Rules are therefore looked up by the last words of a name, and longer endings win.
 """
 
 import json
@@ -21,7 +21,7 @@ STRING: Final = frozenset({"string"})
 NUMBER: Final = frozenset({"number"})
 LEAF: Final = STRING | NUMBER
 BOX: Final = frozenset({"box"})
-"""An array that may be a box: four numbers, or two pairs of them."""
+"""Kind of an array that may be a box: four numbers, or two pairs of numbers."""
 
 IDENTIFIER: Final = "an identifier: one wrong character makes it another"
 CHOICE: Final = "one of a few choices: `paid` and `unpaid` look alike and are not"
@@ -29,7 +29,7 @@ CHOICE: Final = "one of a few choices: `paid` and `unpaid` look alike and are no
 READING: Final = {"unit": "same", "decimal": "auto"}
 """How numbers are read: as they are written, with their units."""
 STRICT: Final = {"same_digits": True, "same_words": True}
-"""Differences that are no slip in a short text."""
+"""Keywords for short texts, in which different digits or words are not mere slips."""
 SORTED: Final = {"method": "token_sort_ratio"}
 
 CODE: Final = LeafDefault("ExactComparator", 1.0, {"only_separators": True})
@@ -37,18 +37,19 @@ PHONE: Final = LeafDefault("PhoneComparator", 1.0, {"digits_only": True})
 TIME: Final = LeafDefault("TimeComparator", 1.0)
 WEB: Final = LeafDefault("CaseInsensitiveComparator", 1.0, {"case_of_paths": True})
 CASED: Final = LeafDefault("CodeComparator", 1.0)
-"""Comparison of texts in which case and each sign count."""
+"""Comparison of texts in which case and every character count."""
 CENT: Final = {"absolute_tolerance": 0.01}
-"""How far amounts may be apart that are rounded."""
+"""Tolerance for amounts that are rounded to a cent."""
 MONEY: Final = LeafDefault("NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "money"})
 MONEY_WITH_DECIMALS: Final = LeafDefault("NumericComparator", 1.0, {**CENT, **READING})
-"""Comparison of amounts with three decimals: `25.000` is 25."""
+"""Comparison of amounts whose dot separates decimals: `25.000` is 25."""
 MONEY_IN_CURRENCIES: Final = LeafDefault(
     "NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "currency"}
 )
-"""Comparison of amounts with two or three decimals: the currency beside a number decides."""
+"""Comparison of amounts in which the currency beside a number decides between two and three
+decimals."""
 FLOAT_NOISE: Final = {"relative_tolerance": 1e-6}
-"""Tolerance for unit prices and rates: a cent would be too much."""
+"""Tolerance for unit prices and rates, for which a cent would be too much."""
 QUANTITY: Final = LeafDefault("NumericComparator", 1.0, READING)
 QUANTITY_WITH_DOTS: Final = LeafDefault("NumericComparator", 1.0, {**READING, "decimal": "money"})
 """Comparison of numbers whose dots separate thousands: `9.100` is 9100."""
@@ -69,7 +70,7 @@ BY_LENGTH: Final = (
     (SHORT_PROSE, PROSE),
     (ADDRESS, LONG_ADDRESS),
 )
-"""How texts are compared of up to 40 letters in the median, and how longer ones."""
+"""Pairs of comparisons: for texts most of which have up to 40 characters, and for longer texts."""
 
 
 def _names_in(text: str) -> tuple[str, ...]:
@@ -78,15 +79,15 @@ def _names_in(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """How values are compared whose field has one of some names."""
+    """A rule that says how values are compared if their field has one of some names."""
 
     meaning: str
-    """Contents of such a field, and why it is compared so."""
+    """What such fields contain, and why their values are compared so."""
     kinds: frozenset[str]
-    """Kinds of values that the names hold for: `string`, `number`, `box`."""
+    """Kinds of values that the rule applies to: `string`, `number`, `box`."""
     default: LeafDefault
     names: Mapping[str, tuple[str, ...]] = field(hash=False)
-    """How the names end by language, in the singular, words apart: `tax id`."""
+    """Endings of names by language, in the singular, as separate words: `tax id`."""
 
 
 _MONEY: Final = "an amount of money: rounding to a cent is no error"
@@ -119,22 +120,26 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     ),
     "box": ("a box on a page: what counts is how far two overlap", BOX, OVERLAP),
 }
-"""By their key in names.json, which has the names of each language."""
+"""The rules by their key in names.json, which has the names in each language."""
 ENGLISH: Final = "en"
 FIRST: Final = ("fr", "es", "it", "pt")
-"""Languages in which the first noun decides: `numero factura`."""
+"""Languages in which the first noun is the main noun: `numero factura`."""
 COMPOUNDS: Final = ("de", "nl")
-"""Languages whose compounds are one word: `rechnungsnummer`."""
+"""Languages that write a compound as one word: `rechnungsnummer`."""
 LONGEST_NAME: Final = 200
-"""Letters of a name that a rule may speak of. Names of documents may have any number, and readings
-of a name grow with the square of its words."""
+"""Maximum number of characters of a name to which rules apply. The time to interpret a name grows
+with the square of its words, and documents may have names of any length."""
 LEAST: Final = 4
-"""Letters of the end of a compound; `nr` ends no other word."""
+"""Minimum number of letters of a compound's last word; `nr` is shorter, but no other word ends in
+it."""
 
 
-@cache  # not on import: annotated schemas need none
+@cache  # not on import, since annotated schemas need no rules
 def rules() -> tuple[NameRule, ...]:
-    """Return the rules in the order of docs/inference.md; no name is in two for the same kind."""
+    """Return the rules in the order of docs/inference.md.
+
+    No two rules have the same name for the same kind of values.
+    """
     listed = json.loads(Path(__file__).with_name("names.json").read_bytes())
     return tuple(
         NameRule(
@@ -149,48 +154,49 @@ MISLEADING: Final = _names_in(
     "add on, based on, depends on, grace period, hands on, notice period, retention period,"
     "sign on, trial period, waiting period, warranty period"
 )
-"""Endings that look like one of the above and say nothing."""
+"""Endings of names that look like an ending of a rule, but tell nothing about the values."""
 
 QUALIFIERS: Final = _names_in(
     "aud, cad, chf, cny, coco, dkk, eur, gbp, inr, jpy, nok, normalized, original, pln, raw, sek,"
     "str, string, usd, value, xywh"
 )
-"""Words at the end of a name that give a unit or a form, not a meaning; as numbers do."""
+"""Words at the end of a name that state a unit or a form instead of a meaning. Numbers at the end
+of a name are ignored, too."""
 
 PREPOSITIONS: Final = _names_in(
     "after, as, at, before, by, da, de, degli, del, della, der, des, di, do, du, excl, excluding,"
     "for, from, in, incl, including, of, on, per, through, to, until, van, von, with, without"
 )
-"""Words inside a name after which only details of the part before them come."""
+"""Words inside a name that are followed only by details of the part before them."""
 
 QUADRILATERALS: Final = _names_in("polygon, poly, quad")
-"""Endings of arrays that are boxes if they are four corners."""
+"""Endings of names of arrays that are boxes if they have four corners."""
 SIZED_BOXES: Final = frozenset({"xywh", "coco"})
-"""Words in the name of a box that is given by a corner, its width and its height."""
+"""Words in the name of a box that consists of a corner, a width and a height."""
 ORDERED_NUMBERS: Final = _names_in(
     "coord, coordinate, dim, dimension, extent, lat, lng, lon, point, range, interval, span,"
     "offset, rgb, colour, color, triple"
 )
-"""Endings of arrays of two to four numbers whose order says which is which."""
+"""Endings of names of arrays of two to four numbers in which each position has its own meaning."""
 ORDERED_SINGULARS: Final = _names_in(
     "center, centre, centroid, location, latlng, latlon, lnglat, lonlat, origin, position,"
     "resolution, shape, size, vector, viewport, xy, xyz"
 )
-"""Endings of such arrays in the singular: `size`, but not `sizes`."""
+"""Endings of names of such arrays, only in the singular: `size`, but not `sizes`."""
 SEQUENCES: Final = _names_in(
     "agenda, answer, chronology, history, instruction, itinerary, procedure, ranking, route,"
     "sequence, step, timeline, triple"
 )
-"""Endings of lists of texts whose order may have a meaning."""
+"""Endings of names of lists of texts whose order may matter."""
 TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
-"""Endings of objects whose lists of equal length are columns."""
+"""Endings of names of objects that are tables, if all their fields are lists of equal length."""
 NAMES_IN_CODE: Final = _names_in(
     "argument, attribute, column, command, field, function, key, member, module, name, package,"
     "parameter, property, table, tool, variable"
 )
-"""Endings of fields that may hold names of code: `get_weather`."""
+"""Endings of names of fields that may contain names in code, such as `get_weather`."""
 CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
-"""Words in the name of such a field whose names of code may be single words: `lookup`."""
+"""Words in the name of such a field, whose names in code may be single words, such as `lookup`."""
 
 _WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
@@ -206,12 +212,12 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def singular(word: str) -> str:
-    """Return the singular of an English word, as well as endings tell.
+    """Return the singular of an English word, as far as its ending shows it.
 
     >>> [singular(word) for word in ("taxes", "companies", "ids", "codes", "status", "address")]
     ['tax', 'company', 'id', 'code', 'status', 'address']
     """
-    if word == "skus":  # the one word of the rules with a plural in -us
+    if word == "skus":  # the only plural in -us in the rules
         return "sku"
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
@@ -228,7 +234,7 @@ SERIES: Final = frozenset(
         *("embedding", "logit", "signal", "spectrum", "trajectory", "vector", "waveform"),
     )
 )
-"""Words in the name of a list of numbers that have an order, in time or as coordinates."""
+"""Words in the name of a list of numbers whose order matters: a series in time, or coordinates."""
 
 
 def is_plural(name: str) -> bool:
@@ -242,7 +248,10 @@ def is_plural(name: str) -> bool:
 
 
 def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
-    """Return the rule for a name, and the ending that led to it; None where it says nothing."""
+    """Return the rule for a name, and the words of the name that it applies to.
+
+    Return None if no rule applies to values of the kind.
+    """
     if len(name) > LONGEST_NAME:
         return None
     words, tables = words_of(_without_accents(name)), _tables()
@@ -259,14 +268,14 @@ def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
             return rule, " ".join(words[:length])
     if not words:
         return None
-    # A word that ends in another, as `rechnungsnummer` does.
+    # A compound ends in another word: `rechnungsnummer` in `nummer`.
     ends = (words[-1][-length:] for length in range(len(words[-1]) - 1, 1, -1))
     compounds = tables.of_compounds
     return next(((compounds[end, kind], end) for end in ends if (end, kind) in compounds), None)
 
 
 def ends_in(name: str, endings: Iterable[str]) -> bool:
-    """Return whether the main noun of a name is one of some words.
+    """Return whether the main noun of a name is one of the given words.
 
     >>> ends_in("boundingPolygon2", QUADRILATERALS), ends_in("polygon_count", QUADRILATERALS)
     (True, False)
@@ -280,7 +289,7 @@ def _without_accents(name: str) -> str:
 
 
 def _readings(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Return the parts of a name that may end in its main noun, the likeliest first."""
+    """Yield the parts of a name whose last word may be the main noun, the likeliest first."""
     while len(words) > 1 and words[-1] in QUALIFIERS:
         words = words[:-1]
     for index in range(1, len(words) - 1):
@@ -295,11 +304,11 @@ _Table: TypeAlias = dict[tuple[tuple[str, ...], str], NameRule]
 
 
 class _Tables(NamedTuple):
-    """The rules by words and kind of values."""
+    """The rules by words of a name and kind of values."""
 
     by_ending: Mapping[tuple[tuple[str, ...], str], NameRule | None]
     longest: int
-    """Words of an ending."""
+    """Number of words of the longest ending."""
     elsewhere: _Table
     by_beginning: _Table
     of_compounds: Mapping[tuple[str, str], NameRule]

@@ -1,7 +1,7 @@
-"""Values seen at each place of any number of documents, in bounded space, and their schema.
+"""Statistics of the values in each field of any number of documents, in bounded space.
 
-How often a place, a kind or a key occurs is counted in all documents. What texts read as is
-judged by the first `SAMPLE` of each place.
+All documents are counted, except that the forms of texts are determined for only the first `SAMPLE`
+texts of each field.
 """
 
 import math
@@ -25,26 +25,31 @@ from .name_rules import (
 )
 
 FIRST: Final = 1000
-"""Documents of a ground truth whose values are looked at beside a schema."""
+"""Maximum number of documents of a ground truth that are observed to complete a schema."""
 SHORT: Final = 40
-"""Letters of a text up to which each digit and word counts."""
+"""Maximum number of characters of a short text, in which every digit and word counts."""
 SAMPLE: Final = 500
-"""Texts of a place whose form is looked at, and lists whose keys are."""
+"""Maximum number of texts of a field whose form is determined, and of lists that are searched for a
+key field."""
 MOST_VALUES: Final = 50
-"""Distinct texts of a place that are kept; a place with more has no set of values."""
+"""Maximum number of distinct texts of a field that are kept. The values of a field with more texts
+are not a set of choices."""
 LONGEST_VALUE: Final = 60
-"""Characters of such a text; a longer one is no value of a set."""
+"""Maximum number of characters of such a text. A field with a longer text is not a set of
+choices."""
 LONGEST_READ: Final = 100
-"""Characters of a text that may be a date, a number or a code."""
+"""Maximum number of characters of a text that may be a date, a number or a code."""
 MOST_KEYS: Final = 300
-"""Keys of an object that are places of their own; an object with more is a map."""
+"""Maximum number of keys of an object that get statistics of their own. An object with more keys is
+a map."""
 MOST_PLACES: Final = 20_000
-"""Places in all; those after them are of any kind."""
+"""Maximum number of fields and elements with statistics; further ones may have values of any
+type."""
 DEEPEST: Final = 40
-"""Levels that are told apart; deeper values are of any kind."""
+"""Maximum number of levels with statistics; deeper values may have any type."""
 
 ALIKE: Final = 0.9
-"""The share of the texts of a place that have a form, at which the place has it."""
+"""Minimum share of a field's texts that must have a form for the field to have it."""
 
 _DATE: Final = re.compile(
     r"\d{4}[-/.]\d\d?[-/.]\d\d?\b.*"
@@ -53,7 +58,7 @@ _DATE: Final = re.compile(
     r"|[^\W\d_]{3,10}\.? \d\d?(st|nd|rd|th)?,? \d{4}\b.*"
     r"|(\d{4}\s?[\u5e74\ub144]\s?)?\d\d?\s?[\u6708\uc6d4].*"
 )
-"""Form of a date in a field that is not named as a date."""
+"""Pattern of a date in a field whose name does not suggest dates."""
 
 
 CODE_FORM: Final = re.compile(
@@ -61,7 +66,7 @@ CODE_FORM: Final = re.compile(
     r"|(?=.{3,20}$)[#A-Z]{0,4}\d*(?:[ ./-]+(?:[A-Z]{1,4}|[A-Z]*\d[A-Z\d]*))+)",
     re.ASCII,
 )
-"""Without spaces, or capitals and digits in groups: `D02 X285`."""
+"""Pattern of a code: without spaces, or capitals and digits in groups, such as `D02 X285`."""
 
 
 NAMES_OF_CODE: Final = {
@@ -70,7 +75,8 @@ NAMES_OF_CODE: Final = {
         r"_*[a-z][a-z0-9]*(?:[_.]+[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]*)+", re.ASCII
     ),
 }
-"""Words, and words joined by signs or capitals: `get_weather`, `getWeather`."""
+"""Patterns of names in code: words, and words joined by signs or capitals, such as `get_weather`
+and `getWeather`."""
 _form: Final = partial(re.compile, flags=re.ASCII | re.IGNORECASE)
 FORMATS: Final = {
     "date": _form(r"\d{4}-\d\d-\d\d"),
@@ -79,7 +85,7 @@ FORMATS: Final = {
     "uri": _form(r"[a-z][a-z0-9+.-]*://\S+"),
     "uuid": _form(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
 }
-"""Forms of a text that are formats of JSON Schema."""
+"""Patterns of texts for the formats of JSON Schema."""
 _WITH_DIGITS: Final = {
     "time of day": _form(
         r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?(\s?[ap]\.?m\.?)?|(1[0-2]|[1-9])\s?[ap]\.?m\.?"
@@ -90,7 +96,8 @@ _WITH_DIGITS: Final = {
     "leading zero": _form(r"0\d+"),
     "code": CODE_FORM,
 }
-"""Forms of texts with a digit, by pattern; reading finds other forms."""
+"""Patterns of texts that contain a digit. Other forms are recognized by parsing, without
+patterns."""
 _BEGINS_WORD: Final = "|".join(
     sorted({name[:3] for name in (*MONTHS, *WEEKDAYS)} | {"min", "sec", "through"})
 )
@@ -99,14 +106,15 @@ _MAY_BE_DATE: Final = re.compile(
     rf"(?!.*(?<![^\W\d_])(?!{_BEGINS_WORD})[^\W\d_]{{6}})",
     re.IGNORECASE | re.DOTALL,
 )
-"""Has no long word but those of dates: reading takes long."""
+"""Pattern of texts that may be dates: no long word except names of months and days. It saves the
+slow parsing of most other texts."""
 _CLOCK: Final = re.compile(r"\d:\d\d|\d\s?[ap]\.?m\b", re.ASCII | re.IGNORECASE)
-"""States a time of day beside a date."""
+"""Pattern of a time of day that follows a date."""
 
 FINE_AMOUNT: Final = "amount finer than a cent"
 MAX_FINE_AMOUNT: Final = 10
 MAX_DECIMALS: Final = 6
-"""Decimals of an amount; more are noise of floats."""
+"""Maximum number of decimals of an amount; more decimals are rounding errors of floats."""
 DAY_FIRST: Final = "day first"
 MONTH_FIRST: Final = "month first"
 DOT_FOR_THOUSANDS: Final = "dot for thousands"
@@ -114,7 +122,7 @@ DOT_FOR_DECIMALS: Final = "dot for decimals"
 _ORDER_OF_DATE: Final = re.compile(
     r"(?<![\d./-])([0-3]?\d)([./-])([0-3]?\d)(?:\2(?:\d{4}|\d\d))?(?![\d/-]|\.\d)", re.ASCII
 )
-"""Day and month as numbers, in either order."""
+"""Pattern of day and month as numbers, in either order."""
 _DOTS_IN_NUMBER: Final = {
     DOT_FOR_THOUSANDS: re.compile(
         r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.])", re.ASCII
@@ -126,7 +134,7 @@ _DOTS_IN_NUMBER: Final = {
 
 
 def is_fine_amount(number: Decimal) -> bool:
-    """Return whether a cent is much of an amount: of 5 cents, or of a price of 2.3456."""
+    """Return whether a cent is a large part of an amount: of 0.05, or of a unit price of 2.3456."""
     if not 0 < abs(number) < MAX_FINE_AMOUNT:
         return False
     exponent = number.normalize().as_tuple().exponent
@@ -136,7 +144,7 @@ def is_fine_amount(number: Decimal) -> bool:
 
 @lru_cache(maxsize=4096)
 def evidence_of(text: str) -> tuple[str, ...]:
-    """Return the orders of day and month, and the uses of a dot, that a text shows."""
+    """Return which orders of day and month, and which uses of the dot in numbers, a text shows."""
     evidence = [form for form, wanted in _DOTS_IN_NUMBER.items() if wanted.search(text)]
     for first, _, second in _ORDER_OF_DATE.findall(text):
         if 12 < int(first) <= 31 and 1 <= int(second) <= 12:
@@ -147,16 +155,16 @@ def evidence_of(text: str) -> tuple[str, ...]:
 
 
 _SEAT: Final = re.compile(r"\d+[A-Z]")
-"""May be a code as well as a measurement: `12C`."""
+"""Pattern of a text that may be a code as well as a measurement, such as `12C`."""
 
 
-@lru_cache(maxsize=4096)  # one ground truth is often that of many predictions
+@lru_cache(maxsize=4096)  # ground truths of several predictions share texts
 def _known_forms(text: str) -> tuple[str, ...]:
     return tuple(_forms_of(text))
 
 
 def _forms_of(text: str) -> Iterator[str]:
-    """Yield the forms that a text has."""
+    """Yield the forms that a text has, such as `number` or `email`."""
     from .code_forms import code_form  # compiles many patterns
 
     yield from (form for form, wanted in FORMATS.items() if wanted.fullmatch(text))
@@ -195,57 +203,59 @@ def _forms_of_date(text: str) -> Iterator[str]:
 
 @dataclass(slots=True, eq=False)
 class PlaceBudget:
-    """Number of places that may still have an entry of their own."""
+    """Number of fields and elements that may still get statistics of their own."""
 
     places_left: int = MOST_PLACES
 
 
 @dataclass(slots=True, eq=False)
 class Observed:
-    """Statistics of the values seen at one place, and of the places inside it."""
+    """Statistics of the values of one field or element, and of the values inside them."""
 
     budget: PlaceBudget = field(default_factory=PlaceBudget)
-    """Number of places left for all places of a root."""
+    """The budget that all statistics of one set of documents share."""
     kinds: Counter[str] = field(default_factory=Counter)
-    """How many values were of each JSON type."""
+    """Number of values of each JSON type."""
     forms: Counter[str] = field(default_factory=Counter)
-    """How many of the first `SAMPLE` texts had each form; "" counts these texts."""
+    """Number of the first `SAMPLE` texts that have each form; the key "" has the number of these
+    texts."""
     evidence: Counter[str] = field(default_factory=Counter)
-    """Number of texts that show an order of dates (`day first`) or a use of the dot in numbers."""
+    """Number of texts that show an order of day and month (`day first`) or a use of the dot in
+    numbers."""
     numbers: Counter[str] = field(default_factory=Counter)
-    """How many of the numbers had each form."""
+    """Number of JSON numbers that have each form."""
     values: set[str] | None = field(default_factory=set)
-    """The distinct texts; None where they are too many or too long."""
+    """The distinct texts; None if there are too many, or one is too long."""
     absent_texts: set[str] = field(default_factory=set)
-    """Texts that mean that nothing is there, such as `N/A`."""
+    """Texts that stand for an absent value, such as `N/A`."""
     is_enum: bool = False
-    """Whether its values are the enum of a schema that was made of them."""
+    """Whether a schema lists the values as an enum because they were observed."""
     fields: "dict[str, Observed]" = field(default_factory=dict)
     has_other_keys: bool = False
-    """Whether there were keys that have no place of their own."""
+    """Whether objects had keys without statistics of their own."""
     elements: "Observed | None" = None
     content: "Observed | None" = None
-    """The values in its texts of JSON."""
+    """Statistics of the JSON values inside texts."""
     has_other_texts: bool = False
-    """Whether it has a text that is no JSON object or list."""
+    """Whether a text was observed that is not a JSON object or list."""
     n_lists: int = 0
-    """Number of lists of two objects or more that were searched for keys."""
+    """Number of lists with at least two objects that were searched for a key field."""
     n_lists_by_key: Counter[str] = field(default_factory=Counter)
-    """In how many of them each field differs in all items."""
+    """For each field, the number of these lists in which its values differ in all items."""
     shape: ListShape = field(default_factory=ListShape)
-    """The form of its lists."""
+    """Statistics of the lists as a whole."""
 
     def __post_init__(self) -> None:
         self.budget.places_left -= 1
 
     @property
     def is_json_text(self) -> bool:
-        """Whether all its texts are JSON objects or lists."""
+        """Whether all texts are JSON objects or lists."""
         return self.content is not None and not self.has_other_texts
 
     @property
     def containers(self) -> "Observed":
-        """The objects and lists that are no texts."""
+        """Statistics of the objects and lists, without texts."""
         containers = Observed()
         kinds = (kind for kind in ("object", "array") if self.kinds[kind])
         containers.kinds.update({kind: self.kinds[kind] for kind in kinds})
@@ -259,7 +269,7 @@ class Observed:
 
     @property
     def inner_values(self) -> "Observed | None":
-        """The values inside it that have its own path: elements of lists, or of texts of JSON."""
+        """Statistics of values with the same path: elements of lists, or contents of JSON texts."""
         if self.elements is not None:
             return self.elements
         return self.content if self.is_json_text else None
@@ -271,34 +281,37 @@ class Observed:
 
     @property
     def has_columns(self) -> bool:
-        """Whether all fields are lists, of the same lengths of two or more in all objects."""
+        """Whether the fields of the objects are columns of a table.
+
+        All fields are then lists of the same lengths, and some lists have two elements or more.
+        """
         lengths = [column.shape.lengths for column in self.fields.values()]
         are_alike = len(lengths) > 1 and all(of_column == lengths[0] for of_column in lengths)
         return are_alike and max(lengths[0], default=0) > 1
 
     def has_names_of_code(self, *, are_called: bool) -> bool:
-        """Return whether most texts are names in code, or if they are called also single words."""
+        """Return whether most texts are names in code; single words count only if `are_called`."""
         share = self.share("a name in code")
         return share + (self.share("a word in code") if are_called else 0) > MOSTLY
 
     @property
     def has_fine_amounts(self) -> bool:
-        """Whether a cent is much of half of the numbers or more."""
+        """Whether a cent is a large part of at least half of the numbers."""
         n_numbers = self.kinds["number"] + self.kinds["integer"]
         n_numbers += self.forms["number"]
         n_fine = self.numbers[FINE_AMOUNT] + self.forms[FINE_AMOUNT]
         return n_fine > 0 and n_fine >= MOSTLY * n_numbers
 
     def share(self, form: str) -> float:
-        """Return the share of texts that had a form, in [0, 1]; 0 without texts."""
+        """Return the share of texts that have a form, in [0, 1]; 0 without texts."""
         return self.forms[form] / self.forms[""] if self.forms[""] else 0.0
 
     def summary(self, name: str = "") -> Hashable:
         """Return a key that is equal for values from which the same comparisons are inferred.
 
-        `name` is that of the field whose values these are.
+        `name` is the name of the field with these values.
         """
-        # A place without texts tells nothing, unless an object stands where lists do elsewhere.
+        # Omit fields without evidence, such as numbers; a single object among lists is evidence.
         bare = ((), (False, False), (), "", (), None, None) if self.elements is None else None
         field_summaries = ((key, place.summary(key)) for key, place in sorted(self.fields.items()))
         fields = (
@@ -316,7 +329,7 @@ class Observed:
         return self._summarize_texts(name), forms, fields, thousandths, shape, inner, content
 
     def _summarize_texts(self, name: str) -> Hashable:
-        """Return a key of the forms of texts that matter for a field of this name."""
+        """Return a key of those forms of texts that matter for a field with this name."""
         if not self.forms[""]:
             return ()
         shares = {form: self.share(form) for form in self.forms}
@@ -324,7 +337,8 @@ class Observed:
             (form, share >= ALIKE) for form, share in shares.items() if share >= MOSTLY
         )
         read = _read_by(name)
-        is_rarely_read = read is not None and self.share(read) < MOSTLY  # which is said in numbers
+        is_rarely_read = read is not None and self.share(read) < MOSTLY
+        # The reason of a choice quotes these numbers.
         numbers = (self.forms[read or ""], self.forms[""]) if is_rarely_read else ()
         return (
             alike,
@@ -337,14 +351,17 @@ class Observed:
         )
 
     def find_field(self, path: tuple[str | int, ...]) -> "Observed | None":
-        """Return the values seen at a field, through lists."""
+        """Return the values at a path, which omits the steps through lists and JSON texts."""
         place = self.find_texts(path)
         while place is not None and place.inner_values is not None and not place.fields:
             place = place.inner_values
         return place
 
     def find_texts(self, path: tuple[str | int, ...]) -> "Observed | None":
-        """Return the values seen at a field, through lists but not through its texts of JSON."""
+        """Return the values at a path, which omits the steps through lists.
+
+        Unlike `find_field`, return JSON texts themselves, not the values in them.
+        """
         place: Observed | None = self
         for step in path:
             while place is not None and place.inner_values is not None and step not in place.fields:
@@ -355,7 +372,7 @@ class Observed:
         return place
 
     def find_place_of(self, path: tuple[str | int, ...], depth: int) -> "Observed | None":
-        """Return the values seen at a field, or inside `depth` lists of it."""
+        """Return the values at a path; `depth` is the number of lists to enter there."""
         parent = self.find_field(path[:-1]) if path else self
         place = parent and (parent.fields.get(str(path[-1])) if path else parent)
         for _ in range(depth):
@@ -363,12 +380,15 @@ class Observed:
         return place
 
     def find_shape(self, path: tuple[str | int, ...], depth: int) -> "ListShape | None":
-        """Return the form of the lists seen at a field, or inside `depth` lists of it."""
+        """Return the shape of the lists at a path.
+
+        `depth` is the number of outer lists to enter there.
+        """
         place = self.find_place_of(path, depth)
         return place.shape if place and place.elements else None
 
     def add(self, value: JsonValue, depth: int = 0) -> None:
-        """Count one more value."""
+        """Count one more value, at `depth` levels below the document."""
         self.kinds[kind_of(value)] += 1
         if type(value) is float and math.isfinite(value):
             self.numbers[FINE_AMOUNT] += is_fine_amount(written(value))
@@ -385,7 +405,7 @@ class Observed:
             self._add_list(value, depth)
 
     def _add_area(self, value: JsonObject) -> None:
-        """Count whether the area beside a box is its width times its height."""
+        """Count whether an area in an object is width times height of a box in the same object."""
         area = value.get("area")
         for key, child in value.items() if type(area) in (int, float) else ():
             if (numbers := box_numbers(child)) and key in self.fields:
@@ -407,7 +427,7 @@ class Observed:
                 self.forms[form] += 1
 
     def _add_content(self, text: str, depth: int) -> None:
-        """Look at the value that a text of JSON holds, until one holds none."""
+        """Count the JSON value in a text; stop for all texts once a text is not JSON."""
         if self.has_other_texts or not text.strip():
             return
         value = read_json_text(text)
@@ -437,13 +457,13 @@ class Observed:
             self.n_lists_by_key.update(_keys_of(items))
 
     def settle(self) -> None:
-        """Take fields that are lists in some documents, and single values in others, for lists."""
+        """Treat single values as lists of one value, if other documents have lists there."""
         for place in (*self.fields.values(), *((self.elements,) if self.elements else ())):
             place.settle()
             place.settle_values()
 
     def settle_values(self) -> None:
-        """Take each value that stands where lists of such values do elsewhere for a list of one."""
+        """Treat each single value as a list of one value, if the lists have such values."""
         single_kinds = _json_kinds(self.kinds) - {"array"}
         if self.elements is None or not single_kinds:
             return
@@ -460,14 +480,14 @@ class Observed:
 
     @property
     def merged_fields(self) -> "Observed":
-        """The values of all its fields, as those of a map."""
+        """The combined statistics of all fields, for a map."""
         values = Observed()
         for place in self.fields.values():
             values.absorb(place)
         return values
 
     def absorb(self, other: "Observed") -> None:
-        """Add the statistics of another place."""
+        """Add the statistics of another field."""
         self.kinds.update(other.kinds)
         self.forms.update(other.forms)
         self.evidence.update(other.evidence)
@@ -496,16 +516,17 @@ class Observed:
 
 
 def _json_kinds(kinds: Iterable[str]) -> set[str]:
-    """Return kinds without null, whole numbers as numbers."""
+    """Return kinds without null; integers are numbers."""
     return {"number" if kind == "integer" else kind for kind in kinds} - {"null"}
 
 
 Look: TypeAlias = Callable[[], Observed | None]
-"""Reads the first documents, and returns the values that are in them; None without any."""
+"""A function that reads the first documents and returns the statistics of their values. It returns
+None if there are no documents."""
 
 
 def _keys_of(items: list[JsonObject]) -> Iterator[str]:
-    """List the fields whose values differ in all items of a list."""
+    """Yield the fields whose values differ in all items of a list."""
     for name in items[0]:
         values = [item.get(name) for item in items]
         plain = all(isinstance(value, str | int) and value != "" for value in values)
@@ -514,40 +535,40 @@ def _keys_of(items: list[JsonObject]) -> Iterator[str]:
 
 
 MOST_LISTED: Final = 20
-"""Values of an enum."""
+"""Maximum number of values of an enum."""
 REPEATED: Final = 4
-"""How often its values must have been seen on average, to be a set and not a sample."""
+"""Minimum average number of occurrences of each value, for the values to be a set of choices."""
 FEW: Final = 12
-"""Texts of a place that are too few to tell."""
+"""Minimum number of texts that are needed to recognize a set of choices."""
 
 
 def is_set(seen: Observed) -> bool:
-    """Return whether texts are few values, each of them seen often."""
+    """Return whether the texts of a field are a set of choices: few values that occur often."""
     values = seen.values or ()
     enough = seen.kinds["string"] >= REPEATED * len(values)
     return 0 < len(values) <= MOST_LISTED and enough and seen.kinds["string"] >= FEW
 
 
 MOSTLY: Final = 0.5
-"""Share of texts that the comparator of a name must read for the name to count: one that it cannot
-read is right only if it is the same."""
+"""Minimum share of texts that a comparator must be able to read, for a name to decide on it. For
+texts that it cannot read, a comparator can only tell whether they are equal."""
 READS: Final = {
     "DateComparator": "readable date",
     "NumericComparator": "number",
     "TimeComparator": "time of day",
 }
-"""Form of the texts that a comparator can read."""
+"""For each comparator that reads texts, the form of the texts that it can read."""
 
 
 @lru_cache(maxsize=4096)
 def _read_by(name: str) -> str | None:
-    """Return the form of the texts that a field of this name asks for."""
+    """Return the form that the texts of a field with this name should have."""
     rule_and_ending = rule_for(name, "string")
     return rule_and_ending and READS.get(rule_and_ending[0].default.comparator)
 
 
 def stated_currencies(objects: Observed) -> frozenset[str]:
-    """Return the currencies in fields of objects that are named as currencies are."""
+    """Return the currencies in those fields of objects whose names suggest currencies."""
     currencies: set[str] = set()
     for name, values in objects.fields.items():
         if _states_currency(name):
@@ -563,12 +584,12 @@ def _states_currency(name: str) -> bool:
 
 
 def decimals_of(currencies: frozenset[str]) -> str:
-    """Return whether amounts in these currencies have three decimals: all, some or none."""
+    """Return how many of the currencies have three decimals: `all`, `some` or `none`."""
     if states_three_decimals(currencies):
         return "all"
     return "none" if currencies.isdisjoint(WITH_THREE_DECIMALS) else "some"
 
 
 def states_three_decimals(currencies: frozenset[str]) -> bool:
-    """Return whether amounts in these currencies have three decimals."""
+    """Return whether there are currencies, and all of them have three decimals."""
     return bool(currencies) and currencies <= WITH_THREE_DECIMALS

@@ -1,4 +1,4 @@
-"""Schemas of the values that were seen: kinds, formats, enums, maps and keys of lists."""
+"""Make schemas of observed values: with types, formats, enums, maps and keys of lists."""
 
 from collections import Counter
 from dataclasses import replace
@@ -14,29 +14,33 @@ from .observation import FORMATS, Observed, is_set
 SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 
 KEY_WEIGHT: Final = 2
-"""Weight of the field that tells the items of a list apart."""
+"""Weight of the field that identifies the items of a list."""
 BESIDE_KEY: Final = 5
-"""Fields beside a key from which on it may weigh more: an item whose key alone is wrong is still
-the same item at a match-threshold of 0.7."""
+"""Minimum number of other fields, for a key to have the weight `KEY_WEIGHT`. An item with only a
+wrong key then still matches, at a match-threshold of 0.7."""
 LISTS: Final = 3
-"""Lists that must have been seen before a field counts as their key."""
+"""Minimum number of observed lists that are needed to recognize their key."""
 
 MAP_KEYS: Final = 8
-"""Keys from which on an object may be a map."""
+"""Minimum number of keys of an object that may be a map."""
 MAP_KEYS_OF_TEXTS: Final = 12
-"""The same for texts: a form with many empty fields is no map."""
+"""Minimum number of keys of an object with texts that may be a map. It is higher, since a form with
+many empty fields is not a map."""
 RARE: Final = 0.5
-"""The share of objects that no key of a map is in more often."""
+"""Maximum share of the objects in which each key of a map occurs."""
 
 
 def observed_schema(root: Observed) -> JsonObject:
-    """Return the schema of all documents that a root has seen."""
+    """Return the schema of all documents that were observed."""
     root.settle()
     return {"$schema": SCHEMA, **_schema(root, "")}
 
 
 def schema_of_place(seen: Observed, name: str) -> JsonObject:
-    """Return the schema of the values of a field; other keys of its objects may have any."""
+    """Return the schema of a field's values.
+
+    Its objects may have other keys with values of any type.
+    """
     schema = _schema(seen, name)
     for _, subschema in [*walk(schema)]:
         if "properties" in subschema:
@@ -67,16 +71,16 @@ def _schema(seen: Observed, name: str) -> JsonObject:
 
 
 def _schema_of_kind(seen: Observed, name: str, kind: str) -> JsonObject:
-    """Return the schema of the values of one kind, as one of several alternatives."""
+    """Return the schema of the values of one kind, as one alternative of a union."""
     if kind == "null":
         return {"type": kind}
     of_kind = replace(seen, kinds=Counter({kind: seen.kinds[kind]}))
-    of_kind.values = None  # too little to list all values
+    of_kind.values = None  # no enum: some values have other kinds
     return _schema(of_kind, name)
 
 
 def json_text_keywords(texts: Observed, name: str) -> JsonObject:
-    """Return the keywords of a schema for texts of JSON, and for values that are JSON already."""
+    """Return the keywords for a schema of JSON texts; values that are not texts are included."""
     content = Observed()
     for values in (texts.content or Observed(), texts.containers):
         content.absorb(values)
@@ -88,7 +92,7 @@ def _of_texts(seen: Observed, name: str) -> JsonObject:
         if seen.forms[format_] and seen.share(format_) == 1:
             return {"format": format_}
     named = rule_for(name, "string")
-    if is_set(seen) and (named is None or named[0].meaning is CHOICE):  # values say more there
+    if is_set(seen) and (named is None or named[0].meaning is CHOICE):  # otherwise the name decides
         seen.is_enum = True
         nothing = [None] if seen.kinds["null"] else []
         return {"enum": [*sorted(seen.values or ()), *nothing]}
@@ -102,7 +106,7 @@ def _of_objects(seen: Observed, name: str) -> JsonObject:
 
 
 def is_map(seen: Observed) -> bool:
-    """Return whether the keys of objects are data: many, each of them rare, values of one kind."""
+    """Return whether keys of objects are data: many keys, each one rare, with similar values."""
     if seen.has_other_keys:
         return True
     objects, fields = seen.kinds["object"], seen.fields.values()
@@ -129,7 +133,7 @@ def _of_items(seen: Observed, name: str) -> JsonObject:
 
 
 def item_key(seen: Observed) -> str | None:
-    """Return the field that tells the items of a list apart in all lists; None where none does."""
+    """Return the field that identifies the items in all lists; None if there is none."""
     if seen.n_lists < LISTS:
         return None
     for name, lists in seen.n_lists_by_key.items():

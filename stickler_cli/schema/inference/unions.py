@@ -1,7 +1,7 @@
-"""Unions that are written in another way before comparisons are inferred.
+"""Rewrite unions of a schema before comparisons are inferred.
 
-A list of types becomes alternatives, which can each be annotated. A union of a value and a list of
-such values becomes the list, because a single value is compared as a list of one.
+A list of types becomes a union of alternatives, each of which can be annotated. A union of a value
+and a list of such values becomes the list, since a single value is compared as a list of one value.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,12 +25,12 @@ from stickler_cli.schema.places import PlaceFinder
 from .arrays import cell_kinds
 
 UNION_KEYS: Final = frozenset(("anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "enum", "const"))
-"""Keywords beside which a list of types stays as it is."""
+"""Keywords that prevent the rewriting of a list of types in the same schema."""
 ARMS: Final = ("anyOf", "oneOf")
 _LIST_KEYS: Final = frozenset(("items", "minItems", "maxItems", "uniqueItems", "contains"))
-"""Keywords that describe a list and no single value."""
+"""Keywords that describe a list, not a single value."""
 _ABOUT_PLACE: Final = frozenset(("type", "title", "description", "default", "examples", "$comment"))
-"""Keywords of a place that are not repeated at the elements of its list."""
+"""Keywords that are not copied to the elements when a single value becomes a list."""
 _OBJECT_KEYS: Final = frozenset(
     ("properties", "required", "additionalProperties", "patternProperties", "unevaluatedProperties")
 )
@@ -39,18 +39,19 @@ _TUPLE_KEYS: Final = ("prefixItems", "additionalItems")
 
 
 class RewrittenUnion(NamedTuple):
-    """A place of a schema whose union is written in another way."""
+    """A part of a schema whose union was rewritten."""
 
     path: Path
-    """Location of the place in the schema's own file."""
+    """Location of the part in the schema's own file."""
     keywords: tuple[str, ...]
-    """Keywords of the place with new values."""
+    """Keywords of the part that have new values."""
 
 
 def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnion]]:
-    """Write each list of types that has texts as alternatives; return these and their places.
+    """Rewrite each list of types with `string` as `anyOf`.
 
-    Each alternative can then be annotated by itself. The schema is changed in place.
+    Return the alternatives and their locations. Each alternative can then have its own annotations.
+    The schema is changed in place.
     """
     alternatives: list[Schema] = []
     places: list[RewrittenUnion] = []
@@ -68,9 +69,10 @@ def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnio
 def write_lists(
     schema: Schema, make_places: Callable[[], tuple[PlaceFinder, Source]]
 ) -> list[RewrittenUnion]:
-    """Write each union of a value and a list of such values as the list; return their places.
+    """Rewrite each union of a value and a list of such values as the list; return the locations.
 
-    `make_places` returns the walk over the schema and its root. The schema is changed in place.
+    `make_places` returns an object that finds the places of the schema, and the root schema. The
+    schema is changed in place.
     """
     candidates = [
         (path, subschema) for path, subschema in walk(schema) if _may_be_value_or_list(subschema)
@@ -88,14 +90,14 @@ def write_lists(
 
 
 def _listed_types(schema: Schema) -> list[str]:
-    """Return the types of a schema that lists several; empty for all others."""
+    """Return the types of a schema that lists several types; empty for all other schemas."""
     types = schema.get("type")
     listed = types if isinstance(types, list) else []
     return [name for name in listed if isinstance(name, str)]
 
 
 def _may_be_value_or_list(schema: Schema) -> bool:
-    """Return whether a schema has a union that nothing states a comparison of."""
+    """Return whether a schema has a union, and no annotation that states its comparison."""
     if states_comparison(schema) or schema.get(annotated("any_of")) is True:
         return False
     has_arms = any(isinstance(schema.get(keyword), list) for keyword in ARMS)
@@ -103,7 +105,7 @@ def _may_be_value_or_list(schema: Schema) -> bool:
 
 
 def _write_types_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
-    """Write a list of types as that of a list; return the keywords with new values."""
+    """Rewrite a list of types as the type of a list; return the changed keywords."""
     schema = source.schema
     types = _listed_types(schema)
     single_kinds = _json_kinds(types) - {"array"}
@@ -132,7 +134,7 @@ def _write_types_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]
 
 
 def _write_arms_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
-    """Leave only the list, and null, of the alternatives; return the keywords with new values."""
+    """Keep only the list, and null, of a union's alternatives; return the changed keyword."""
     for keyword in ARMS:
         arms: Any = source.schema.get(keyword)
         if not isinstance(arms, list) or any(map(_states_comparison, arms)):
@@ -163,7 +165,7 @@ def _write_arms_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
             for index in singles
         ):
             continue
-        # Compilers skip `false`, and the other alternatives keep their places.
+        # The compiler skips `false`, and the other alternatives keep their indices.
         for index in singles:
             arms[index] = False
         return (keyword,)
@@ -175,14 +177,14 @@ def _states_comparison(arm: JsonValue) -> bool:
 
 
 def _json_kinds(kinds: Iterable[str]) -> set[str]:
-    """Return kinds without null, whole numbers as numbers."""
+    """Return kinds without null; integers are numbers."""
     return {"number" if kind == "integer" else kind for kind in kinds} - {"null"}
 
 
 def _are_elements(
     places: PlaceFinder, single: InForce, single_kinds: set[str], elements: InForce
 ) -> bool:
-    """Return whether the elements of a list are values such as the single ones."""
+    """Return whether the single values of a union could be elements of its list."""
     element_kinds = _json_kinds(cell_kinds(places, elements))
     if "array" in element_kinds or not single_kinds <= element_kinds:
         return False
@@ -194,7 +196,7 @@ def _are_elements(
 
 
 def _property_names(places: PlaceFinder, in_force: InForce) -> set[str]:
-    """Return the names of the properties of objects at a place, of all its alternatives."""
+    """Return the names of all properties that objects may have, in any alternative."""
     flat = places.flat(in_force)
     arms = branches_of(places.files, flat, lambda *_: None)
     alternatives = [arm.in_force for arm in arms] or [flat]
