@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeGuard
+from urllib.parse import urlsplit
 
 from .model import (
     CHARACTERS_A_TOKEN,
@@ -252,44 +253,53 @@ def believed(stated: object, estimate: int) -> int:
     return stated if _is_possible(stated, estimate) else estimate
 
 
-LONGEST_CHECKED: Final = 1_000_000
-"""Size of an answer in bytes up to which its keys are checked; verdicts take a thousand, longer
-answers are embeddings."""
+LONGEST_VERDICT: Final = 1_000_000
+"""Maximum size of an answer that holds no embeddings, in bytes: verdicts take a thousand. Longer
+answers are not checked."""
+
+EMBEDDING_PATHS: Final = ("/embeddings", "/invoke")
+"""Ends of the paths of requests for embeddings, of OpenAI and of Amazon Bedrock."""
 
 
 class _Meter:
     """Counts the bytes of an answer, and keeps its body while it is short."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: str) -> None:
+        """Take the path of the request, without its query."""
+        self._limit = LONGEST_ANSWER if path.endswith(EMBEDDING_PATHS) else LONGEST_VERDICT
         self._size = 0
         self._body = bytearray()
 
     def count_chunk(self, chunk: bytes) -> bytes:
         """Count a chunk and return it; ValueError if the answer becomes too long."""
         self._size += len(chunk)
-        if self._size > LONGEST_ANSWER:
-            raise ValueError(f"the answer has more than {LONGEST_ANSWER:,} bytes")
-        if self._size <= LONGEST_CHECKED:
+        if self._size > self._limit:
+            raise ValueError(f"the answer has more than {self._limit:,} bytes")
+        if self._size <= LONGEST_VERDICT:
             self._body += chunk
         return chunk
 
-    def check_keys(self) -> None:
-        """Raise GarbledError if a JSON object in the answer has a key twice.
+    def check_body(self) -> None:
+        """Raise GarbledError if an object in the answer has a key twice, or it has two choices.
 
-        Libraries would silently take the last value. All other checks are left to the library.
+        Libraries would silently take the last value, and the first choice. All other checks are
+        left to the library.
         """
-        if self._size > LONGEST_CHECKED:
+        if self._size > LONGEST_VERDICT:
             return
         try:
-            parse_strict_json(bytes(self._body))
+            body = parse_strict_json(bytes(self._body))
         except TwinKeyError as error:
             raise GarbledError(str(error)) from None
         except (ValueError, RecursionError):
-            pass
+            return
+        choices = body.get("choices") if isinstance(body, dict) else None
+        if isinstance(choices, list) and len(choices) > 1:
+            raise GarbledError(f"the answer has {len(choices)} choices, expected one")
 
 
 async def bounded(response: Any) -> None:
-    """Limit a response of httpx: it raises an error if the body is too long, or has a key twice.
+    """Limit a response of httpx: it raises an error if the body is too long or ambiguous.
 
     Redirects to another origin are not followed, as the values would be sent there too.
     """
@@ -299,32 +309,32 @@ async def bounded(response: Any) -> None:
         origins = [(url.scheme, url.host, url.port) for url in (asked_url, target)]
         if origins[0] != origins[1]:
             del response.headers["location"]
-    read_chunks, meter = response.aiter_bytes, _Meter()
+    read_chunks, meter = response.aiter_bytes, _Meter(response.request.url.path)
 
     async def counted(chunk_size: int | None = None) -> AsyncIterator[bytes]:
         async for chunk in read_chunks(chunk_size):
             yield meter.count_chunk(chunk)
-        meter.check_keys()
+        meter.check_body()
 
     response.aiter_bytes = counted
 
 
 class _Bounded:
-    """A body of botocore that raises an error if it is too long, or has a key twice."""
+    """A body of botocore that raises an error if it is too long or ambiguous."""
 
-    def __init__(self, raw: Any) -> None:
-        self._raw = raw
+    def __init__(self, raw: Any, path: str) -> None:
+        self._raw, self._path = raw, path
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._raw, name)
 
     def stream(self) -> Iterator[bytes]:
         """Yield the chunks of the body."""
-        meter = _Meter()
+        meter = _Meter(self._path)
         with closing(self._raw):
             for chunk in self._raw.stream():
                 yield meter.count_chunk(chunk)
-        meter.check_keys()
+        meter.check_body()
 
 
 def _bound_answers(http: Any) -> None:
@@ -334,7 +344,7 @@ def _bound_answers(http: Any) -> None:
     def sent(request: Any) -> Any:
         request.stream_output = True  # otherwise the complete body is read before it is returned
         response = send(request)
-        response.raw = _Bounded(response.raw)
+        response.raw = _Bounded(response.raw, urlsplit(request.url).path)
         return response
 
     http.send = sent

@@ -91,6 +91,27 @@ def test_what_is_no_single_call_is_no_verdict(server, asking, monkeypatch, messa
     assert len(server.requests) == 2  # asked once more
 
 
+@pytest.mark.parametrize("model", CLIENTS)
+def test_an_answer_too_long_to_be_checked_is_no_verdict(server, asking, monkeypatch, model):
+    further = f', "further": "{"x" * 1_000_000}"}}'
+    answering(server, monkeypatch, lambda text: text[:-1] + further)
+    with asking(attempts=2), pytest.raises(ModelError, match="more than 1,000,000 bytes"):
+        LLMComparator(model).compare("a", "A")
+
+
+def test_an_answer_with_two_choices_is_no_verdict(server, asking, monkeypatch):
+    def double(text):
+        answer = json.loads(text)
+        answer["choices"] *= 2
+        return json.dumps(answer)
+
+    answering(server, monkeypatch, double)
+    with asking(), pytest.raises(ModelError, match="2 choices, expected one"):
+        LLMComparator("openai:m").compare("a", "A")
+
+    assert len(server.requests) == 2  # asked once more
+
+
 @pytest.mark.parametrize("model", CLIENTS[:2])
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_values_do_not_follow_a_redirect_to_another_server(server, asking, model, status):
