@@ -16,6 +16,7 @@ from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.formats import WITH_ACCOUNTS, WITH_DETAIL, written
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
+from stickler_cli.runs.close_match_note import describe_close_matches
 from stickler_cli.runs.evaluate import chunk_results, evaluate
 from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
 from stickler_cli.runs.unwrapping_note import describe_unwrapping
@@ -75,7 +76,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
         warn(f"warning: {warning}")
     run, signal = evaluate_assembly(assembly)
     repeated_runs: list[Run] = []
-    _tell_unwrapping(run, settings)
+    _tell_of_values(run, settings)
     if settings.repeat and signal is None:
         repeated_runs, signal = _evaluate_repeats(assembly)
         if signal is None:
@@ -100,11 +101,15 @@ def report_run(settings: EvalSettings) -> ExitCode:
     )
 
 
-def _tell_unwrapping(run: Run, settings: EvalSettings) -> None:
-    """Print a note on unwrapped values to standard error, unless the format is a table."""
-    note = describe_unwrapping(run.evaluation)
-    if note and not settings.quiet and settings.format != "table":
-        warn(f"note: {note}")
+def _tell_of_values(run: Run, settings: EvalSettings) -> None:
+    """Print notes on values to standard error, unless the format is a table.
+
+    They are about unwrapped values, and about values that match although they differ.
+    """
+    notes = describe_unwrapping(run.evaluation), describe_close_matches(run.evaluation)
+    for note in filter(None, notes):
+        if not settings.quiet and settings.format != "table":
+            warn(f"note: {note}")
 
 
 def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly], None]:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.json_values import brief
+from stickler_cli.core.match_differences import MatchDifference
 from stickler_cli.core.problems import did_you_mean, percentage_hint
 
 if TYPE_CHECKING:
@@ -222,6 +223,11 @@ class BaseComparator:
     """Whether the comparator asks a model, by `ask`, which the engine calls as rarely as
     possible."""
 
+    @property
+    def tells_differences(self) -> bool:
+        """Whether it is set so that other words or units never match, and the rest is told."""
+        return False
+
     pairing: ClassVar["BaseComparator | None"] = None
     """The comparator that pairs list items, if this one is too expensive for all pairs. This one is
     then called for chosen pairs only, and gives a reason for each."""
@@ -263,7 +269,7 @@ class BaseComparator:
         # Properties of one way of comparing are not valid for another.
         if cls._overrides("similarity", "similarities"):
             cls.similarities = BaseComparator.similarities  # type: ignore[method-assign]
-        for name in ("keys", "equal_keys", "similarities_above"):
+        for name in ("keys", "equal_keys", "similarities_above", "find_difference"):
             if any(
                 cls._overrides(method, name) for method in ("prepare", "similarity", "similarities")
             ):
@@ -356,6 +362,13 @@ class BaseComparator:
 
         The similarity of two values with different codes is at most 1.0 minus this amount. Two
         values with equal codes are likely a full match. None if the comparator has no such codes.
+        """
+        return None
+
+    def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
+        """Return how two values of documents differ that match; None if the match is certain.
+
+        The values are unequal, and not prepared.
         """
         return None
 

@@ -8,10 +8,15 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.match_differences import MatchDifference
 from .base import BaseComparator, Similarities
 
 FORMATS: Final = ("corners", "xywh")
 """The ways to write a box as numbers."""
+MIN_CLEAR_OVERLAP: Final = 0.75
+"""Overlap from which two boxes certainly show the same thing. Source: Lin et al. (2014), Microsoft
+COCO, whose strict metric it is."""
 BOX_NUMBERS: Final = 4
 QUADRILATERAL_NUMBERS: Final = 8
 
@@ -74,6 +79,13 @@ class BBoxIoUComparator(BaseComparator):
     def similarity(self, gt: Box | None, pred: Box | None) -> float:
         """Return the intersection over union of two boxes; 0.0 if one of them is None."""
         return float(BBoxIoUComparator.similarities(self, [gt], [pred])[0])  # not overridden
+
+    def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
+        """Return how two matching boxes differ, if they overlap little."""
+        overlap = self.similarity(self.prepare(gt), self.prepare(pred))
+        if overlap >= MIN_CLEAR_OVERLAP:
+            return None
+        return MatchDifference("small overlap", brief(gt), brief(pred))
 
     def similarities(self, gts: Sequence[Box | None], preds: Sequence[Box | None]) -> Similarities:
         """Return the intersection over union of each pair of boxes."""

@@ -13,6 +13,8 @@ _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|[^'\"`]+|['\"`]")
 _TAG_NAME: Final = re.compile(r"</?[A-Za-z][\w:.-]*")
 _RULE_OF_TABLE: Final = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _DASHES: Final = re.compile(r"-+")
+_SUBSCRIPTS: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+"""`H₂O` is written `H2O` where a font has no subscripts; superscripts are charges."""
 _OPENS_BLOCK: Final = ":"
 
 
@@ -36,7 +38,7 @@ class CodeComparator(BaseComparator):
 
     def prepare(self, value: Any) -> str:
         """Return a text without the differences that do not count."""
-        text = text_of(value).strip()
+        text = text_of(value).strip().translate(_SUBSCRIPTS)
         match self.language:
             case "letters":
                 return _SPACES.sub("", text)
@@ -47,7 +49,7 @@ class CodeComparator(BaseComparator):
             case "markdown":
                 return "\n".join(filter(None, map(_row_of_table, text.splitlines())))
             case "code" if any(line.rstrip().endswith(_OPENS_BLOCK) for line in text.splitlines()):
-                return _by_blocks(text_of(value))
+                return _by_blocks(text_of(value).translate(_SUBSCRIPTS))
         return without_spaces(text)
 
     def similarity(self, gt: str, pred: str) -> float:

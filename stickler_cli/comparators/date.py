@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.caching import lru_cache_of_short_texts
+from stickler_cli.core.match_differences import MatchDifference
 from .base import (
     BaseComparator,
     Keys,
@@ -130,6 +131,15 @@ class DateComparator(BaseComparator):
         if gt.month_first is gt.day_first and pred.month_first is pred.day_first:
             return score
         return max(score, self._score(gt.day_first, pred.day_first))
+
+    def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
+        """Return how two matching dates differ: they are the same in one order of day and month."""
+        gt_readings, pred_readings = self.prepare(gt), self.prepare(pred)
+        with_month_first = self._score(gt_readings.month_first, pred_readings.month_first)
+        with_day_first = self._score(gt_readings.day_first, pred_readings.day_first)
+        if with_month_first == with_day_first:
+            return None
+        return MatchDifference("day or month first", text_of(gt), text_of(pred))
 
     def similarities(self, gts: Sequence[Readings], preds: Sequence[Readings]) -> Similarities:
         """Return the score of each pair: single days or seconds at once, others one by one."""

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from stickler_cli.core.json_values import json_key, same_json
+from stickler_cli.core.match_differences import MatchDifference
 from stickler_cli.core.normal_forms import mark_exponents, normalize_text
 from .base import (
     BaseComparator,
@@ -24,6 +25,7 @@ from .base import (
     linked_codes,
     text_of,
 )
+from .formulas import find_other_capitals
 from .texts import digits_of
 
 _REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
@@ -97,6 +99,10 @@ class ExactComparator(BaseComparator):
             return float(runs[0].removesuffix(_MARKED) == runs[1].removesuffix(_MARKED))
         return float(runs[0] == runs[1] or any(" " not in digits for digits in runs))
 
+    def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
+        """Return how two matching texts differ, if capitals make them different formulas."""
+        return None if self.case_sensitive else find_other_capitals(gt, pred)
+
     def keys(self, prepared: Sequence[PreparedValue]) -> Keys:
         """Return codes by text, or by value for numbers; a text links numbers to one code.
 
@@ -148,7 +154,10 @@ _SEPARATOR: Final = re.compile(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^
 MAX_DIGITS_OF_SHORT_NUMBER: Final = 5
 """Maximum number of digits of numbers in which `/`, `.`, `,`, `:` and `_` count: `1/2` is not
 `12`."""
-_MARKED_NUMBER: Final = re.compile(r"(?<![0-9])[0-9]+(?:[/.,:_][0-9]+)+(?![0-9])")
+_MARKED_NUMBER: Final = re.compile(
+    r"(?<![0-9])(?!(?<=(?<![^\W_])[A-Za-z])[0-9]{2}\.[0-9])[0-9]+(?:[/.,:_][0-9]+)+(?![0-9])"
+)
+"""Digits with marks between them, but not those of `E11.9`: a code of ICD may lack its dot."""
 _MARKED: Final = "/"
 """Ends the runs of digits in a prepared text if a mark separates some of them."""
 _RUNS: Final = "\0"
@@ -162,6 +171,10 @@ _RUN: Final = re.compile(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
 def _without_separators(text: str) -> str:
     """Return a text without white space, number sign and separators, and its runs of digits."""
     text = normalize_text("NFKC", mark_exponents(text)).replace("\u2212", "-").strip()
+    if not text.isascii():
+        text = "".join(
+            str(unicodedata.digit(letter)) if letter.isdecimal() else letter for letter in text
+        )
     text = text.lstrip("#").rstrip(".").replace(_RUNS, _NUL_OF_TEXT)
     runs = " ".join(_RUN.findall(text))
     is_marked = any(map(_is_short_number, _MARKED_NUMBER.findall(text)))

@@ -7,12 +7,21 @@ All arithmetic that decides a match is decimal, on the digits as they are in the
 import math
 import re
 from collections.abc import Sequence
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from decimal import (
+    MAX_EMAX,
+    MAX_PREC,
+    MIN_EMIN,
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+)
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.core.match_differences import DifferenceKind, MatchDifference
 from stickler_cli.core.normal_forms import mark_exponents, normalize_text
 from .base import (
     BaseComparator,
@@ -30,6 +39,7 @@ from .quantities import (
     CASED_UNIT,
     CURRENCIES,
     SCALES,
+    SHARED_SIGNS,
     UNITS,
     WITH_THREE_DECIMALS,
     is_unit,
@@ -101,17 +111,18 @@ def readable(number: Decimal) -> Decimal | None:
 _NUMBER: Final = re.compile(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,]\d+")
 _POWER: Final = re.compile(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
 """Digits that are part of a unit: m2, 10^9/L."""
-_UNIT: Final = re.compile(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
+_UNIT: Final = re.compile(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£¥₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
 _RELATION: Final = re.compile(r"[<>≤≥]=?")
 _DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f", "--   ")
 _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
 """A sign of an amount below zero in accounts: a minus or CR behind the amount, or CR before it."""
 
 
-_OPEN: Final = frozenset(("¥", "kr", "rs", "pound", "per", "pro", "of", "a", "the", "uhr"))
+_OPEN: Final = frozenset((*SHARED_SIGNS, "pound", "per", "pro", "of", "a", "the", "uhr"))
 """Words without a meaning as unit: signs of several currencies, and words that only link others."""
-_LETTER: Final = re.compile(r"\d\s?[kKmM](?![\w/])")
-"""A power of ten written as one letter behind a number; it only counts beside a currency."""
+_LETTER: Final = re.compile(r"\d\s?([kKmM])(?![\w/])")
+"""A power of ten written as one letter behind a number; it only counts beside a currency, and a
+`k` in any field of money."""
 _PERCENT: Final = frozenset(("%", "percent", "pct", "prozent"))
 
 
@@ -133,6 +144,8 @@ class Measured(NamedTuple):
     """Whether only a currency can tell which of the two numbers is meant."""
     prefixes: frozenset[str] = frozenset()
     """Unit prefixes that only case tells apart: `m` of `mW`, `M` of `MW`."""
+    possible_currencies: frozenset[str] = frozenset()
+    """The currencies of a sign that has several: yen and yuan of `¥`."""
 
 
 def measured(text: str, *, money: bool = False) -> Measured:
@@ -154,10 +167,12 @@ def measured(text: str, *, money: bool = False) -> Measured:
     written_units = _UNIT.findall(_CREDIT.sub("", without_number, 1))
     prefixes = {unit[0] for unit in written_units if CASED_UNIT.fullmatch(unit)}
     words = [singular_unit(unit.casefold()) for unit in written_units]
+    shared_signs = SHARED_SIGNS.keys() & words
     words = [word for word in words if word not in _OPEN and (word != "cr" or not credit)]
     currencies = frozenset(CURRENCIES[word] for word in words if word in CURRENCIES)
     unit_words = {UNITS.get(word, word) for word in words if word not in CURRENCIES}
-    has_letter_scale = bool(currencies) and _LETTER.search(text) is not None
+    letter = _LETTER.search(text)
+    has_letter_scale = letter is not None and (bool(currencies) or (money and letter[1] in "kK"))
     scales = [word for word in unit_words if word in SCALES and (has_letter_scale or len(word) > 1)]
     units = frozenset(unit_words - {*_PERCENT, *scales})
     number = with_decimals = None
@@ -179,6 +194,7 @@ def measured(text: str, *, money: bool = False) -> Measured:
         percent=not _PERCENT.isdisjoint(words),
         with_decimals=None if currencies else with_decimals,
         prefixes=frozenset(prefixes),
+        possible_currencies=frozenset().union(*map(SHARED_SIGNS.__getitem__, shared_signs)),
     )
 
 
@@ -233,7 +249,7 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
     """Return whether currencies, units and relations are equal as far as both sides state them."""
     if gt.relation != pred.relation:
         return False
-    if gt.currencies and pred.currencies and gt.currencies != pred.currencies:
+    if _have_other_currencies(gt, pred):
         return False
     if gt.prefixes and pred.prefixes and gt.prefixes != pred.prefixes:
         return False
@@ -246,6 +262,16 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
     return all(
         any(_same_unit(word, other_word) for other_word in more_words) for word in fewer_words
     )
+
+
+def _have_other_currencies(gt: Measured, pred: Measured) -> bool:
+    """Return whether both sides state a currency, and they cannot be the same."""
+    if gt.currencies and pred.currencies:
+        return gt.currencies != pred.currencies
+    gt_currencies = gt.currencies or gt.possible_currencies
+    pred_currencies = pred.currencies or pred.possible_currencies
+    states_both = bool(gt_currencies and pred_currencies)
+    return states_both and gt_currencies.isdisjoint(pred_currencies)
 
 
 def _same_unit(first: str, second: str) -> bool:
@@ -363,6 +389,7 @@ class NumericComparator(BaseComparator):
             number = parse_number(text)
         reading = reading._replace(number=number)
         has_unit = reading.currencies or reading.units or reading.relation or reading.percent
+        has_unit = has_unit or reading.possible_currencies
         if reading.with_decimals is not None or (self.unit == "same" and has_unit):
             return reading
         return _as_float(number)
@@ -403,6 +430,26 @@ class NumericComparator(BaseComparator):
             return 1.0
         size = gt.copy_abs() if gt else Decimal(1)
         return float(difference <= _UNROUNDED.multiply(self._relative, size))
+
+    @property
+    def tells_differences(self) -> bool:
+        """Whether units count, so that what passes all the same is told."""
+        return self.unit != UNIT[0]
+
+    def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
+        """Return how two matching numbers differ, if their units count."""
+        are_equal = is_number(gt) and is_number(pred) and gt == pred  # 2 and 2.0
+        if self.unit == UNIT[0] or are_equal:
+            return None
+        difference: DifferenceKind | None = None
+        gt_measure, pred_measure = (_measured(self.prepare(value)) for value in (gt, pred))
+        if gt_measure.percent == pred_measure.percent and _are_apart(gt_measure, pred_measure):
+            difference = "another number"
+        elif _states_unit(gt_measure) and not (pred_measure.currencies or pred_measure.units):
+            difference = "no currency or unit"
+        elif _single_sign(gt) != _single_sign(pred) and _single_sign(gt) and _single_sign(pred):
+            difference = "thousands or decimals"
+        return difference and MatchDifference(difference, text_of(gt), text_of(pred))
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return the approximate time to compare pairs, in nanoseconds; with their units."""
@@ -476,6 +523,33 @@ def _in_currency_of(value: Measured, other: Measured) -> Measured:
     has_decimals = not WITH_THREE_DECIMALS.isdisjoint(other.currencies)
     number = value.with_decimals if has_decimals else value.number
     return value._replace(number=number, is_ambiguous=False)
+
+
+def _are_apart(gt: Measured, pred: Measured) -> bool:
+    """Return whether two numbers differ and neither is the other one, rounded."""
+    if gt.number is None or pred.number is None or gt.number == pred.number:
+        return False
+    exponents = [side.normalize().as_tuple().exponent for side in (gt.number, pred.number)]
+    # A float does not show the zero of 12.30, so that two decimals are those that both have.
+    fewer_decimals = Decimal(1).scaleb(min(-2, max(map(int, exponents))))
+    return all(
+        gt.number.quantize(fewer_decimals, rounding, _UNROUNDED)
+        != pred.number.quantize(fewer_decimals, rounding, _UNROUNDED)
+        for rounding in (ROUND_HALF_EVEN, ROUND_HALF_UP)
+    )
+
+
+def _states_unit(measure: Measured) -> bool:
+    return measure.number is not None and (
+        bool(measure.currencies) or any(map(is_unit, measure.units))
+    )
+
+
+def _single_sign(value: object) -> str:
+    """Return the only dot or comma of a text before three digits; empty for other values."""
+    runs = _NUMBER.findall(value) if isinstance(value, str) else []
+    is_open = len(runs) == 1 and _THOUSANDS_OR_DECIMALS.fullmatch(runs[0])
+    return runs[0].strip("0123456789") if is_open else ""
 
 
 def _keys_of(value: PreparedNumber) -> list[object]:

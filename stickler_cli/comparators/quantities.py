@@ -21,6 +21,12 @@ CURRENCIES: Final = _names_by_alias(
 )
 """Codes of ISO 4217 by their signs and names; `¥` and `kr` are missing, as they have several
 meanings."""
+SHARED_SIGNS: Final = {
+    "¥": frozenset(("jpy", "cny")),
+    "kr": frozenset(("sek", "nok", "dkk", "isk")),
+    "rs": frozenset(("inr", "pkr", "lkr")),
+}
+"""Currencies of the signs that several currencies share."""
 WITH_THREE_DECIMALS: Final = frozenset(("bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"))
 """Currencies with 1000 subunits: fils, baisa, dirhams or millimes. Source: ISO 4217."""
 UNITS: Final = _names_by_alias(

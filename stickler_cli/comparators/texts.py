@@ -12,10 +12,12 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.core.caching import lru_cache_of_short_texts
+from stickler_cli.core.match_differences import MatchDifference
 from stickler_cli.core.normal_forms import mark_exponents, normalize_text
 from .base import (
     BaseComparator,
     Keys,
+    KeywordError,
     Lengths,
     Similarities,
     charge,
@@ -24,12 +26,14 @@ from .base import (
     codes_of,
     text_of,
 )
+from .formulas import find_other_capitals
 from .quantities import lower_but_units
 from .vocabulary import folded
 from .words import (
     SAME,
     SPELT_OUT,
     Words,
+    find_word_difference,
     have_exchanged_words,
     have_replaced_signs,
     signs_of,
@@ -40,7 +44,8 @@ from .words import (
 _THOUSANDS: Final = re.compile(
     r"(?<![\d.,])\d{1,3}([.,'\u2019\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?!\d)"
 )
-_RUN: Final = re.compile(r"(?:(?<![^\s(])([-\u2212\u2013]|[<>≤≥]=?\s?)[$€£¥.]?)?(\d+)")
+_RUN: Final = re.compile(r"(?:(?<![^\s(^])([-\u2212\u2013]|[<>≤≥]=?\s?)[$€£¥.]?)?(\d+)")
+_FINAL_PLUS: Final = re.compile(r"(?<=[^\W_])\+(?![^\s,;.)])")
 _MINUS: Final = str.maketrans("\u2212\u2013", "--")
 
 MIN_SIMILARITY_FOR_WORDS: Final = 0.5
@@ -105,6 +110,11 @@ class ReadText(str):
         return signs_of(self)
 
     @cached_property
+    def n_final_pluses(self) -> int:
+        """Number of its words that end in a plus, as `S21+` does."""
+        return len(_FINAL_PLUS.findall(self)) if "+" in self else 0
+
+    @cached_property
     def ticks(self) -> dict[str, tuple[int, int]]:
         """The mark of the box in front of each word that has one, by word."""
         return ticked_words(self)
@@ -128,13 +138,14 @@ class LevenshteinComparator(BaseComparator):
 
     same_value = True
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each keyword is one that a schema may set
         self,
         normalize: bool = True,
         threshold: float = 0.7,
         same_digits: bool = False,
         same_words: bool = False,
         same_order: bool = False,
+        same_letters: bool = False,
     ) -> None:
         """Choose which differences make texts different, although they are similar.
 
@@ -144,12 +155,15 @@ class LevenshteinComparator(BaseComparator):
             same_digits: whether texts with different digits, or signs before them, score 0.0.
             same_words: whether texts with a negation, an opposite or another word score 0.0.
             same_order: whether texts in which words have changed places score 0.0: who pays whom.
+            same_letters: whether texts with another letter in a word, and long texts with another
+                word, score 0.0 too; needs `same_words`.
         """
         super().__init__(threshold)
         self.normalize = checked_flag("normalize", normalize)
         self.same_digits = checked_flag("same_digits", same_digits)
         self.same_words = checked_flag("same_words", same_words)
         self.same_order = checked_flag("same_order", same_order)
+        self.same_letters = _checked_letters(same_letters, same_words=self.same_words)
 
     def prepare(self, value: Any) -> str:
         """Return a value as text; raise TypeError for an object, whose text means nothing."""
@@ -166,6 +180,15 @@ class LevenshteinComparator(BaseComparator):
         if self.same_digits or self.same_words or self.same_order:
             return float(LevenshteinComparator.similarities(self, [gt], [pred])[0])
         return Levenshtein.normalized_similarity(gt, pred)
+
+    @property
+    def tells_differences(self) -> bool:
+        """Whether words count, so that what passes all the same is told."""
+        return self.same_words
+
+    def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
+        """Return how the words of two matching texts differ, if words count."""
+        return _find_difference(self, gt, pred)
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
         """Return codes by digits if texts with different digits score 0.0; None otherwise."""
@@ -231,6 +254,7 @@ class FuzzyComparator(BaseComparator):
         same_digits: bool = False,
         same_words: bool = False,
         same_order: bool = False,
+        same_letters: bool = False,
     ) -> None:
         """Choose the ratio, and which differences make texts different, although they are similar.
 
@@ -241,6 +265,8 @@ class FuzzyComparator(BaseComparator):
             same_digits: whether texts with different digits, or signs before them, score 0.0.
             same_words: whether texts with a negation, an opposite or another word score 0.0.
             same_order: whether texts in which words have changed places score 0.0: who pays whom.
+            same_letters: whether texts with another letter in a word, and long texts with another
+                word, score 0.0 too; needs `same_words`.
         """
         super().__init__(threshold)
         self.method = checked_choice("method", method, _METHODS)
@@ -248,6 +274,7 @@ class FuzzyComparator(BaseComparator):
         self.same_digits = checked_flag("same_digits", same_digits)
         self.same_words = checked_flag("same_words", same_words)
         self.same_order = checked_flag("same_order", same_order)
+        self.same_letters = _checked_letters(same_letters, same_words=self.same_words)
 
     def prepare(self, value: Any) -> str:
         """Return a value as text, normalised if the comparator is to normalise."""
@@ -260,6 +287,15 @@ class FuzzyComparator(BaseComparator):
     def similarity(self, gt: str, pred: str) -> float:
         """Return the similarity of two texts; 1.0 for two texts without a word."""
         return float(FuzzyComparator.similarities(self, [gt], [pred])[0])  # not overridden
+
+    @property
+    def tells_differences(self) -> bool:
+        """Whether words count, so that what passes all the same is told."""
+        return self.same_words
+
+    def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
+        """Return how the words of two matching texts differ, if words count."""
+        return _find_difference(self, gt, pred)
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
         """Return codes by digits if texts with different digits score 0.0; None otherwise."""
@@ -305,6 +341,25 @@ class FuzzyComparator(BaseComparator):
         for index in np.flatnonzero(percent == 0).tolist():
             similarities[index] = not (words(gts[index]) or words(preds[index]))
         return _keep_slips(self, similarities, gts, preds)
+
+
+def _checked_letters(value: object, *, same_words: bool) -> bool:
+    """Return the flag `same_letters`; a `KeywordError` if words do not count at all."""
+    if checked_flag("same_letters", value) and not same_words:
+        raise KeywordError("same_letters", "same_letters is true without same_words", "both")
+    return value is True
+
+
+def _find_difference(
+    comparator: LevenshteinComparator | FuzzyComparator, gt: Any, pred: Any
+) -> MatchDifference | None:
+    """Return how the content words of two matching texts differ; None if words do not count."""
+    if not comparator.same_words:
+        return None
+    gt_text, pred_text = (ReadText.of(comparator.prepare(value)) for value in (gt, pred))
+    words = gt_text.match_spelling(pred_text.folded[0])
+    difference = find_word_difference(words, pred_text.match_spelling(words))
+    return difference or (find_other_capitals(gt, pred) if comparator.normalize else None)
 
 
 def _keep_slips(
@@ -359,8 +414,11 @@ def _compare_words(
     charge(STEPS_OF_WORDS_OF_PAIR + STEPS_OF_LETTER * (len(gt) + len(pred)))
     if comparator.same_words:
         words = gt.match_spelling(pred.folded[0])
-        similarity = similarity_by_words(similarity, words, pred.match_spelling(words))
-        if similarity and have_replaced_signs(gt.signs, pred.signs):
+        similarity = similarity_by_words(
+            similarity, words, pred.match_spelling(words), same_letters=comparator.same_letters
+        )
+        has_other_signs = have_replaced_signs(gt.signs, pred.signs)
+        if similarity and (has_other_signs or gt.n_final_pluses != pred.n_final_pluses):
             return 0.0
         if gt.signs and any(pred.ticks.get(word, tick) != tick for word, tick in gt.ticks.items()):
             return 0.0

@@ -101,7 +101,9 @@ _LOOK_ALIKES: Final = (
     "morphine hydromorphone quinine quinidine metformin metronidazole simvastatin "
     "atorvastatin pravastatin rosuvastatin lovastatin losartan valsartan irbesartan "
     "penicillin penicillamine clonidine clozapine olanzapine quetiapine tramadol trazodone "
-    "contact contract bid tid qid"
+    "contact contract bid tid qid ileum ilium ureter urethra ureteral urethral neural neutral "
+    "perineal peroneal facial fascial dysphagia dysphasia casual causal marital martial "
+    "christian christina john joan jean juan canon canyon"
 )
 """Names of countries and medicines, and other words, that are never slips of each other."""
 

@@ -7,7 +7,7 @@ letters. Only numbers, units, days and months are recognised by meaning.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Final
 
@@ -15,6 +15,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.core.caching import lru_cache_of_short_texts
+from stickler_cli.core.match_differences import OTHER_WORDS, MatchDifference
 from .base import charge
 from .quantities import meanings_as_unit
 from .vocabulary import FUNCTION_WORDS, fixed_meanings
@@ -219,12 +220,16 @@ def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, i
     return any(kind in kinds_gone for kind, _ in pred - gt)
 
 
-def similarity_by_words(similarity: float, gt: Words, pred: Words) -> float:
+def similarity_by_words(
+    similarity: float, gt: Words, pred: Words, *, same_letters: bool = False
+) -> float:
     """Return the similarity of two similar texts; 0.0 if their words have different meanings.
 
-    It is at least `SAME` if the texts differ in punctuation, accents and abbreviations only.
+    It is at least `SAME` if the texts differ in punctuation, accents and abbreviations only. With
+    `same_letters`, no word may have another letter, and no long text another word.
     """
-    if gt.is_address and pred.is_address:
+    are_addresses = gt.is_address and pred.is_address
+    if are_addresses or (same_letters and _have_other_words(gt, pred)):
         return 0.0
     missed, added = gt.without(pred), pred.without(gt)
     if "".join(missed) == "".join(added):
@@ -247,6 +252,50 @@ def similarity_by_words(similarity: float, gt: Words, pred: Words) -> float:
     are_plurals = "".join(missed).removesuffix("s") == "".join(added).removesuffix("s")
     have_context = are_plurals or any(word not in missed for word in gt.sequence)
     return max(similarity, SAME) if are_abbreviations and have_context else similarity
+
+
+def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
+    """Return the gravest difference between the content words of two texts; None without one.
+
+    Spellings of one word do not differ: abbreviations, plurals, and words joined or split.
+    """
+    missed, added = gt.without(pred), pred.without(gt)
+    if "".join(missed) == "".join(added):
+        return None
+    only_gt, only_pred = _without_joined(missed, added)
+    only_pred, only_gt = _without_joined(only_pred, only_gt)
+    replaced = _first_replaced(only_gt, only_pred, 1)
+    replacing = _first_replaced(only_pred, only_gt, 1)
+    if replaced and replacing:
+        return MatchDifference("another word", replaced[0], replacing[0])
+
+    for word in _content_words(only_gt):
+        charge(STEPS_OF_PAIR_OF_WORDS * len(only_pred))
+        if not any(_is_one_word(word, candidate) for candidate in only_pred):
+            slips = (candidate for candidate in only_pred if is_slip(word, candidate))
+            if slip := next(slips, ""):
+                return MatchDifference("other letters", word, slip)
+    missing, further = (
+        next((word for word in _content_words(words) if not _has_slip(word, candidates)), "")
+        for words, candidates in ((only_gt, only_pred), (only_pred, only_gt))
+    )
+    return MatchDifference("a word more or less", missing, further) if missing or further else None
+
+
+def _have_other_words(gt: Words, pred: Words) -> bool:
+    """Return whether a word of one text is another in the other text, or has another letter."""
+    difference = find_word_difference(gt, pred)
+    return difference is not None and difference.difference in OTHER_WORDS
+
+
+def _content_words(words: Iterable[str]) -> Iterator[str]:
+    return (word for word in words if word not in FUNCTION_WORDS)
+
+
+def _is_one_word(first: str, second: str) -> bool:
+    """Return whether two words are spellings of one: abbreviated, in the plural, translated."""
+    is_spelling = _is_short_form(first, second) or _is_plural(first, second)
+    return is_spelling or not meanings_of(first).isdisjoint(meanings_of(second))
 
 
 def _without_signs(text: str) -> str:
@@ -282,11 +331,34 @@ def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[st
     replaced = _first_replaced(only_gt, only_pred, n_tolerated + 1)
     replacing = _first_replaced(only_pred, only_gt, n_tolerated + 1)
     n_replaced = min(len(replaced), len(replacing))
+    if n_replaced <= n_tolerated and _have_other_meanings(replaced, replacing):
+        return True
     if n_replaced <= n_tolerated:
         # A function word counts as replaced only if a neighbour of the content word is the same.
         n_replaced += _stand_at_one_place(gt, only_gt, pred, replacing[n_replaced:])
         n_replaced += _stand_at_one_place(pred, only_pred, gt, replaced[n_replaced:])
     return n_replaced > n_tolerated
+
+
+def _have_other_meanings(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether two words are of one kind of known meaning, as two numbers or days are.
+
+    A text of any length is wrong then: only other words are tolerated, if they are not alike.
+    """
+    kinds = [
+        {_kind_of(meaning) for word in side for meaning in meanings_of(word)}
+        for side in (words, others)
+    ]
+    scorer = Levenshtein.normalized_similarity
+    return not kinds[0].isdisjoint(kinds[1]) or any(
+        process.extractOne(word, others, scorer=scorer, score_cutoff=ALIKE) for word in words
+    )
+
+
+def _kind_of(meaning: str) -> str:
+    """Return the kind of a meaning: `day` of `day 0`; a word by itself is of no kind of its own."""
+    kind, _, name = meaning.partition(" ")
+    return name if kind == "word" else kind
 
 
 def _stand_at_one_place(

@@ -17,7 +17,7 @@ def is_edit_distance(node: LeafNode) -> bool:
     """Return whether texts match if most letters are equal, even if a word or number differs."""
     comparator = node.comparator
     is_of_letters = isinstance(comparator, LevenshteinComparator | FuzzyComparator)
-    return is_of_letters and node.threshold < 1 and not tolerates_words(node)
+    return is_of_letters and node.threshold < 1 and not counts_words(node)
 
 
 def decides_by_numbers(node: LeafNode) -> bool:
@@ -30,7 +30,12 @@ def decides_by_numbers(node: LeafNode) -> bool:
 
 
 def tolerates_words(node: LeafNode) -> bool:
-    """Return whether texts are compared by words, and long texts may have one or two others."""
+    """Return whether texts are compared by words that may have another letter or be replaced."""
+    return counts_words(node) and not getattr(node.comparator, "same_letters", False)
+
+
+def counts_words(node: LeafNode) -> bool:
+    """Return whether texts are compared by words, though they need not be equal."""
     return getattr(node.comparator, "same_words", False) and node.threshold < 1
 
 
@@ -48,9 +53,8 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
     "in texts of 50 or more content words one in fifty may be another word, at most two": (
         tolerates_words
     ),
-    "a word may differ by a letter, be missing or be added, unless ExactComparator compares": (
-        tolerates_words
-    ),
+    "a word may differ by a letter, unless the config has same_letters": tolerates_words,
+    "a word may be missing or be added, unless ExactComparator compares": counts_words,
     "capitals make no difference, unless ExactComparator has case_sensitive": ignores_case,
 }
 """Notes on surprising comparisons of texts, each with the test that tells whether it is true."""

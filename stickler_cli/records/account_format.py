@@ -126,6 +126,7 @@ _VALUE_ROW: Final = {
     "similarity": float,
     **dict.fromkeys(("ground_truth_value", "prediction_value"), object),
     "confidence": float,
+    "difference": str,
 }
 """Columns of a table of `--values`; a row has one compared value."""
 

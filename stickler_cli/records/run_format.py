@@ -10,6 +10,7 @@ from typing_extensions import TypedDict  # pydantic needs it on Python 3.11
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.match_differences import DifferenceKind
 from stickler_cli.core.rules import (
     LATER,
     AnyJson,
@@ -304,6 +305,33 @@ class KeyRecord(TypedDict):
     """Number of its values, or of other things that the list counts."""
 
 
+class CloseExampleRecord(TypedDict):
+    """One value that matches although it differs."""
+
+    document: str
+    """Id of the document."""
+    path: str
+    """Path of the value in the ground truth."""
+    gt: str
+    """The text of the ground truth that differs: a word, or the value; cut to 60 letters. Empty if
+    only the prediction has the word."""
+    pred: str
+    """The text of the prediction in its place, likewise."""
+
+
+class CloseMatchRecord(TypedDict):
+    """Values of one field that match although they differ in one way."""
+
+    field: FieldPath
+    """The field, with `*` for keys of maps."""
+    difference: DifferenceKind
+    """How the values differ, although their comparator lets them match."""
+    count: Some
+    """Number of values."""
+    examples: list[CloseExampleRecord]
+    """The first two, by the id of their document."""
+
+
 class MetricRecord(TypedDict):
     """A metric of the user."""
 
@@ -330,6 +358,9 @@ class EvaluationRecord(ResultsRecord):
     """Causes of errors, the greatest loss first; each lost value belongs to exactly one cause."""
     value_counts: NotRequired[ValueCountsRecord]
     """Frequencies of values; only if there are errors that need them."""
+    close_matches: NotRequired[list[CloseMatchRecord]]
+    """Values that count as right although they differ, by field and difference; only where the
+    comparison was inferred or counts words or units, and only if there are any."""
     undeclared_keys: list[KeyRecord]
     """Keys of ground truths that the schema does not declare; these are not evaluated."""
     extra_keys: list[KeyRecord]

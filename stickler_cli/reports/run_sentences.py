@@ -7,6 +7,7 @@ from typing import Final
 
 from stickler_cli.core.figures import Quoting, join_some, number_of, rate
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.runs.close_match_note import describe_close_matches
 from stickler_cli.runs.unwrapping_note import describe_unwrapping
 from stickler_cli.score.document_result import LENIENT, LENIENT_FORMS, Status
 from stickler_cli.score.errors.causes import ByClass, overall
@@ -379,7 +380,8 @@ def notes(view: RunView) -> list[str]:
         quoted(f"metric {name} has no figures: {problem}")
         for name, problem in evaluation.metric_problems.items()
     )
-    lines += map(quoted, filter(None, [describe_unwrapping(evaluation)]))
+    described = (describe_unwrapping(evaluation), describe_close_matches(evaluation))
+    lines += map(quoted, filter(None, described))
     return lines + [quoted(note) for note in sorted(view.run.notes)]
 
 

@@ -21,6 +21,7 @@ from stickler_cli.compare.result import FA, FD, FN
 from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import KEPT, REQUIRED, Count, Rule, encoded
+from .close_matches import CloseMatches
 from .document_result import SIDES, SchemaVerdict, Side
 from .errors.causes import Causes, ErrorCounts
 from .field_counts import LEAVES
@@ -446,5 +447,5 @@ def _is_long(path: FieldNames) -> bool:
 
 FOLDS: Final = (ErrorCounts, WhollyRight)
 """The statistics of a run and of each of its groups, in the order of their keys in run files."""
-RUN_FOLDS: Final = (Validities, Causes, PathCounts)
+RUN_FOLDS: Final = (Validities, Causes, CloseMatches, PathCounts)
 """Further statistics of a run as a whole, in the order of their keys in run files."""

@@ -161,8 +161,8 @@ def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
         "note: another number in a text, or another unit beside it, makes it wrong: tags\n"
         "note: in texts of 50 or more content words one in fifty may be another word, at most two: "
         "tags\n"
-        "note: a word may differ by a letter, be missing or be added, unless ExactComparator "
-        "compares: tags\n"
+        "note: a word may differ by a letter, unless the config has same_letters: tags\n"
+        "note: a word may be missing or be added, unless ExactComparator compares: tags\n"
         "note: capitals make no difference, unless ExactComparator has case_sensitive: code\n"
     )
     assert "note:" not in stickler("show", "texts.json", "-q").err

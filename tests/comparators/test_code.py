@@ -50,3 +50,12 @@ def test_white_space_makes_no_difference_and_signs_do(language, gt, pred, is_sam
 def test_another_language_is_refused():
     with pytest.raises(KeywordError, match='language is "html", expected one of code, sql'):
         CodeComparator(language="html")
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [("H₂SO₄", "H2SO4", 1.0), ("H₂SO₄", "H2SO3", 0.0), ("Ca²⁺", "Ca2+", 0.0)],
+)
+@pytest.mark.parametrize("language", ["code", "letters"])
+def test_subscripts_are_digits_and_superscripts_are_not(language, gt, pred, similarity):
+    assert CodeComparator(language=language).compare(gt, pred) == similarity

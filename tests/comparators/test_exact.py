@@ -238,3 +238,22 @@ def test_marks_in_a_short_number_are_no_separators(gt, pred, similarity):
 def test_case_counts_behind_the_host_of_an_address(gt, pred, similarity):
     assert CaseInsensitiveComparator(case_of_paths=True).compare(gt, pred) == similarity
     assert CaseInsensitiveComparator().compare(gt, pred) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        ("E11.9", "E119", 1.0),
+        ("s72.001a", "S72001A", 1.0),
+        ("E11.9", "E1.19", 0.0),
+        ("AE11.9", "AE119", 0.0),  # no code of ICD
+        ("11.9", "119", 0.0),
+        ("٤٥٦", "456", 1.0),
+        ("٤٥٦", "457", 0.0),
+    ],
+)
+def test_codes_of_icd_may_lack_their_dot_and_digits_may_be_of_any_script(gt, pred, similarity):
+    comparator = ExactComparator(only_separators=True)
+
+    assert comparator.compare(gt, pred) == similarity
+    assert comparator.compare(pred, gt) == similarity

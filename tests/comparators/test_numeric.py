@@ -376,3 +376,26 @@ def test_a_currency_tells_whether_a_dot_before_three_digits_is_decimal(gt, pred,
 
     assert comparator.compare(gt, pred) == similarity
     assert comparator.compare(pred, gt) == similarity
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        ("¥200", "$200", 0.0),
+        ("¥200", "JPY 200", 1.0),
+        ("200 CNY", "￥200", 1.0),
+        ("¥200", "200", 1.0),
+        ("200 kr", "200 SEK", 1.0),
+        ("200 kr", "200 EUR", 0.0),
+        ("200 kr", "¥200", 0.0),
+        ("75k", "75,000", 1.0),
+        ("75k", "75", 0.0),
+    ],
+)
+def test_signs_of_several_currencies_are_none_of_the_others(gt, pred, similarity):
+    assert MONEY.compare(gt, pred) == similarity
+    assert MONEY.compare(pred, gt) == similarity
+
+
+def test_a_letter_is_a_thousand_in_amounts_of_money_only():
+    assert NumericComparator(unit="same", decimal="auto").compare("300 K", "300,000") == 0.0

@@ -3,6 +3,7 @@
 import pytest
 
 from stickler_cli.comparators import FuzzyComparator, LevenshteinComparator
+from stickler_cli.comparators.base import KeywordError
 from stickler_cli.comparators.words import (
     MAX_PAIRS_OF_WORDS,
     have_replaced_signs,
@@ -167,3 +168,81 @@ def test_a_slip_is_an_abbreviation_a_plural_or_a_misread_letter(first, second, i
 def test_a_sign_is_replaced_by_one_of_another_meaning_alone(gt, pred, expected):
     assert have_replaced_signs(signs_of(gt), signs_of(pred)) is expected
     assert have_replaced_signs(signs_of(pred), signs_of(gt)) is expected
+
+
+LETTERS = {"same_words": True, "same_letters": True}
+UNLIKE_WORDS = [f"{first}{second}{first}q" for first in "bcdfghklmnprst" for second in "aeiou"][:60]
+LONG_TEXT = " ".join(UNLIKE_WORDS)
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "is_zero"),
+    [
+        ("Ford Motors", "Fjord Motors", True),
+        ("Jon Hansen", "Jan Hansen", True),
+        (LONG_TEXT, LONG_TEXT.replace(UNLIKE_WORDS[1], "zzyzx"), True),
+        ("Smith, John", "John Smith", False),
+        ("18 Elm Street", "18 Elm St.", False),
+        ("José Díaz", "Jose Diaz", False),
+        ("Delta Air Lines", "Delta Lines", False),
+        ("two wide boxes", "two wide box", False),
+    ],
+)
+def test_with_same_letters_a_word_of_other_letters_is_another_word(gt, pred, is_zero):
+    comparator = FuzzyComparator(method="token_sort_ratio", **LETTERS)
+
+    assert (comparator.compare(gt, pred) == 0) is is_zero
+    assert FuzzyComparator(method="token_sort_ratio", same_words=True).compare(gt, pred) > 0
+
+
+def test_same_letters_needs_same_words():
+    with pytest.raises(KeywordError, match="same_letters is true without same_words"):
+        LevenshteinComparator(same_letters=True)
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "is_zero"),
+    [
+        ("apixaban", "rivaroxaban", False),  # an unlike word, tolerated in a long text
+        ("thirty", "ninety", True),
+        ("monday", "tuesday", True),
+        ("mg", "kg", True),
+        ("prednisone", "prednisolone", True),  # alike, but not each other with a slip
+        ("prednisone", "morphine", False),
+        ("ileum", "ilium", True),
+    ],
+)
+def test_a_long_text_tolerates_another_word_but_no_other_number_day_unit_or_mix_up(
+    word, other, is_zero
+):
+    texts = [f"{LONG_TEXT} {content_word}" for content_word in (word, other)]
+
+    assert (FuzzyComparator(same_words=True).compare(*texts) == 0) is is_zero
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "is_zero"),
+    [
+        ("Galaxy S21", "Galaxy S21+", True),
+        ("HER2 was found", "HER2+ was found", True),
+        ("S21+, boxed", "boxed S21+", False),
+        ("call +49 30 1234", "call 49 30 1234", False),
+        ("a + b is one", "a b is one", False),
+    ],
+)
+def test_a_plus_at_the_end_of_a_word_counts(gt, pred, is_zero):
+    comparator = FuzzyComparator(method="token_sort_ratio", same_words=True)
+
+    assert (comparator.compare(gt, pred) == 0) is is_zero
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "is_zero"),
+    [
+        ("1.2 x 10^-3 mol/L", "1.2 x 10^3 mol/L", True),
+        ("1.2 x 10⁻³ mol/L", "1.2 x 10³ mol/L", True),
+        ("1.2 x 10⁻³ mol/L", "1.2 x 10^-3 mol/L", False),
+    ],
+)
+def test_the_sign_of_an_exponent_counts(gt, pred, is_zero):
+    assert (LevenshteinComparator(same_digits=True).compare(gt, pred) == 0) is is_zero

@@ -6,7 +6,7 @@ from stickler_cli.compare.text_rules import NOTES, texts_by_note
 from stickler_cli.schema.compiler import compile_schema
 
 X = "x-aws-stickler-"
-LETTERS, NUMBERS, WORDS, SLIPS, CASE = NOTES
+LETTERS, NUMBERS, WORDS, SLIPS, MISSING, CASE = NOTES
 
 
 def annotated(comparator, threshold=0.8, **config):
@@ -31,9 +31,10 @@ def notes_of(schema):
         (annotated("Normalized", same_digits=True), [CASE]),
         (annotated("Exact", case_sensitive=True), []),
         (annotated("Levenshtein", same_digits=True), [LETTERS, NUMBERS]),
-        (annotated("Fuzzy", same_words=True), [WORDS, SLIPS]),
+        (annotated("Fuzzy", same_words=True), [WORDS, SLIPS, MISSING]),
+        (annotated("Fuzzy", same_words=True, same_letters=True), [MISSING]),
         (annotated("Fuzzy", 1, same_words=True), []),
-        (annotated("Fuzzy", same_words=True, same_digits=True), [NUMBERS, WORDS, SLIPS]),
+        (annotated("Fuzzy", same_words=True, same_digits=True), [NUMBERS, WORDS, SLIPS, MISSING]),
         (annotated("Numeric", unit="same"), [NUMBERS]),
         (annotated("Numeric"), []),
         ({"type": "array", "items": {"type": "string"}}, [LETTERS]),

@@ -222,6 +222,7 @@ def test_a_row_has_both_values_and_both_places():
         "ground_truth_value": "a",
         "prediction_value": "b",
         "confidence": None,
+        "difference": None,
     }
     moved = by_path["lines[0].tags[1]"]
     assert (moved["field"], moved["prediction_path"]) == ("lines.tags", "lines[2].tags[1]")

@@ -396,7 +396,11 @@ BY_WORDS = {
     X + "comparator": "FuzzyComparator",
     X + "comparator-config": {"same_words": True, "same_digits": True},
 }
-ABOUT_TEXTS = ("letters-decide", "numbers-decide", "words-tolerated")
+BY_LETTERS = {
+    **BY_WORDS,
+    X + "comparator-config": {"same_words": True, "same_digits": True, "same_letters": True},
+}
+ABOUT_TEXTS = ("letters-decide", "numbers-decide", "words-tolerated", "letters-tolerated")
 
 
 @pytest.mark.parametrize(
@@ -410,11 +414,19 @@ ABOUT_TEXTS = ("letters-decide", "numbers-decide", "words-tolerated")
         ({}, ["short", LONG[:40]], {}),
         ({X + "threshold": 1}, [LONG], {}),
         ({X + "comparator": "ExactComparator"}, [f"{LONG} 5"], {}),
-        (BY_WORDS, [LONG], {}),
+        (
+            BY_WORDS,
+            [LONG, "17"],
+            {"letters-tolerated": f"{FUZZY} at 0.5, 1 of 2 texts with letters"},
+        ),
+        (BY_LETTERS, [LONG, WORDS], {}),
         (
             BY_WORDS,
             ["500 mg", "7", "none"],
-            {"numbers-decide": "FuzzyComparator, 1 of 3 texts with numbers"},
+            {
+                "numbers-decide": "FuzzyComparator, 1 of 3 texts with numbers",
+                "letters-tolerated": f"{FUZZY} at 0.5, 2 of 3 texts with letters",
+            },
         ),
         (
             {X + "comparator": "NumericComparator", X + "comparator-config": {"unit": "same"}},
@@ -425,7 +437,10 @@ ABOUT_TEXTS = ("letters-decide", "numbers-decide", "words-tolerated")
         (
             BY_WORDS,
             [WORDS, f"the {WORDS[4:]}", LONG],
-            {"words-tolerated": f"{FUZZY} at 0.5, 1 of 3 texts with 50 or more content words"},
+            {
+                "words-tolerated": f"{FUZZY} at 0.5, 1 of 3 texts with 50 or more content words",
+                "letters-tolerated": f"{FUZZY} at 0.5, 3 of 3 texts with letters",
+            },
         ),
         ({**BY_WORDS, X + "threshold": 1}, [WORDS], {}),
         ({"type": "number"}, [1, 2.5], {}),

@@ -186,8 +186,10 @@ def _choose_leaf_by_name(
         default, reason = _choose_by_values(default, seen) or (default, reason)
     default = default or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
     is_read_by_name = rule is not None and default.comparator in READS
-    if seen is not None and not is_read_by_name and (code := _choose_code(seen)):
-        return code
+    if seen is not None and not is_read_by_name:
+        code = _choose_code(seen, has_rule=rule is not None)
+        if code is not None:
+            return code
     if default is MONEY:
         default = _choose_money(seen, currencies)
     if default == QUANTITY and seen is not None and _has_dots_for_thousands(seen):
@@ -196,14 +198,17 @@ def _choose_leaf_by_name(
     return choice if seen is None else _adjust_dates(choice, seen)
 
 
-def _choose_code(seen: Observed) -> Inferred | None:
+def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
     """Return the choice for code, markup or formulas.
 
-    None unless most texts are of one such form.
+    None unless most texts are of one such form. A field with a rule for its name has no chemical
+    formulas, since codes look like them.
     """
-    from .code_forms import CODE_LANGUAGES  # compiles many patterns
+    from .code_forms import CHEMICAL_FORMULA, CODE_LANGUAGES  # compiles many patterns
 
     shares = {form: seen.share(form) for form in CODE_LANGUAGES}
+    if has_rule:
+        del shares[CHEMICAL_FORMULA]
     form = max(shares, key=shares.__getitem__)
     if shares[form] <= MOSTLY:
         return None

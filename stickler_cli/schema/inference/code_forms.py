@@ -7,6 +7,9 @@ import re
 from functools import partial
 from typing import Final
 
+from stickler_cli.comparators.formulas import is_formula
+
+CHEMICAL_FORMULA: Final = "a chemical formula"
 CODE_LANGUAGES: Final = {
     "SQL": "sql",
     "HTML or XML": "markup",
@@ -16,6 +19,7 @@ CODE_LANGUAGES: Final = {
     "a regular expression": "code",
     "a molecule": "letters",
     "a sequence": "letters",
+    CHEMICAL_FORMULA: "letters",
 }
 """For each form of text, the `language` of the comparator for code."""
 
@@ -113,4 +117,4 @@ def _form_of_letters(text: str) -> str | None:
             return "a molecule"
     if _BASES.fullmatch(text) or (len(text) >= SHORTEST_PROTEIN and _RESIDUES.fullmatch(text)):
         return "a sequence"
-    return None
+    return CHEMICAL_FORMULA if is_formula(text) else None

@@ -53,6 +53,9 @@ FLOAT_NOISE: Final = {"relative_tolerance": 1e-6}
 QUANTITY: Final = LeafDefault("NumericComparator", 1.0, READING)
 QUANTITY_WITH_DOTS: Final = LeafDefault("NumericComparator", 1.0, {**READING, "decimal": "money"})
 """Comparison of numbers whose dots separate thousands: `9.100` is 9100."""
+COORDINATE: Final = LeafDefault(
+    "NumericComparator", 1.0, {"absolute_tolerance": 0.00005, **READING}
+)
 SIGN: Final = LeafDefault("NumericComparator", 1.0, {"unit": "same"})
 """Comparison of currencies and units without a number: `$` is USD."""
 NUMBER_READ: Final = LeafDefault("NumericComparator", 0.5, READING)
@@ -98,6 +101,7 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     "amount number": (_MONEY, NUMBER, MONEY),
     "count": ("a count or a rate: equal or not, however it is written", LEAF, QUANTITY),
     "measurement": ("a measurement: number and unit count", STRING, QUANTITY),
+    "coordinate": ("a position, to five metres", LEAF, COORDINATE),
     "release": ("a release: each sign counts", STRING, FORM),
     "date": (
         "a date or a range of dates: the same day can be written in many ways",
@@ -107,7 +111,7 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     "time": ("a time of day: a minute more is another time", STRING, TIME),
     "phone": ("a telephone number: each digit counts, but for a country code", LEAF, PHONE),
     "web": ("a way to reach someone or something: each sign counts", LEAF, WEB),
-    "secret": ("a secret, a pattern or a formula: case counts, and each sign", STRING, CASED),
+    "secret": ("a secret, a file or a formula: case counts, and each sign", STRING, CASED),
     "sign": ("a currency or a unit: `$` is USD, and mg not mcg", STRING, SIGN),
     "choice": (CHOICE, STRING, CODE),
     "name": ("a name: words may change places, as in `Smith, John`", STRING, WORDS),

@@ -12,10 +12,12 @@ from functools import cache
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 from zlib import crc32
 
+from stickler_cli.compare.close_values import find_close_values
 from stickler_cli.compare.result import BOTH_SIDES, Outcome
 from stickler_cli.compare.units import UnitTable
 from stickler_cli.core.json_values import JsonValue, json_line, kind_of, least, same_json
 from stickler_cli.core.locations import field_path, parse_field_path
+from stickler_cli.core.match_differences import DifferenceKind
 from stickler_cli.core.rules import AnyJson, Count, Fraction, Rule
 from .causes import MAX_TRAITS, cause_keys, split_cause_keys
 from .confusions import plain_text
@@ -391,14 +393,24 @@ def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
     also values in items and objects that failed as a whole. docs/tables.md describes the columns.
     """
     units_by_document = located_units(table, is_present_value, extra_keys="all")
+    differences = {
+        batch.start + position: difference.difference
+        for batch, close in find_close_values(table)
+        for position, difference in close.items()
+    }
     return [
-        b"".join(json_line(_value_record(document, unit)) for unit in units)
+        b"".join(json_line(_value_record(document, unit, differences)) for unit in units)
         for document, units in zip(documents, units_by_document, strict=True)
     ]
 
 
-def _value_record(document: str, unit: LocatedUnit) -> dict[str, object]:
-    """Return a value of a document by the columns of files."""
+def _value_record(
+    document: str, unit: LocatedUnit, differences: Mapping[int, DifferenceKind]
+) -> dict[str, object]:
+    """Return a value of a document by the columns of files.
+
+    `differences` are those of values that match all the same, by row.
+    """
     has_both_sides = unit.outcome in BOTH_SIDES
     is_elsewhere = has_both_sides and unit.pred_path != unit.gt_path
     return {
@@ -411,6 +423,7 @@ def _value_record(document: str, unit: LocatedUnit) -> dict[str, object]:
         "ground_truth_value": unit.gt,
         "prediction_value": unit.pred,
         "confidence": confidence_of(unit),
+        "difference": differences.get(unit.row) if unit.undeclared_key is None else None,
     }
 
 

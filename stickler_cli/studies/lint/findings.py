@@ -280,7 +280,12 @@ RULES: Final = {
     "words-tolerated": LintRule(
         "note",
         "texts of 50 or more content words, of which one in fifty may be another word, at most two",
-        "take a comparator that asks a model if each word matters",
+        "take same_letters into the config, or a comparator that asks a model",
+    ),
+    "letters-tolerated": LintRule(
+        "note",
+        "texts in which a word may differ by a letter (as Ford and Fjord), be missing or be added",
+        "take same_letters into the config, and a higher threshold if no word may be missing",
     ),
     "threshold-zero": LintRule(
         "warning", "the threshold is 0, so that every value passes", "raise it"

@@ -28,6 +28,8 @@ class TextTally:
     """Texts longer than a name or a title."""
     with_numbers: int = 0
     """Texts that contain both digits and letters."""
+    with_letters: int = 0
+    """Texts with a letter."""
     wordy_texts: int = 0
     """Texts with so many content words that the comparator tolerates one replaced word."""
 
@@ -38,7 +40,9 @@ class TextTally:
         self.texts += times
         if len(value) > SHORT:
             self.long_texts += times
-        if any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
+        has_letters = any(map(str.isalpha, value))
+        self.with_letters += times if has_letters else 0
+        if has_letters and any(map(str.isdigit, value)):
             self.with_numbers += times
         if tolerates_words(self.node) and len(value) >= MIN_LETTERS_PER_WORD * WORDS_PER_REPLACED:
             words, _ = ReadText(value).folded
@@ -58,3 +62,6 @@ class TextTally:
         if self.wordy_texts:
             finding = f"{name} at {threshold}, {self.wordy_texts} of {self.texts} texts"
             yield "words-tolerated", f"{finding} with {WORDS_PER_REPLACED} or more content words"
+        if self.with_letters and tolerates_words(self.node):
+            finding = f"{name} at {threshold}, {self.with_letters} of {self.texts} texts"
+            yield "letters-tolerated", f"{finding} with letters"

@@ -1,0 +1,70 @@
+"""Values of a table that match although they differ, as far as their comparators can tell."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.registry import is_built_in
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.match_differences import MatchDifference
+from .columns import NOTHING, Indexes
+from .leaf import LeafNode
+from .result import TP
+from .units import VALUE, UnitBatch, UnitTable
+
+
+def find_close_values(table: UnitTable) -> Iterator[tuple[UnitBatch, dict[int, MatchDifference]]]:
+    """Yield batches with values that match though they differ, and the differences by position."""
+    for batch in table.batches:
+        if batch.kind != VALUE or not isinstance(batch.node, LeafNode):
+            continue
+        if (comparator := _comparator_of(batch.node)) is None:
+            continue
+        positions = _unequal_matches(batch)
+        if len(positions) and (close := _find_differences(batch, positions, comparator)):
+            yield batch, close
+
+
+def _comparator_of(node: LeafNode) -> BaseComparator | None:
+    """Return the comparator of a leaf if it can tell how values differ; else None.
+
+    Boxes, dates and codes match as the schema says unless their comparison was inferred.
+    """
+    comparator = node.comparator
+    does_tell = type(comparator).find_difference is not BaseComparator.find_difference
+    if not (does_tell and is_built_in(comparator)):
+        return None
+    is_told = comparator.tells_differences or node.threshold_source == "inferred"
+    return comparator if is_told else None
+
+
+def _unequal_matches(batch: UnitBatch) -> Indexes:
+    """Return the positions of units that match though their values are not the same."""
+    is_match = batch.outcome == TP
+    if not np.count_nonzero(is_match):
+        return np.empty(0, np.intp)
+    codes = batch.columns.apply_reading(batch.node.reading).codes
+    gt_codes, pred_codes = codes.gt[batch.gt_slot], codes.pred[batch.pred_slot]
+    is_present = (gt_codes != NOTHING) & (pred_codes != NOTHING)
+    return np.flatnonzero(is_match & is_present & (gt_codes != pred_codes))
+
+
+def _find_differences(
+    batch: UnitBatch, positions: Indexes, comparator: BaseComparator
+) -> dict[int, MatchDifference]:
+    """Return the differences between values at some positions, each pair of values once."""
+    codes = batch.columns.codes
+    gt_codes = codes.gt[batch.gt_slot[positions]].tolist()
+    pred_codes = codes.pred[batch.pred_slot[positions]].tolist()
+    values: list[JsonValue] = codes.values
+    by_codes: dict[tuple[int, int], MatchDifference | None] = {}
+    close: dict[int, MatchDifference] = {}
+    for position, pair in zip(
+        positions.tolist(), zip(gt_codes, pred_codes, strict=True), strict=True
+    ):
+        if pair not in by_codes:
+            by_codes[pair] = comparator.find_difference(values[pair[0]], values[pair[1]])
+        if difference := by_codes[pair]:
+            close[position] = difference
+    return close

@@ -1,0 +1,32 @@
+"""Differences between two values that match all the same."""
+
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+
+DifferenceKind: TypeAlias = Literal[
+    "another word",
+    "other letters",
+    "a word more or less",
+    "another number",
+    "no currency or unit",
+    "thousands or decimals",
+    "day or month first",
+    "other capitals",
+    "small overlap",
+]
+"""How a value differs from its ground truth, although its comparator lets it match."""
+
+DIFFERENCES: Final[tuple[DifferenceKind, ...]] = get_args(DifferenceKind)
+"""All differences, those of words first, then as they are listed."""
+
+OTHER_WORDS: Final[frozenset[DifferenceKind]] = frozenset(("another word", "other letters"))
+"""Differences in which one word stands in the place of another."""
+
+
+class MatchDifference(NamedTuple):
+    """The difference between two values that match, with what differs."""
+
+    difference: DifferenceKind
+    gt: str
+    """The text of the ground truth that differs: a word, or the value; empty if it lacks a word."""
+    pred: str
+    """The text of the prediction in its place; empty if it lacks a word."""

@@ -1,0 +1,138 @@
+"""Values that match although they differ from their ground truth, counted by field and difference.
+
+Documents add up in any order: counts are sums, and examples are those of the first documents by id.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
+
+import numpy as np
+
+from stickler_cli.compare.close_values import find_close_values
+from stickler_cli.compare.columns import Mask
+from stickler_cli.compare.units import UnitBatch, UnitTable
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.match_differences import DifferenceKind, MatchDifference
+from .errors.located_units import LocatedUnit, field_pattern, units_at
+
+if TYPE_CHECKING:
+    from .batch import Batch
+
+MAX_EXAMPLES: Final = 2
+"""Examples of each difference of a field."""
+MAX_FIELD_DIFFERENCES: Final = 1_000
+"""Differences of fields that are counted; recursive documents may have any number of fields."""
+MAX_EXAMPLE_LETTERS: Final = 60
+"""Letters of a text in an example."""
+
+
+class CloseExample(NamedTuple):
+    """One value that matches although it differs."""
+
+    document: str
+    """Id of the document."""
+    path: str
+    """Path of the value in the ground truth."""
+    gt: str
+    """The text of the ground truth that differs, cut to 60 letters; empty if it lacks a word."""
+    pred: str
+    """The text of the prediction in its place, likewise."""
+
+
+FieldDifference: TypeAlias = tuple[tuple[str, ...], DifferenceKind]
+"""The path of a field, with `*` for keys of maps, and how its values differ."""
+
+
+@dataclass(slots=True)
+class CloseValues:
+    """Number of values of a field that differ in one way, with the first examples by document."""
+
+    count: int = 0
+    examples: list[CloseExample] = field(default_factory=list)
+
+    def add(self, count: int, examples: list[CloseExample]) -> None:
+        """Add values with their examples."""
+        self.count += count
+        self.examples = sorted({*self.examples, *examples})[:MAX_EXAMPLES]
+
+
+@dataclass(slots=True)
+class CloseMatches:
+    """Values that match although they differ from their ground truth."""
+
+    by_field: dict[FieldDifference, CloseValues] = field(default_factory=dict)
+
+    def add(self, batch: "Batch", selected: Mask | None) -> None:
+        """Add all documents of a batch; a run as a whole never selects."""
+        ids = batch.compared_ids
+        for unit_batch, close in find_close_values(batch.table):
+            self._add_units(batch.table, unit_batch, close, ids)
+        self._bound_fields()
+
+    def _add_units(
+        self,
+        table: UnitTable,
+        batch: UnitBatch,
+        close: Mapping[int, MatchDifference],
+        ids: list[str],
+    ) -> None:
+        positions_by_key: dict[FieldDifference, list[int]] = {}
+        for position, difference in close.items():
+            key = field_pattern(table, batch, position), difference.difference
+            positions_by_key.setdefault(key, []).append(position)
+        for key, positions in positions_by_key.items():
+            # Only the first documents can be examples: to locate all values takes long.
+            id_by_position = {position: ids[batch.document[position]] for position in positions}
+            last_ids = nsmallest(MAX_EXAMPLES, id_by_position.values())
+            first = [position for position in positions if id_by_position[position] <= last_ids[-1]]
+            units = units_at(table, batch, np.array(first))
+            examples = [
+                _make_example(id_by_position[unit.position], unit, close[unit.position])
+                for unit in units
+            ]
+            self.by_field.setdefault(key, CloseValues()).add(len(positions), examples)
+
+    def merge(self, other: Self) -> None:
+        """Add the documents of another statistic."""
+        for key, values in other.by_field.items():
+            self.by_field.setdefault(key, CloseValues()).add(values.count, values.examples)
+        self._bound_fields()
+
+    def _bound_fields(self) -> None:
+        """Keep the first fields: those that are among the first of all documents are so in each."""
+        if len(self.by_field) > MAX_FIELD_DIFFERENCES:
+            kept = nsmallest(MAX_FIELD_DIFFERENCES, self.by_field)
+            self.by_field = {key: self.by_field[key] for key in kept}
+
+    def view(self, settings: object = None) -> Mapping[str, Any]:
+        """Return the counts by their keys in run files, sorted by field; empty without any."""
+        records = [
+            {
+                "field": field_path(path),
+                "difference": difference,
+                "count": values.count,
+                "examples": [example._asdict() for example in values.examples],
+            }
+            for (path, difference), values in sorted(
+                self.by_field.items(), key=lambda item: item[0]
+            )
+        ]
+        return {"close_matches": records} if records else {}
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Restore the state from a record."""
+        for entry in record.get("close_matches", ()):
+            key = tuple(map(str, entry["field"])), entry["difference"]
+            examples = [CloseExample(**example) for example in entry["examples"]]
+            self.by_field[key] = CloseValues(entry["count"], examples)
+
+
+def _make_example(document: str, unit: LocatedUnit, difference: MatchDifference) -> CloseExample:
+    gt, pred = (_cut(text) for text in (difference.gt, difference.pred))
+    return CloseExample(document, field_path(unit.path), gt, pred)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_EXAMPLE_LETTERS else f"{text[: MAX_EXAMPLE_LETTERS - 3]}..."
