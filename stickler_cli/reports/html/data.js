@@ -1,67 +1,69 @@
-// What was packed into the page, and who is asked for errors and documents: a worker that has them, or the program that
+// Unpacks the data in the page, and asks for errors and documents: a worker that holds them, or `stickler view` if it
 // serves the page.
 
 const SERVED = byId("panel").dataset.served !== undefined;
 const unpacked = new Map();
-const here = engine(QUERIES); // what is little, and all where no worker may be had, is done on this thread
+const answerHere = engine(QUERIES); // runs on this thread: small tasks, and every task if the browser forbids workers
 
 const fail = (error) => {
   byId("failure").textContent = `Part of this page does not work: ${error.message}`;
   byId("failure").hidden = false;
 };
 
-const handedOver = (name) => {
+// Return the packed text of a part of the page, and remove it from the page to free its memory.
+const takePacked = (name) => {
   const holder = byId(`data-${name}`);
   const text = holder?.textContent ?? "";
   if (holder) holder.textContent = "";
   return text;
 };
 
-// The few things that are read at once, on this thread.
+// Unpack a small part of the page on this thread; later calls return the same promise.
 const load = (name) => {
-  if (!unpacked.has(name)) unpacked.set(name, here("unpack", [handedOver(name)]));
+  if (!unpacked.has(name)) unpacked.set(name, answerHere("unpack", [takePacked(name)]));
   return unpacked.get(name);
 };
 
-const asked = new Map(); // question by number: what to do with its answer
-let questions = 0;
+const openQuestions = new Map(); // number of a question -> [resolve, reject] of its promise
+let questionCount = 0;
 
-const hired = () => {
+// Start the worker, and return the function that asks it. Without workers, return the engine of this thread.
+const startWorker = () => {
   try {
     const worker = new Worker(URL.createObjectURL(new Blob([`(${engine})(${JSON.stringify(QUERIES)})`], { type: "text/javascript" })));
     worker.onmessage = ({ data: [number, value, problem] }) => {
-      const [take, refuse] = asked.get(number);
-      asked.delete(number);
-      if (problem === null) take(value);
-      else refuse(new Error(problem));
+      const [resolve, reject] = openQuestions.get(number);
+      openQuestions.delete(number);
+      if (problem === null) resolve(value);
+      else reject(new Error(problem));
     };
     worker.onerror = (event) => fail(new Error(event.message || "its worker does not run"));
     return (name, values) =>
-      new Promise((take, refuse) => {
-        questions += 1;
-        asked.set(questions, [take, refuse]);
-        worker.postMessage([questions, name, values]);
+      new Promise((resolve, reject) => {
+        questionCount += 1;
+        openQuestions.set(questionCount, [resolve, reject]);
+        worker.postMessage([questionCount, name, values]);
       });
   } catch {
-    return here;
+    return answerHere;
   }
 };
 
-const answered = SERVED
+const answerQuestion = SERVED
   ? async (name, values) => {
       const answer = await fetch(`${name}?q=${encodeURIComponent(JSON.stringify(values))}`);
       if (!answer.ok) throw new Error(`stickler view answered ${answer.status}`);
       const value = await answer.json();
       return Array.isArray(value) ? value.map((line) => JSON.parse(line)) : value;
     }
-  : hired();
+  : startWorker();
 
-// Ask, and let everybody see that an answer is on its way.
+// Ask a question. While answers are awaited, `data-busy` of the document says how many.
 const ask = async (name, ...values) => {
   const { dataset } = document.documentElement;
   dataset.busy = String(Number(dataset.busy ?? 0) + 1);
   try {
-    return await answered(name, values);
+    return await answerQuestion(name, values);
   } finally {
     if (dataset.busy === "1") delete dataset.busy;
     else dataset.busy = String(Number(dataset.busy) - 1);

@@ -1,88 +1,88 @@
-// Which words and characters of two texts differ.
+// Finds and marks the words and characters in which two texts differ.
 
-const LONGEST_DIFF = 600; // words or characters of what lies between equal ends; a table of this squared is made
+const MAX_COMPARED_PARTS = 600; // words or characters between the equal beginning and end; comparing them takes a table of this size squared
 
 const NUMBER = /^-?\d[\d.eE+-]*$/;
 const WORDS = /[\p{L}\p{N}]+|\s+|[\s\S]/gu;
 
-// Return the pieces of both texts in order, ["same" | "gt" | "pred", text]: by words, and where a word has
-// become another one that shares half of its characters, by characters.
-// Numbers differ as numbers: a digit that they share says nothing.
-const pieces = (gt, pred) => {
+// Return the parts of both texts in order, each as ["same" | "gt" | "pred", text]. Parts are words; two words that replace
+// each other and share half of their characters are split into characters. Two numbers are never split.
+const textDifferences = (gt, pred) => {
   if (NUMBER.test(gt) && NUMBER.test(pred)) return [["gt", gt], ["pred", pred]];
-  const parts = aligned(gt.match(WORDS) || [], pred.match(WORDS) || []);
-  const found = [];
-  for (let at = 0; at < parts.length; at += 1) {
-    const [kind, text] = parts[at];
-    const [next, other] = parts[at + 1] || [];
-    if (kind === "gt" && next === "pred") {
-      const finer = aligned(Array.from(text), Array.from(other));
-      const shared = finer.reduce((sum, [each, part]) => sum + (each === "same" ? part.length : 0), 0);
-      found.push(...(2 * shared >= Math.max(text.length, other.length) ? finer : [parts[at], parts[at + 1]]));
-      at += 1;
-    } else found.push(parts[at]);
+  const wordDifferences = aligned(gt.match(WORDS) || [], pred.match(WORDS) || []);
+  const differences = [];
+  for (let index = 0; index < wordDifferences.length; index += 1) {
+    const [kind, text] = wordDifferences[index];
+    const [nextKind, nextText] = wordDifferences[index + 1] || [];
+    if (kind === "gt" && nextKind === "pred") {
+      const characterDifferences = aligned(Array.from(text), Array.from(nextText));
+      const sharedLength = characterDifferences.reduce((sum, [partKind, part]) => sum + (partKind === "same" ? part.length : 0), 0);
+      differences.push(...(2 * sharedLength >= Math.max(text.length, nextText.length) ? characterDifferences : [wordDifferences[index], wordDifferences[index + 1]]));
+      index += 1;
+    } else differences.push(wordDifferences[index]);
   }
-  return joined(found);
+  return mergeNeighbors(differences);
 };
 
-// Return the pieces of two lists of texts, what only the ground truth has before what only the prediction has.
-const aligned = (a, b) => {
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
-  const middle = between(a.slice(start, a.length - end), b.slice(start, b.length - end));
-  const tail = a.slice(a.length - end).join("");
-  return joined([["same", a.slice(0, start).join("")], ...middle, ["same", tail]]);
+// Align two lists of words or characters. Where they differ, parts of the ground truth come before parts of the prediction.
+const aligned = (gtParts, predParts) => {
+  let equalAtStart = 0;
+  while (equalAtStart < gtParts.length && equalAtStart < predParts.length && gtParts[equalAtStart] === predParts[equalAtStart]) equalAtStart += 1;
+  let equalAtEnd = 0;
+  while (equalAtEnd < gtParts.length - equalAtStart && equalAtEnd < predParts.length - equalAtStart && gtParts[gtParts.length - 1 - equalAtEnd] === predParts[predParts.length - 1 - equalAtEnd]) equalAtEnd += 1;
+  const middle = commonSubsequence(gtParts.slice(equalAtStart, gtParts.length - equalAtEnd), predParts.slice(equalAtStart, predParts.length - equalAtEnd));
+  const tail = gtParts.slice(gtParts.length - equalAtEnd).join("");
+  return mergeNeighbors([["same", gtParts.slice(0, equalAtStart).join("")], ...middle, ["same", tail]]);
 };
 
-// Find a longest common subsequence of two short lists.
-const between = (a, b) => {
-  if (!a.length || !b.length || a.length > LONGEST_DIFF || b.length > LONGEST_DIFF) {
-    return [["gt", a.join("")], ["pred", b.join("")]];
+// Align two lists by their longest common subsequence. Lists that are too long count as wholly different.
+const commonSubsequence = (gtParts, predParts) => {
+  if (!gtParts.length || !predParts.length || gtParts.length > MAX_COMPARED_PARTS || predParts.length > MAX_COMPARED_PARTS) {
+    return [["gt", gtParts.join("")], ["pred", predParts.join("")]];
   }
-  const width = b.length + 1;
-  const best = new Uint16Array((a.length + 1) * width);
-  for (let i = a.length - 1; i >= 0; i -= 1) {
-    for (let j = b.length - 1; j >= 0; j -= 1) {
-      best[i * width + j] =
-        a[i] === b[j] ? best[(i + 1) * width + j + 1] + 1 : Math.max(best[(i + 1) * width + j], best[i * width + j + 1]);
+  const width = predParts.length + 1;
+  const lengths = new Uint16Array((gtParts.length + 1) * width);
+  for (let i = gtParts.length - 1; i >= 0; i -= 1) {
+    for (let j = predParts.length - 1; j >= 0; j -= 1) {
+      lengths[i * width + j] =
+        gtParts[i] === predParts[j] ? lengths[(i + 1) * width + j + 1] + 1 : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
     }
   }
-  const found = [];
+  const differences = [];
   let i = 0;
   let j = 0;
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      found.push(["same", a[i]]);
+  while (i < gtParts.length || j < predParts.length) {
+    if (i < gtParts.length && j < predParts.length && gtParts[i] === predParts[j]) {
+      differences.push(["same", gtParts[i]]);
       i += 1;
       j += 1;
-    } else if (j >= b.length || (i < a.length && best[(i + 1) * width + j] >= best[i * width + j + 1])) {
-      found.push(["gt", a[i]]);
+    } else if (j >= predParts.length || (i < gtParts.length && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1])) {
+      differences.push(["gt", gtParts[i]]);
       i += 1;
     } else {
-      found.push(["pred", b[j]]);
+      differences.push(["pred", predParts[j]]);
       j += 1;
     }
   }
-  return found;
+  return differences;
 };
 
-const joined = (parts) => {
-  const result = [];
-  for (const [kind, text] of parts) {
+// Join neighboring parts of the same kind and drop empty ones.
+const mergeNeighbors = (differences) => {
+  const merged = [];
+  for (const [kind, text] of differences) {
     if (!text) continue;
-    const last = result[result.length - 1];
+    const last = merged[merged.length - 1];
     if (last && last[0] === kind) last[1] += text;
-    else result.push([kind, text]);
+    else merged.push([kind, text]);
   }
-  return result;
+  return merged;
 };
 
-const LEAD = 24; // characters before the first difference, so that a reader knows the place
+const LEAD = 24; // characters shown before the first difference, as context
 
-// Cut two texts around their first difference, at the same place, as `cut_around_difference` of the Python code does.
-const cutAround = (gt, pred, length) => {
+// Cut both texts to the same range around their first difference, as `cut_around_difference` of the Python code does.
+const cutAroundDifference = (gt, pred, length) => {
   if (Math.max(gt.length, pred.length) <= length) return [gt, pred];
   let first = 0;
   while (first < Math.min(gt.length, pred.length) && gt[first] === pred[first]) first += 1;
@@ -90,24 +90,24 @@ const cutAround = (gt, pred, length) => {
   return [gt, pred].map((text) => `${start ? "…" : ""}${text.slice(start, start + length)}${text.length > start + length ? "…" : ""}`);
 };
 
-// The class of what only one side has: the truth is what was expected, the prediction is what is wrong.
+// CSS class of text that only one side has: the ground truth is what was expected, the prediction is what is wrong.
 const MARKS = { gt: "expected", pred: "wrong" };
 
-// The pieces of one side, with those marked that the other side does not have.
-const markedSide = (side, differences) =>
+// Return the parts of one side, with <mark> around those that the other side lacks.
+const markSide = (side, differences) =>
   differences.filter(([kind]) => kind === "same" || kind === side).map(([kind, text]) => (kind === "same" ? visible(text) : element("mark", { class: MARKS[side] }, visible(text))));
 
-// Mark what the other of two short texts does not have: truth, found.
-const markedPair = (gt, pred) => {
-  const differences = pieces(gt, pred);
-  return [markedSide("gt", differences), markedSide("pred", differences)];
+// Return [ground truth, prediction] of two short texts, each with its differences marked.
+const markBothSides = (gt, pred) => {
+  const differences = textDifferences(gt, pred);
+  return [markSide("gt", differences), markSide("pred", differences)];
 };
 
-// Give one side of two values, with the characters that the other does not have marked.
-const marked = (side, gt, pred) => {
-  const mine = side === "gt" ? gt : pred;
-  if (mine === null) return [element("span", { class: "absent" }, "absent")];
-  const rest = isCut(mine) ? [element("span", { class: "absent" }, ` … cut: ${mine[1].toLocaleString("en")} characters`)] : [];
-  if (gt === null || pred === null) return [visible(textOf(mine)), ...rest];
-  return [...markedSide(side, pieces(textOf(gt), textOf(pred))), ...rest];
+// Return one side of a pair of values, with <mark> around the text that the other side lacks.
+const markOneSide = (side, gt, pred) => {
+  const value = side === "gt" ? gt : pred;
+  if (value === null) return [element("span", { class: "absent" }, "absent")];
+  const cutNote = isCut(value) ? [element("span", { class: "absent" }, ` … cut: ${value[1].toLocaleString("en")} characters`)] : [];
+  if (gt === null || pred === null) return [visible(textOf(value)), ...cutNote];
+  return [...markSide(side, textDifferences(textOf(gt), textOf(pred))), ...cutNote];
 };

@@ -1,20 +1,20 @@
-// Finds, sorts and groups errors and documents. All of it is one function that uses nothing outside of it: it is the
-// whole program of a worker, so that no list of a million errors holds up the page. Where `stickler view` serves the
-// page, runs/page_index.py answers in its place, by the same `queries` (runs/page_queries.py).
+// Filters, sorts and groups errors and documents. Everything is inside one function that uses no outer names, because its
+// source is the whole program of a web worker: a list of a million errors then does not block the page. If `stickler
+// view` serves the page, runs/page_index.py answers these questions instead, by the same `queries` (runs/page_queries.py).
 
 /** @param {Queries} queries */
 const engine = (queries) => {
   const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, , , , , CAUSE, WITHIN, BEFORE, AFTER] = Array(19).keys();
   const [ID, STATUS, SCORE, , FD, FA, FN, BY] = Array(8).keys();
-  const MAX_POINTS = 1500; // of a scatter: more cover each other
-  const MAX_SELECTIONS = 4; // that are remembered: those that one goes back to
+  const MAX_POINTS = 1500; // points of the scatter plot; more would cover each other
+  const MAX_SELECTIONS = 4; // selections kept in memory, for readers who go back to one
   const rowsOf = { "non-matches": [], documents: [], comparisons: new Map() };
   const selections = new Map();
 
   const textOf = (value) => (Array.isArray(value) ? value[0] : value) ?? "";
-  const lostBy = (row) => row[FD] + row[FA] + row[FN];
-  // How many values are lost with some errors; an item that failed as a whole stands for those inside of it.
-  const valuesOf = (errors) => errors.reduce((sum, error) => sum + (error[VALUES] ?? 1), 0);
+  const lostValuesOf = (row) => row[FD] + row[FA] + row[FN];
+  // Return how many values some errors lost; an item that failed as a whole counts all values inside it.
+  const sumOfLostValues = (errors) => errors.reduce((sum, error) => sum + (error[VALUES] ?? 1), 0);
 
   const unpack = async (packed) => {
     if (typeof DecompressionStream === "undefined") throw new Error("this browser is older than 2023 and cannot unpack the lists of errors and documents");
@@ -26,7 +26,7 @@ const engine = (queries) => {
   };
 
   /** @type {Record<string, Record<string, (row: any) => any>>} */
-  // How a cell of each column is read from a row; null is absent.
+  // Reads the cell of a column from a row; null means that the row has no such cell.
   const COLUMNS = {
     "non-matches": {
       row: (error) => error[ROW],
@@ -51,9 +51,9 @@ const engine = (queries) => {
     documents: {
       id: (row) => row[ID],
       score: (row) => row[SCORE],
-      is_wrong: (row) => Number(lostBy(row) > 0 || row[STATUS] !== "evaluated"),
-      has_lost: (row) => Number(lostBy(row) > 0),
-      loss_rank: (row) => -lostBy(row),
+      is_wrong: (row) => Number(lostValuesOf(row) > 0 || row[STATUS] !== "evaluated"),
+      has_lost: (row) => Number(lostValuesOf(row) > 0),
+      loss_rank: (row) => -lostValuesOf(row),
       groups: (row) => (row[SCORE] === null ? "" : Object.entries(row[BY]).map((group) => JSON.stringify(group)).join("")),
       text: (row) => row[ID].toLowerCase(),
     },
@@ -67,34 +67,34 @@ const engine = (queries) => {
     among: (cell, values) => !values.length || values.includes(cell),
   };
 
-  const filterOf = (kind, key, value) => {
+  const makeFilter = (kind, key, value) => {
     const [test, column] = queries[kind].filters[key];
-    const [passes, read] = [TESTS[test], COLUMNS[kind][column]];
+    const [passes, cellOf] = [TESTS[test], COLUMNS[kind][column]];
     return (row) => {
-      const cell = read(row);
+      const cell = cellOf(row);
       return cell !== null && passes(cell, value);
     };
   };
 
-  // What rows are sorted and grouped by: one cell, or several as one text.
-  const keyOf = (kind, order) => {
+  // Return the function that gives the sort key of a row: one cell, or several cells joined into one text.
+  const keyReader = (kind, order) => {
     const columns = queries[kind].orders[order]?.map((column) => COLUMNS[kind][column]);
     return columns?.length === 1 ? (row) => columns[0](row) ?? -1 : columns && ((row) => columns.map((read) => read(row)).join("\n"));
   };
 
   const sorted = (kind, rows, order) => {
-    const key = keyOf(kind, order.replace(/^-/, ""));
-    if (!key) return rows;
+    const keyOfRow = keyReader(kind, order.replace(/^-/, ""));
+    if (!keyOfRow) return rows;
     const sign = order.startsWith("-") ? -1 : 1;
-    const keyed = rows.map((row) => [key(row), row]);
-    keyed.sort(([a], [b]) => (a < b ? -sign : a > b ? sign : 0));
-    return keyed.map(([, row]) => row);
+    const keyedRows = rows.map((row) => [keyOfRow(row), row]);
+    keyedRows.sort(([a], [b]) => (a < b ? -sign : a > b ? sign : 0));
+    return keyedRows.map(([, row]) => row);
   };
 
-  // Put rows that have a key in common one after the other: causes by what they cost, others by their number.
+  // Group rows by their key. Causes are ordered by their rank; groups of other keys by their number of rows.
   const grouped = (kind, rows, name) => {
     const groups = new Map();
-    const keyOfRow = keyOf(kind, name);
+    const keyOfRow = keyReader(kind, name);
     for (const row of rows) {
       const key = keyOfRow(row);
       const members = groups.get(key);
@@ -102,14 +102,14 @@ const engine = (queries) => {
       else groups.set(key, [row]);
     }
     const rank = name === "cause" ? (key) => (key < 0 ? Infinity : key) : (key, members) => -members.length;
-    const ranked = [...groups].sort(([a, first], [b, second]) => rank(a, first) - rank(b, second) || (a < b ? -1 : 1));
-    return { rows: ranked.flatMap(([, members]) => members), groups: ranked.map(([key, members]) => [key, members.length, textOf(members[0][GT]), textOf(members[0][PRED]), valuesOf(members)]) };
+    const ranked = [...groups].sort(([key, members], [otherKey, others]) => rank(key, members) - rank(otherKey, others) || (key < otherKey ? -1 : 1));
+    return { rows: ranked.flatMap(([, members]) => members), groups: ranked.map(([key, members]) => [key, members.length, textOf(members[0][GT]), textOf(members[0][PRED]), sumOfLostValues(members)]) };
   };
 
   const selection = (kind, query) => {
     const name = kind + JSON.stringify(query);
     if (!selections.has(name)) {
-      const filters = Object.entries(query).filter(([key]) => key in queries[kind].filters).map(([key, value]) => filterOf(kind, key, value));
+      const filters = Object.entries(query).filter(([key]) => key in queries[kind].filters).map(([key, value]) => makeFilter(kind, key, value));
       const rows = sorted(kind, rowsOf[kind].filter((row) => filters.every((passes) => passes(row))), query.sort ?? "");
       selections.set(name, queries[kind].groups.includes(query.group) ? grouped(kind, rows, query.group) : { rows, groups: [] });
       if (selections.size > MAX_SELECTIONS) selections.delete(selections.keys().next().value);
@@ -117,22 +117,22 @@ const engine = (queries) => {
     return selections.get(name);
   };
 
-  const isAt = (error, { document, path, as }) => error[PATH] === path && error[DOCUMENT] === document && (!as || error[OUTCOME].toLowerCase() === as);
+  const isErrorAt = (error, { document, path, as }) => error[PATH] === path && error[DOCUMENT] === document && (!as || error[OUTCOME].toLowerCase() === as);
 
-  // What drawings need of the errors: values lost by the index of their item, and true against predicted numbers.
+  // Return the data of the drawings: lost values by the index of their item, and pairs of true and predicted numbers.
   const pictures = (errors = rowsOf["non-matches"]) => {
-    const [indexes, numbers] = [[], []];
+    const [indexes, wrongNumbers] = [[], []];
     for (const error of errors) {
       if (error[VALUES] !== null) continue;
       const index = /\[(\d+)\]/.exec(error[PATH])?.[1];
       if (index !== undefined) indexes[index] = (indexes[index] ?? 0) + 1;
       if (error[OUTCOME] !== "FD") continue;
       const [gt, pred] = [Number(textOf(error[GT])), Number(textOf(error[PRED]))];
-      if (gt && pred && Number.isFinite(gt) && Number.isFinite(pred)) numbers.push([gt, pred, error[ROW], error[DOCUMENT], error[PATH]]);
+      if (gt && pred && Number.isFinite(gt) && Number.isFinite(pred)) wrongNumbers.push([gt, pred, error[ROW], error[DOCUMENT], error[PATH]]);
     }
-    const step = Math.max(numbers.length / MAX_POINTS, 1);
-    const points = Array.from({ length: Math.ceil(numbers.length / step) }, (_, at) => numbers[Math.floor(at * step)]);
-    return { indexes: Array.from(indexes, (count) => count ?? 0), points, numbers: numbers.length };
+    const step = Math.max(wrongNumbers.length / MAX_POINTS, 1);
+    const points = Array.from({ length: Math.ceil(wrongNumbers.length / step) }, (_, position) => wrongNumbers[Math.floor(position * step)]);
+    return { indexes: Array.from(indexes, (count) => count ?? 0), points, numbers: wrongNumbers.length };
   };
 
   /** @type {Record<string, (...values: any[]) => any>} */
@@ -142,22 +142,22 @@ const engine = (queries) => {
     rowsOf.comparisons = new Map(rowsOf.comparisons);
     return { errors: rowsOf["non-matches"].length, documents: rowsOf.documents.length };
   };
-  const isCalled = (row, id) => row[ID] === id;
-  const addAnswers = (kind, name, matches) => {
+  const hasId = (row, id) => row[ID] === id;
+  const addAnswers = (kind, name, isRowAt) => {
     answers[`select${name}`] = (query) => {
       const { rows, groups } = selection(kind, query);
-      return { count: rows.length, values: kind === "non-matches" ? valuesOf(rows) : 0, groups };
+      return { count: rows.length, values: kind === "non-matches" ? sumOfLostValues(rows) : 0, groups };
     };
     answers[`page${name}`] = (query, first, count) => selection(kind, query).rows.slice(first, first + count);
     answers[`place${name}`] = (query, place) => {
       const { rows } = selection(kind, query);
-      const at = rows.findIndex((row) => matches(row, place));
-      const row = (at < 0 ? rowsOf[kind].find((kept) => matches(kept, place)) : rows[at]) ?? null;
-      return { at, error: row, row };
+      const index = rows.findIndex((row) => isRowAt(row, place));
+      const row = (index < 0 ? rowsOf[kind].find((other) => isRowAt(other, place)) : rows[index]) ?? null;
+      return { at: index, error: row, row };
     };
   };
-  addAnswers("non-matches", "", isAt);
-  addAnswers("documents", "-documents", isCalled);
+  addAnswers("non-matches", "", isErrorAt);
+  addAnswers("documents", "-documents", hasId);
   const answer = async (name, values) => answers[name](...values);
   if (typeof document === "undefined") {
     self.onmessage = ({ data: [number, name, values] }) => answer(name, values).then((value) => postMessage([number, value, null]), (error) => postMessage([number, null, error.message]));

@@ -1,212 +1,212 @@
 // The list of errors, grouped by cause, and the panel that shows one of them.
 
-const MOST_OPEN = 40; // rows that all of the groups of causes may be open with
-const MOST_SHOWN = 4; // fields of an item that its row shows
-const ONE_LINE = 44; // characters of both values that stand beside each other; of longer ones the truth stands above
-const LINE = 200; // characters of a value in a line of its own
+const MAX_OPEN_ROWS = 40; // rows up to which all groups of causes start unfolded
+const MAX_SHOWN_FIELDS = 4; // fields of an item that its row shows
+const MAX_LENGTH_IN_ONE_LINE = 44; // characters up to which both values share one line; longer ones are shown one above the other
+const MAX_LENGTH_OF_LINE = 200; // characters up to which a value in a line of its own is not cut
 
 const Errors = (() => {
   const form = byId("errors-tools");
   const controls = Object.fromEntries(["find", "field", "class", "what", "sort", "group"].map((key) => [key, byId(`errors-${key}`)]));
   const boxes = elementsOf("[name=outcome]", form);
-  let complete = true;
+  let isComplete = true;
   let list = null;
-  let kept = null; // errors that are let through
-  let shut = new Set(); // positions of groups
-  let lines = []; // what the list shows: -1 - position of a group, or position in `kept`
-  let applied = "";
-  let done = Promise.resolve();
+  let selection = null; // the selected errors
+  let foldedGroups = new Set(); // positions of the folded groups
+  let lines = []; // rows of the list: the position of an error in `selection`, or -1 minus the position of a group
+  let appliedState = "";
+  let loading = Promise.resolve();
 
-  // What an error changed: of items only the fields that differ, of one side what it has.
-  const change = (error) => {
-    const both = [entriesOf(error[GT]), entriesOf(error[PRED])];
-    const names = both[0] && both[1] ? differingIn(error, both) : [];
-    // Of an item that only one side has, its values are enough.
-    const sides = names.length ? [] : [error[GT], error[PRED]].map((side, index) => (both[index] ? Array.from(both[index].values(), shown).join(" · ") : side));
-    const changes = names.length ? names.slice(0, MOST_SHOWN).map((name) => [name, both[0].get(name) ?? null, both[1].get(name) ?? null]) : [["", ...sides]];
-    const more = names.length > MOST_SHOWN ? [element("span", { class: "note" }, ` and ${names.length - MOST_SHOWN} more`)] : [];
-    const length = changes.reduce((sum, [name, gt, pred]) => sum + name.length + shown(gt).length + shown(pred).length, 0);
-    return length <= ONE_LINE && changes.length < 2 ? [...changes.map(inOneLine), ...more] : [inTwoLines(changes, more)];
+  // Show how the two sides of an error differ: of items only the differing fields.
+  const changeElements = (error) => {
+    const entries = [entriesOf(error[GT]), entriesOf(error[PRED])];
+    const names = entries[0] && entries[1] ? differingIn(error, entries) : [];
+    // An item without a counterpart is shown by its values alone.
+    const sides = names.length ? [] : [error[GT], error[PRED]].map((side, index) => (entries[index] ? Array.from(entries[index].values(), displayText).join(" · ") : side));
+    const changes = names.length ? names.slice(0, MAX_SHOWN_FIELDS).map((name) => [name, entries[0].get(name) ?? null, entries[1].get(name) ?? null]) : [["", ...sides]];
+    const more = names.length > MAX_SHOWN_FIELDS ? [element("span", { class: "note" }, ` and ${names.length - MAX_SHOWN_FIELDS} more`)] : [];
+    const length = changes.reduce((sum, [name, gt, pred]) => sum + name.length + displayText(gt).length + displayText(pred).length, 0);
+    return length <= MAX_LENGTH_IN_ONE_LINE && changes.length < 2 ? [...changes.map(inOneLine), ...more] : [inTwoLines(changes, more)];
   };
 
-  const named = (name) => (name ? [element("b", {}, visible(name)), " "] : []);
+  const nameElements = (name) => (name ? [element("b", {}, visible(name)), " "] : []);
   const inOneLine = ([name, gt, pred]) => {
-    const [expected, found] = gt === null || pred === null ? [[shown(gt)], [shown(pred)]] : markedPair(textOf(gt), textOf(pred));
-    return element("span", { class: "field-change" }, ...named(name), element("span", { class: "gt" }, ...expected), " → ", element("span", { class: "pred" }, ...found));
+    const [expected, found] = gt === null || pred === null ? [[displayText(gt)], [displayText(pred)]] : markBothSides(textOf(gt), textOf(pred));
+    return element("span", { class: "field-change" }, ...nameElements(name), element("span", { class: "gt" }, ...expected), " → ", element("span", { class: "pred" }, ...found));
   };
 
-  // The truth above what was found, each cut around its first difference, with what differs marked.
+  // Show the ground truth above the prediction, both cut around their first difference and with the differences marked.
   const inTwoLines = (changes, more) => {
     const lines = [[], []];
     for (const [name, gt, pred] of changes) {
       const isAbsent = gt === null || pred === null;
-      const texts = isAbsent ? [gt, pred].map((value) => [value === null ? element("span", { class: "absent" }, "absent") : shown(value)]) : markedPair(...cutAround(textOf(gt), textOf(pred), LINE));
-      for (const side of [0, 1]) lines[side].push(element("span", { class: "field-change" }, ...named(name), ...texts[side]));
+      const texts = isAbsent ? [gt, pred].map((value) => [value === null ? element("span", { class: "absent" }, "absent") : displayText(value)]) : markBothSides(...cutAroundDifference(textOf(gt), textOf(pred), MAX_LENGTH_OF_LINE));
+      for (const side of [0, 1]) lines[side].push(element("span", { class: "field-change" }, ...nameElements(name), ...texts[side]));
     }
     return element("span", { class: "two-lines" }, element("span", { class: "gt" }, ...lines[0], ...more), element("span", { class: "pred" }, ...lines[1]));
   };
 
-  const cells = (at) => {
-    const error = kept.at(at);
+  const cells = (position) => {
+    const error = selection.at(position);
     if (facts.runs) {
       return [
         element("span", {}, moveMark(error[OUTCOME])),
         element("span", { class: "path" }, visible(error[PATH])),
-        ...[error[GT], ...error[DIFFERING]].map((value) => element("span", { class: "value" }, saidBy(value))),
+        ...[error[GT], ...error[DIFFERING]].map((value) => element("span", { class: "value" }, answerElement(value))),
         element("span", { class: "document" }, visible(error[DOCUMENT])),
       ];
     }
     return [
       element("span", { class: "outcome" }, outcomeMark(error[OUTCOME]), Verdicts.of(error) ? element("span", { class: "judged", title: "you gave a verdict" }, " ✓") : null),
       element("span", { class: "path" }, visible(error[PATH])),
-      element("span", { class: "change value" }, ...change(error)),
+      element("span", { class: "change value" }, ...changeElements(error)),
       element("span", { class: "document" }, visible(error[DOCUMENT])),
     ];
   };
 
-  const group = (at) => {
-    const [key, count, gt, pred, lost] = kept.groups[at];
+  const groupRow = (groupIndex) => {
+    const [key, count, gt, pred, lost] = selection.groups[groupIndex];
     const [text, filter, number, values] = GROUPS[groupOf(State.now.errors)](key, gt, pred);
-    const rows = counted(count, filter && truth({ ...State.now.errors, ...filter }), "row");
+    const rows = countText(count, filter && countInRun({ ...State.now.errors, ...filter }), "row");
     const title = number ? [element("span", { class: "note" }, String(number)), ` ${text}`] : [text];
-    return { group: at, title, folded: shut.has(at), note: facts.runs ? valuesInRows(lost, count) : number && values !== count ? `${plural(values, "value")} · ${rows}` : rows };
+    return { group: groupIndex, title, folded: foldedGroups.has(groupIndex), note: facts.runs ? valuesInRows(lost, count) : number && values !== count ? `${plural(values, "value")} · ${rows}` : rows };
   };
 
   const draw = () => {
     lines = [];
-    const isGrouped = kept.groups.length > 0;
+    const isGrouped = selection.groups.length > 0;
     let first = 0;
-    for (const [at, [, count]] of (isGrouped ? kept.groups : [[null, kept.count]]).entries()) {
-      if (isGrouped) lines.push(-1 - at);
-      if (!isGrouped || !shut.has(at)) for (let index = first; index < first + count; index += 1) lines.push(index);
+    for (const [groupIndex, [, count]] of (isGrouped ? selection.groups : [[null, selection.count]]).entries()) {
+      if (isGrouped) lines.push(-1 - groupIndex);
+      if (!isGrouped || !foldedGroups.has(groupIndex)) for (let index = first; index < first + count; index += 1) lines.push(index);
       first += count;
     }
     const item = (index) => {
       const line = lines[index];
-      if (line < 0) return group(-1 - line);
-      return line !== undefined && kept.at(line) ? line : undefined;
+      if (line < 0) return groupRow(-1 - line);
+      return line !== undefined && selection.at(line) ? line : undefined;
     };
     list.show(lines.length, item, { grouped: isGrouped, order: State.now.errors.sort });
   };
 
-  const fold = (at) => {
+  const fold = (groupIndex) => {
     const active = list.active;
-    if (!shut.delete(at)) shut.add(at);
+    if (!foldedGroups.delete(groupIndex)) foldedGroups.add(groupIndex);
     draw();
     list.move(active);
   };
 
   const apply = ({ errors, problems }) => {
-    const wanted = JSON.stringify([errors, problems.errors]);
-    if (wanted === applied) return;
-    applied = wanted;
+    const newState = JSON.stringify([errors, problems.errors]);
+    if (newState === appliedState) return;
+    appliedState = newState;
     for (const [key, control] of Object.entries(controls)) {
       if (!control || control.value === errors[key]) continue;
-      if (control.tagName === "SELECT" && errors[key] && ![...control.options].some((each) => each.value === errors[key])) {
+      if (control.tagName === "SELECT" && errors[key] && ![...control.options].some((option) => option.value === errors[key])) {
         control.append(element("option", { value: errors[key] }, visible(errors[key])));
       }
       control.value = errors[key];
     }
     for (const box of boxes) box.checked = !errors.outcome.length || errors.outcome.includes(box.value);
     byId("errors-chosen").replaceChildren(...chips("errors", NARROWING, errors, problems.errors));
-    done = Pages.of("", queryOf(errors), () => kept && list.draw()).then((found) => applied === wanted && take(found, errors)).catch(fail);
+    loading = Pages.of("", queryOf(errors), () => selection && list.draw()).then((pages) => appliedState === newState && showSelection(pages, errors)).catch(fail);
   };
 
-  const take = (found, errors) => {
-    kept = found;
-    // Of many rows only the first cause is open: the others are read as a list first.
-    shut = new Set(groupOf(errors) === "cause" && kept.count > MOST_OPEN ? kept.groups.keys() : []);
-    shut.delete(0);
+  const showSelection = (pages, errors) => {
+    selection = pages;
+    // With many rows only the first cause starts unfolded, so that the reader sees the list of causes first.
+    foldedGroups = new Set(groupOf(errors) === "cause" && selection.count > MAX_OPEN_ROWS ? selection.groups.keys() : []);
+    foldedGroups.delete(0);
     draw();
-    if (errors.field && !kept.count && !Fields.range(errors.field)) {
-      byId("errors-chosen").append(element("span", { class: "note" }, `no field is called ${visible(errors.field)}${nearest(errors.field, Fields.paths)}`));
+    if (errors.field && !selection.count && !Fields.range(errors.field)) {
+      byId("errors-chosen").append(element("span", { class: "note" }, `no field is called ${visible(errors.field)}${nearestHint(errors.field, Fields.paths)}`));
     }
-    byId("errors-count").textContent = headOf(errors);
-    for (const follow of taken) follow(kept, errors);
+    byId("errors-count").textContent = headText(errors);
+    for (const follower of followers) follower(selection, errors);
   };
-  const taken = []; // who wants to know of what the list shows
+  const followers = []; // functions that are called with the new selection and the state of the list
 
-  // How much the list shows, at its head: where each value is in one row, as values.
-  const headOf = (errors) => {
-    const known = truth(errors);
-    const isAll = complete || known === kept.count;
-    if (facts.runs || (isAll && (isFolded(errors) || errors.what === "values"))) return valuesInRows(kept.values, kept.count);
-    return `${counted(kept.count, known)}${isAll ? "" : " on this page"}`;
+  // Return the count above the list: of values if every lost value is counted in exactly one row, of errors otherwise.
+  const headText = (errors) => {
+    const runCount = countInRun(errors);
+    const isAll = isComplete || runCount === selection.count;
+    if (facts.runs || (isAll && (isFolded(errors) || errors.what === "values"))) return valuesInRows(selection.values, selection.count);
+    return `${countText(selection.count, runCount)}${isAll ? "" : " on this page"}`;
   };
 
-  const read = () => {
+  const readControls = () => {
     const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
     const values = Object.fromEntries(Object.entries(controls).filter(([, control]) => control).map(([key, control]) => [key, control.value]));
     State.change("errors", { ...values, outcome: chosen.length === boxes.length ? [] : chosen.length ? chosen : ["none"] });
   };
 
   const show = async (place) => {
-    await done;
-    const { at, error } = await kept.find(place);
+    await loading;
+    const { at: position, error } = await selection.find(place);
     if (!error) {
       Panel.show("errors", [visible(place.document), " ", element("span", { class: "path" }, visible(place.path))], [element("p", { class: "note" }, `There is no error at this place of document ${visible(place.document)} on this page.`)], { place: "" });
       return;
     }
-    // Beside a value that has no row of its own, the item that it is counted with is marked.
-    const marked = at < 0 && error[INSIDE] !== null ? (await kept.find({ document: error[DOCUMENT], path: error[INSIDE] })).at : at;
-    if (marked >= 0) follow(marked);
-    const step = (by) => at >= 0 && at + by >= 0 && at + by < kept.count && (async () => State.show(placeOf(await kept.get(at + by))));
+    // A value inside an item that failed as a whole may have no row; then the row of that item becomes the active one.
+    const activePosition = position < 0 && error[INSIDE] !== null ? (await selection.find({ document: error[DOCUMENT], path: error[INSIDE] })).at : position;
+    if (activePosition >= 0) activateError(activePosition);
+    const step = (distance) => position >= 0 && position + distance >= 0 && position + distance < selection.count && (async () => State.showInPanel(placeOfError(await selection.get(position + distance))));
     Panel.show(
       "errors",
       [visible(error[DOCUMENT]), " ", element("span", { class: "path" }, visible(error[PATH]))],
-      errorParts(error, await ask("of", error[DOCUMENT]), await Sources.parts(error[DOCUMENT], error[PATH])),
-      { before: step(-1), after: step(1), place: at < 0 ? "" : `${(at + 1).toLocaleString("en")} of ${kept.count.toLocaleString("en")}` },
+      errorParts(error, await ask("of", error[DOCUMENT]), await Sources.linkAndFigures(error[DOCUMENT], error[PATH])),
+      { before: step(-1), after: step(1), place: position < 0 ? "" : `${(position + 1).toLocaleString("en")} of ${selection.count.toLocaleString("en")}` },
     );
   };
 
-  // Let the list stand at the error that the panel shows, in a group that is open.
-  const follow = (at) => {
+  // Make the error that the panel shows the active row, and unfold its group.
+  const activateError = (position) => {
     let end = 0;
-    const group = kept.groups.findIndex(([, count]) => {
+    const groupIndex = selection.groups.findIndex(([, count]) => {
       end += count;
-      return end > at;
+      return end > position;
     });
-    if (shut.delete(group)) draw();
-    list.stand(lines.indexOf(at));
+    if (foldedGroups.delete(groupIndex)) draw();
+    list.activate(lines.indexOf(position));
   };
 
-  const judge = async (at, key) => {
-    const error = kept.at(at);
-    if (error) Verdicts.say(error, VERDICTS[Number(key) - 1][0]);
+  const judge = async (position, key) => {
+    const error = selection.at(position);
+    if (error) Verdicts.toggle(error, VERDICTS[Number(key) - 1][0]);
     list.draw(true);
   };
 
   const start = async () => {
-    const packed = Object.fromEntries(["non-matches", "documents", "comparisons"].map((name) => [name, handedOver(name)]));
-    const [held, [known]] = await Promise.all([SERVED ? null : ask("take", packed), load("facts")]);
-    facts = known;
-    complete = SERVED || held.errors === facts.total;
-    facts.complete = complete;
+    const packed = Object.fromEntries(["non-matches", "documents", "comparisons"].map((name) => [name, takePacked(name)]));
+    const [counts, [loadedFacts]] = await Promise.all([SERVED ? null : ask("take", packed), load("facts")]);
+    facts = loadedFacts;
+    isComplete = SERVED || counts.errors === facts.total;
+    facts.complete = isComplete;
     Verdicts.start();
     byId("errors-badge").textContent = (facts.values ?? facts.total).toLocaleString("en");
     const columns = [["outcome", "Outcome", "outcome"], ["path", "Field", "field"], ["change", "Truth → found", "gt"], ["document", "Document", "document"]];
     if (facts.runs) columns.splice(2, 1, ["value", "Truth", "gt"], ...facts.runs.map((name) => ["value", name, ""]));
     const sort = (key) => State.change("errors", { sort: State.now.errors.sort === key ? `-${key}` : key });
-    list = new List(byId("errors-list"), { label: facts.runs ? "Values" : "Errors", columns, cells, sort, fold, judge: facts.runs ? null : judge, open: (at) => State.show(placeOf(kept.at(at))) });
-    // What is typed waits for more of it; a control that is done with, or left, is read at once.
+    list = new List(byId("errors-list"), { label: facts.runs ? "Values" : "Errors", columns, cells, sort, fold, judge: facts.runs ? null : judge, open: (position) => State.showInPanel(placeOfError(selection.at(position))) });
+    // Typing is read after a short pause; a changed control is read at once.
     let waiting = 0;
-    const typed = () => {
-      if (waiting) read();
+    const readTyped = () => {
+      if (waiting) readControls();
       clearTimeout(waiting);
       waiting = 0;
     };
     form.addEventListener("input", () => {
       clearTimeout(waiting);
-      waiting = setTimeout(typed, 60);
+      waiting = setTimeout(readTyped, 60);
     });
-    form.addEventListener("change", typed);
+    form.addEventListener("change", readTyped);
     form.addEventListener("reset", (event) => {
       event.preventDefault();
       State.change("errors", LISTS.errors);
     });
     form.addEventListener("submit", (event) => event.preventDefault());
-    State.follow(apply);
+    State.subscribe(apply);
   };
 
-  return { start, show, change, taken, redraw: () => list.draw(true), focus: () => list.focus(), settled: () => done };
+  return { start, show, changeElements, followers, redraw: () => list.draw(true), focus: () => list.focus(), settled: () => loading };
 })();

@@ -1,132 +1,134 @@
-// Documents by fields: whether errors are a document's or a field's. Only cells that can be seen are drawn.
+// A grid of documents by fields, which shows whether errors gather in documents or in fields. Only visible cells are drawn.
 
 const Grid = (() => {
   const FONT = "12px system-ui, sans-serif";
   const ROW_HEIGHT = 16;
-  const LONGEST = 160; // pixels of the name of a field; of a longer one its end is shown
+  const MAX_NAME_WIDTH = 160; // pixels of the name of a field; of a longer name only the end is shown
   const SLANT = Math.PI / 3;
-  const MOST_COLUMNS = 40; // with more of them, neither names nor a pattern can be seen
-  const NAMES = 120; // pixels that the names of documents take, where there are as many
-  const WIDTHS = [14, 26]; // pixels of the width of a cell
+  const MAX_COLUMNS = 40; // with more columns, neither names nor a pattern can be seen
+  const DOCUMENT_NAMES_WIDTH = 120; // pixels that the names of documents need; without this room they are left out
+  const CELL_WIDTHS = [14, 26]; // smallest and largest width of a cell in pixels
   const area = byId("grid");
-  const MOST = 5000; // documents that are asked for: more rows than anyone looks at
-  if (!area) return { start: () => {}, MOST };
+  const MAX_DOCUMENTS = 5000; // documents that the grid asks for: more rows than anyone looks at
+  if (!area) return { start: () => {}, MAX_DOCUMENTS };
   const canvas = area.querySelector("canvas");
   const space = area.querySelector("div");
-  const told = byId("grid-cell");
-  const BESIDE = 96; // pixels that the slanted names of the last fields take
-  const pen = canvas.getContext("2d");
-  const rights = matchMedia("(forced-colors: active)");
-  let rows = []; // [id, Map of the row of a field to values lost, how many in all]
-  let fields = []; // [row, path, values lost]
-  let columns = []; // those that there is room for
-  let names = []; // what is written above them
-  let labels = 0; // pixels that these take
+  const cellText = byId("grid-cell");
+  const SLANTED_NAMES_WIDTH = 96; // pixels that the slanted names of the last fields reach beyond their columns
+  const context = canvas.getContext("2d");
+  const forcedColors = matchMedia("(forced-colors: active)");
+  let rows = []; // [id of the document, Map of the row of a field to its lost values, lost values in total]
+  let fields = []; // [row in the table of fields, path, lost values]
+  let columns = []; // the fields that there is room for
+  let columnNames = []; // the text above each column
+  let labelsHeight = 0; // height of these texts in pixels
   let cursor = null; // [row, column]
-  let width = WIDTHS[0];
+  let cellWidth = CELL_WIDTHS[0];
 
   const lostAt = (row, column) => rows[row]?.[1].get(columns[column]?.[0]) ?? 0;
 
-  const ending = (path) => {
+  // Return the end of a path that fits above a column.
+  const shortenedName = (path) => {
     let text = path;
-    for (let cut = 1; pen.measureText(text).width > LONGEST; cut += 1) text = `…${path.slice(cut)}`;
+    for (let cut = 1; context.measureText(text).width > MAX_NAME_WIDTH; cut += 1) text = `…${path.slice(cut)}`;
     return text;
   };
 
+  // Fit the columns into the width of the page.
   const measure = () => {
-    const room = area.clientWidth - BESIDE;
-    const count = Math.min(fields.length, Math.floor(room / WIDTHS[0]), MOST_COLUMNS);
+    const room = area.clientWidth - SLANTED_NAMES_WIDTH;
+    const count = Math.min(fields.length, Math.floor(room / CELL_WIDTHS[0]), MAX_COLUMNS);
     columns = fields.slice(0, count);
-    width = Math.min(WIDTHS[1], Math.max(WIDTHS[0], Math.floor(room / Math.max(count, 1))));
-    pen.font = FONT;
-    names = columns.map(([, path]) => ending(path));
-    labels = Math.ceil(Math.max(...names.map((name) => pen.measureText(name).width), 0) * Math.sin(SLANT)) + 16;
-    space.style.height = `${labels + rows.length * ROW_HEIGHT}px`;
+    cellWidth = Math.min(CELL_WIDTHS[1], Math.max(CELL_WIDTHS[0], Math.floor(room / Math.max(count, 1))));
+    context.font = FONT;
+    columnNames = columns.map(([, path]) => shortenedName(path));
+    labelsHeight = Math.ceil(Math.max(...columnNames.map((name) => context.measureText(name).width), 0) * Math.sin(SLANT)) + 16;
+    space.style.height = `${labelsHeight + rows.length * ROW_HEIGHT}px`;
     byId("grid-more").textContent = count < fields.length ? ` ${plural(fields.length - count, "field")} that lost fewer values have no room.` : "";
     draw();
   };
 
   const draw = () => {
     const scale = window.devicePixelRatio || 1;
-    const [wide, high] = [area.clientWidth, area.clientHeight];
-    canvas.width = wide * scale;
-    canvas.height = high * scale;
-    canvas.style.width = `${wide}px`;
-    canvas.style.height = `${high}px`;
+    const [viewWidth, viewHeight] = [area.clientWidth, area.clientHeight];
+    canvas.width = viewWidth * scale;
+    canvas.height = viewHeight * scale;
+    canvas.style.width = `${viewWidth}px`;
+    canvas.style.height = `${viewHeight}px`;
     const style = getComputedStyle(document.documentElement);
-    const color = (name, forced) => (rights.matches ? forced : style.getPropertyValue(name).trim());
-    pen.scale(scale, scale);
-    pen.font = FONT;
-    pen.fillStyle = color("--paper", "Canvas");
-    pen.fillRect(0, 0, wide, high);
+    const color = (name, forced) => (forcedColors.matches ? forced : style.getPropertyValue(name).trim());
+    context.scale(scale, scale);
+    context.font = FONT;
+    context.fillStyle = color("--paper", "Canvas");
+    context.fillRect(0, 0, viewWidth, viewHeight);
     const first = Math.floor(area.scrollTop / ROW_HEIGHT);
-    const last = Math.min(rows.length, Math.ceil((area.scrollTop + high - labels) / ROW_HEIGHT));
-    const most = Math.max(1, ...rows.slice(first, last).map(([, cells]) => Math.max(...cells.values())));
+    const last = Math.min(rows.length, Math.ceil((area.scrollTop + viewHeight - labelsHeight) / ROW_HEIGHT));
+    const mostLost = Math.max(1, ...rows.slice(first, last).map(([, cells]) => Math.max(...cells.values())));
     for (let row = first; row < last; row += 1) {
-      const top = labels + row * ROW_HEIGHT - area.scrollTop;
+      const top = labelsHeight + row * ROW_HEIGHT - area.scrollTop;
       for (let column = 0; column < columns.length; column += 1) {
         const lost = lostAt(row, column);
-        pen.globalAlpha = lost ? 0.4 + 0.6 * Math.sqrt(lost / most) : 1;
-        pen.fillStyle = lost ? color("--fd", "CanvasText") : color("--hover", "Canvas");
-        pen.fillRect(column * width, top, width - 1, ROW_HEIGHT - 1);
+        context.globalAlpha = lost ? 0.4 + 0.6 * Math.sqrt(lost / mostLost) : 1;
+        context.fillStyle = lost ? color("--fd", "CanvasText") : color("--hover", "Canvas");
+        context.fillRect(column * cellWidth, top, cellWidth - 1, ROW_HEIGHT - 1);
       }
-      pen.globalAlpha = 1;
-      if (wide - columns.length * width > NAMES) {
-        pen.fillStyle = color("--soft", "CanvasText");
-        pen.fillText(visible(rows[row][0]), columns.length * width + 8, top + ROW_HEIGHT - 4);
+      context.globalAlpha = 1;
+      if (viewWidth - columns.length * cellWidth > DOCUMENT_NAMES_WIDTH) {
+        context.fillStyle = color("--soft", "CanvasText");
+        context.fillText(visible(rows[row][0]), columns.length * cellWidth + 8, top + ROW_HEIGHT - 4);
       }
       if (cursor && cursor[0] === row) {
-        pen.strokeStyle = color("--ink", "Highlight");
-        pen.lineWidth = 2;
-        pen.strokeRect(cursor[1] * width, top, width - 1, ROW_HEIGHT - 1);
+        context.strokeStyle = color("--ink", "Highlight");
+        context.lineWidth = 2;
+        context.strokeRect(cursor[1] * cellWidth, top, cellWidth - 1, ROW_HEIGHT - 1);
       }
     }
-    pen.fillStyle = color("--paper", "Canvas");
-    pen.fillRect(0, 0, wide, labels);
-    pen.fillStyle = color("--soft", "CanvasText");
-    names.forEach((name, column) => {
-      pen.save();
-      pen.translate(column * width + width / 2 + 3, labels - 5);
-      pen.rotate(-SLANT);
-      pen.fillText(name, 0, 0);
-      pen.restore();
+    context.fillStyle = color("--paper", "Canvas");
+    context.fillRect(0, 0, viewWidth, labelsHeight);
+    context.fillStyle = color("--soft", "CanvasText");
+    columnNames.forEach((name, column) => {
+      context.save();
+      context.translate(column * cellWidth + cellWidth / 2 + 3, labelsHeight - 5);
+      context.rotate(-SLANT);
+      context.fillText(name, 0, 0);
+      context.restore();
     });
   };
 
-  const tell = () => {
+  const describeCell = () => {
     if (!cursor) return;
     const lost = lostAt(...cursor);
-    told.replaceChildren(`${visible(rows[cursor[0]][0])} · ${columns[cursor[1]][1]}: ${lost ? `${plural(lost, "value")} lost` : "nothing lost"}`);
+    cellText.replaceChildren(`${visible(rows[cursor[0]][0])} · ${columns[cursor[1]][1]}: ${lost ? `${plural(lost, "value")} lost` : "nothing lost"}`);
   };
 
   const move = (row, column) => {
-    if (!columns.length) measure(); // a key may come before the page was laid out
+    if (!columns.length) measure(); // a key may be pressed before the page is laid out
     if (!columns.length) return;
     cursor = [Math.min(Math.max(row, 0), rows.length - 1), Math.min(Math.max(column, 0), columns.length - 1)];
     const top = cursor[0] * ROW_HEIGHT;
-    const room = area.clientHeight - labels;
+    const visibleHeight = area.clientHeight - labelsHeight;
     if (top < area.scrollTop) area.scrollTop = top;
-    else if (top + ROW_HEIGHT > area.scrollTop + room) area.scrollTop = top + ROW_HEIGHT - room;
-    tell();
+    else if (top + ROW_HEIGHT > area.scrollTop + visibleHeight) area.scrollTop = top + ROW_HEIGHT - visibleHeight;
+    describeCell();
     draw();
   };
 
   const open = () => {
     if (!cursor) return;
     const id = rows[cursor[0]][0];
-    if (area.dataset.listed && lostAt(...cursor)) State.go(`#errors&of=${encodeURIComponent(id)}&at=${encodeURIComponent(columns[cursor[1]][1])}&what=values`, { scrolls: true });
-    else State.show({ document: id });
+    if (area.dataset.listed && lostAt(...cursor)) State.openLink(`#errors&of=${encodeURIComponent(id)}&at=${encodeURIComponent(columns[cursor[1]][1])}&what=values`, { scrolls: true });
+    else State.showInPanel({ document: id });
   };
 
-  const pointed = (event) => {
+  const cellUnder = (event) => {
     const box = area.getBoundingClientRect();
-    const row = Math.floor((event.clientY - box.top - labels + area.scrollTop) / ROW_HEIGHT);
-    const column = Math.floor((event.clientX - box.left) / width);
-    return event.clientY - box.top >= labels && row < rows.length && column < columns.length ? [row, column] : null;
+    const row = Math.floor((event.clientY - box.top - labelsHeight + area.scrollTop) / ROW_HEIGHT);
+    const column = Math.floor((event.clientX - box.left) / cellWidth);
+    return event.clientY - box.top >= labelsHeight && row < rows.length && column < columns.length ? [row, column] : null;
   };
 
   const key = (event) => {
-    const page = Math.max(1, Math.floor((area.clientHeight - labels) / ROW_HEIGHT) - 1);
+    const page = Math.max(1, Math.floor((area.clientHeight - labelsHeight) / ROW_HEIGHT) - 1);
     const steps = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], PageDown: [page, 0], PageUp: [-page, 0], Home: [-Infinity, 0], End: [Infinity, 0] };
     if (event.key === "Enter") open();
     else if (!(event.key in steps)) return;
@@ -135,40 +137,40 @@ const Grid = (() => {
     event.preventDefault();
   };
 
-  // Take documents as the list of documents has them, of so many that lost values.
+  // Fill the grid with documents, in the columns that the list of documents has; `total` counts all that lost values.
   const start = (documents, total = null) => {
-    const lost = new Map();
+    const lostByField = new Map();
     rows = documents
       .filter((row) => row[LOST].length)
       .map((row) => {
         const cells = new Map();
-        for (let at = 0; at < row[LOST].length; at += 2) cells.set(row[LOST][at], row[LOST][at + 1]);
-        for (const [field, count] of cells) lost.set(field, (lost.get(field) ?? 0) + count);
+        for (let index = 0; index < row[LOST].length; index += 2) cells.set(row[LOST][index], row[LOST][index + 1]);
+        for (const [field, count] of cells) lostByField.set(field, (lostByField.get(field) ?? 0) + count);
         return [row[ID], cells, Array.from(cells.values()).reduce((a, b) => a + b, 0)];
       })
       .sort((a, b) => b[2] - a[2] || (a[0] < b[0] ? -1 : 1));
-    fields = Array.from(lost, ([row, count]) => [row, Fields.pathOf(row), count]).sort((a, b) => b[2] - a[2] || a[0] - b[0]);
+    fields = Array.from(lostByField, ([row, count]) => [row, Fields.pathOf(row), count]).sort((a, b) => b[2] - a[2] || a[0] - b[0]);
     byId("grid-part").hidden = !rows.length;
-    byId("grid-count").textContent = counted(rows.length, total, "document");
+    byId("grid-count").textContent = countText(rows.length, total, "document");
     area.addEventListener("scroll", draw, { passive: true });
     area.addEventListener("keydown", key);
     area.addEventListener("focus", () => cursor || (area.matches(":focus-visible") && rows.length && move(0, 0)));
     area.addEventListener("mousemove", (event) => {
-      const place = pointed(event);
-      if (!place) return;
-      cursor = place;
-      tell();
+      const cell = cellUnder(event);
+      if (!cell) return;
+      cursor = cell;
+      describeCell();
       draw();
     });
     area.addEventListener("click", (event) => {
-      const place = pointed(event);
-      if (!place) return;
-      cursor = place;
+      const cell = cellUnder(event);
+      if (!cell) return;
+      cursor = cell;
       open();
     });
-    for (const media of [rights, matchMedia("(prefers-color-scheme: dark)")]) media.addEventListener("change", draw);
+    for (const media of [forcedColors, matchMedia("(prefers-color-scheme: dark)")]) media.addEventListener("change", draw);
     new ResizeObserver(measure).observe(area);
   };
 
-  return { start, MOST };
+  return { start, MAX_DOCUMENTS };
 })();

@@ -1,11 +1,12 @@
-// A list of any length: only the rows that can be seen are in the page. A grid for the keyboard.
+// A list of any length that keeps only its visible rows in the page, and works as a grid for the keyboard.
 
-const LEAST = 3; // rows that an empty list has room for
-const BEYOND = 6; // rows above and below that are ready
+const MIN_VISIBLE_ROWS = 3; // rows that even the shortest list has room for
+const ROWS_BEYOND_VIEW = 6; // rows that are drawn above and below the visible ones
 
 class List {
-  // `columns`: class, title and sort key of each; `cells(item)` makes a row, of a group `{ group, title, note }`, its title in parts;
-  // `open(item)` shows one; `sort(key)` is called by heads, `judge(item, key)` by the keys 1 to 4.
+  // `columns` has the class, title and sort key of each column. `cells(item)` makes the cells of a row; an item
+  // `{ group, title, note, folded }` is the header row of a group, which `fold(group)` folds or unfolds. `open(item)` shows
+  // an item in the panel. Column headers call `sort(key)`, and the keys 1 to 4 call `judge(item, key)`.
   constructor(holder, { label, columns, cells, open, sort = null, fold = null, judge = null }) {
     this.holder = holder;
     this.columns = columns;
@@ -14,64 +15,65 @@ class List {
     this.fold = fold;
     this.judge = judge;
     this.count = 0;
-    this.item = (_index) => undefined;
+    this.itemAt = (_index) => undefined;
     this.active = 0;
-    this.column = -1; // of the cell that has the focus; -1 is the row
+    this.column = -1; // column of the focused cell; -1 means the whole row
     this.rows = new Map();
-    this.heads = columns.map(([name, title, key]) =>
+    this.headers = columns.map(([name, title, key]) =>
       element("span", { role: "columnheader", class: name, title }, key && sort ? element("button", { type: "button", tabindex: "-1", onclick: () => sort(key) }, title) : title),
     );
     this.space = element("div", { role: "presentation" });
     this.view = element("div", { class: "view", role: "rowgroup" }, this.space);
     this.body = element("div", { role: "grid", "aria-label": label, "aria-colcount": String(columns.length) });
-    this.body.append(element("div", { role: "rowgroup" }, element("div", { class: "head", role: "row" }, ...this.heads)), this.view);
-    this.none = element("p", { class: "empty", hidden: true }, "Nothing to show.");
-    holder.replaceChildren(this.body, this.none);
+    this.body.append(element("div", { role: "rowgroup" }, element("div", { class: "head", role: "row" }, ...this.headers)), this.view);
+    this.emptyNote = element("p", { class: "empty", hidden: true }, "Nothing to show.");
+    holder.replaceChildren(this.body, this.emptyNote);
     this.view.addEventListener("scroll", () => this.draw(), { passive: true });
     this.body.addEventListener("keydown", (event) => this.key(event));
     this.view.addEventListener("click", (event) => this.click(event));
     new ResizeObserver(() => this.draw(true)).observe(this.view);
   }
 
-  // Show `count` items; `item(index)` gives one, or undefined while it is on its way.
+  // Show `count` items. `item(index)` returns one, or undefined while it is being loaded.
   show(count, item, { grouped = false, order = "" } = {}) {
     this.count = count;
-    this.item = item;
+    this.itemAt = item;
     this.active = 0;
     this.column = -1;
     this.body.setAttribute("role", grouped ? "treegrid" : "grid");
     this.body.setAttribute("aria-rowcount", String(count + 1));
-    this.columns.forEach(([, , key], at) => {
+    this.columns.forEach(([, , key], index) => {
       const direction = key && order === key ? "ascending" : key && order === `-${key}` ? "descending" : null;
-      if (direction) this.heads[at].setAttribute("aria-sort", direction);
-      else this.heads[at].removeAttribute("aria-sort");
+      if (direction) this.headers[index].setAttribute("aria-sort", direction);
+      else this.headers[index].removeAttribute("aria-sort");
     });
     this.view.scrollTop = 0;
     this.draw(true);
   }
 
-  draw(anew = false) {
+  // Draw the rows that are visible now; `isNew` draws all of them again, since the items may have changed.
+  draw(isNew = false) {
     const height = parseFloat(getComputedStyle(this.holder).getPropertyValue("--row"));
-    if (anew) {
+    if (isNew) {
       const focused = this.view.contains(document.activeElement);
       for (const row of this.rows.values()) row.remove();
       this.rows.clear();
       this.height = height;
-      // Browsers draw up to some 16 million pixels: of more rows the scroll bar moves several at once.
+      // Browsers draw at most about 16 million pixels: in a longer list, each scrolled pixel moves the rows by `scale`.
       this.scale = Math.max((this.count * height) / 12e6, 1);
-      this.space.style.height = `${(this.count * height - 1) / this.scale}px`; // without the line below the last row
-      this.view.style.maxHeight = `${Math.max(this.count, LEAST) * height - 1}px`;
+      this.space.style.height = `${(this.count * height - 1) / this.scale}px`; // the last row has no line below it
+      this.view.style.maxHeight = `${Math.max(this.count, MIN_VISIBLE_ROWS) * height - 1}px`;
       this.body.hidden = !this.count;
-      this.none.hidden = Boolean(this.count);
-      this.again = focused;
+      this.emptyNote.hidden = Boolean(this.count);
+      this.refocuses = focused;
     }
-    const room = this.view.clientHeight;
+    const viewHeight = this.view.clientHeight;
     const top = this.view.scrollTop;
-    const first = Math.max(Math.floor((top * this.scale) / height) - BEYOND, 0);
-    const last = Math.min(Math.ceil((top * this.scale + room) / height) + BEYOND, this.count);
+    const first = Math.max(Math.floor((top * this.scale) / height) - ROWS_BEYOND_VIEW, 0);
+    const last = Math.min(Math.ceil((top * this.scale + viewHeight) / height) + ROWS_BEYOND_VIEW, this.count);
     for (const [index, row] of this.rows) {
-      const held = index === this.active && row.contains(document.activeElement);
-      if ((index < first || index >= last) && !held) {
+      const hasFocus = index === this.active && row.contains(document.activeElement);
+      if ((index < first || index >= last) && !hasFocus) {
         row.remove();
         this.rows.delete(index);
       }
@@ -79,9 +81,9 @@ class List {
     const shift = this.scale > 1 ? top - top * this.scale : 0;
     for (let index = first; index < last; index += 1) {
       let row = this.rows.get(index);
-      const item = this.item(index);
-      if (!row || (row.waits && item !== undefined)) {
-        this.again ||= Boolean(row?.contains(document.activeElement));
+      const item = this.itemAt(index);
+      if (!row || (row.isPlaceholder && item !== undefined)) {
+        this.refocuses ||= Boolean(row?.contains(document.activeElement));
         row?.remove();
         row = this.row(index, item);
         this.rows.set(index, row);
@@ -94,8 +96,8 @@ class List {
       row.classList.toggle("active", Boolean(this.touched) && index === this.active);
     }
     if (!this.rows.has(this.active) && this.rows.size) this.rows.get(first).tabIndex = 0;
-    if (this.again) this.focus();
-    this.again = false;
+    if (this.refocuses) this.focus();
+    this.refocuses = false;
   }
 
   row(index, item) {
@@ -114,7 +116,7 @@ class List {
       for (const cell of row.children) cell.setAttribute("role", "gridcell");
     }
     for (const cell of row.children) cell.tabIndex = -1;
-    row.waits = item === undefined;
+    row.isPlaceholder = item === undefined;
     return row;
   }
 
@@ -122,7 +124,7 @@ class List {
     if (!this.count || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(Math.floor(this.view.clientHeight / this.height) - 1, 1);
     const steps = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
-    const item = this.item(this.active);
+    const item = this.itemAt(this.active);
     if (event.key in steps) {
       this.move(this.active + steps[event.key]);
     } else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
@@ -144,26 +146,26 @@ class List {
     else this.fold(item.group);
   }
 
-  // Give an item the focus, and see that it can be seen.
+  // Make an item the active one, scroll to it and give it the focus.
   move(index) {
-    this.stand(index);
+    this.activate(index);
     this.focus();
   }
 
-  // Let an item be the active one, and see that it can be seen.
-  stand(index) {
+  // Make an item the active one and scroll to it, without moving the focus.
+  activate(index) {
     this.touched = true;
     this.active = Math.min(Math.max(index, 0), this.count - 1);
-    const [room, place, top] = [this.view.clientHeight, this.active * this.height, this.view.scrollTop * this.scale];
-    if (place < top) this.view.scrollTop = place / this.scale;
-    else if (place + this.height > top + room) this.view.scrollTop = (place + this.height - room) / this.scale;
+    const [viewHeight, rowTop, viewTop] = [this.view.clientHeight, this.active * this.height, this.view.scrollTop * this.scale];
+    if (rowTop < viewTop) this.view.scrollTop = rowTop / this.scale;
+    else if (rowTop + this.height > viewTop + viewHeight) this.view.scrollTop = (rowTop + this.height - viewHeight) / this.scale;
     this.draw();
   }
 
   focus() {
     const row = this.rows.get(this.active);
-    const place = this.column < 0 ? row : row?.children[this.column];
-    (place || row)?.focus({ preventScroll: true });
+    const cell = this.column < 0 ? row : row?.children[this.column];
+    (cell || row)?.focus({ preventScroll: true });
   }
 
   click(event) {
@@ -174,7 +176,7 @@ class List {
     this.column = -1;
     this.draw();
     row.focus({ preventScroll: true });
-    const item = this.item(this.active);
+    const item = this.itemAt(this.active);
     if (item !== undefined) this.choose(item);
   }
 }

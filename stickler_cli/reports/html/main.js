@@ -1,4 +1,4 @@
-// What begins when the page is there: links, keys, and the lists.
+// Starts the page: the links of the navigation, the key "/", printing, and the lists.
 
 const copy = async (text, button) => {
   const before = button.textContent;
@@ -9,7 +9,7 @@ const copy = async (text, button) => {
 
 const sections = elementsOf("main > section");
 const links = new Map(elementsOf("nav a").map((link) => [link.hash.slice(1), link]));
-const seen = new IntersectionObserver(
+const sectionObserver = new IntersectionObserver(
   (entries) => {
     for (const entry of entries) targetOf(entry).dataset.seen = entry.isIntersecting ? "yes" : "";
     const current = sections.find((section) => section.dataset.seen);
@@ -20,7 +20,7 @@ const seen = new IntersectionObserver(
   },
   { rootMargin: "-20% 0px -60% 0px" },
 );
-for (const section of sections) seen.observe(section);
+for (const section of sections) sectionObserver.observe(section);
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || targetOf(event).matches("input, select, textarea") || byId("panel").open) return;
@@ -28,12 +28,12 @@ document.addEventListener("keydown", (event) => {
   const current = sections.find((section) => section.dataset.seen && section.querySelector("input[type=search]"));
   (current ? current.querySelector("input[type=search]") : byId("errors-find")).focus();
 });
-// On paper there are no lists to scroll in: what stands there for browsers without scripts is printed.
-const prepare = () => {
+// Printing shows the tables for browsers without scripts, because a list on paper cannot be scrolled.
+const unfoldPrinted = () => {
   for (const folded of document.querySelectorAll(".printed noscript")) unfold(folded);
 };
-window.addEventListener("beforeprint", prepare);
-window.matchMedia("print").addEventListener("change", prepare);
+window.addEventListener("beforeprint", unfoldPrinted);
+window.matchMedia("print").addEventListener("change", unfoldPrinted);
 
 document.documentElement.classList.add("js");
 Errors.start()

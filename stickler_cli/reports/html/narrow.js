@@ -1,15 +1,15 @@
-// What lists are narrowed to by links, beyond what their forms can say: a text for each.
+// Texts of the filters that only links can set, because the forms of the lists have no control for them.
 
 const BINS = 20;
 const binText = (lower) => (Number(lower) >= 1 ? "1" : `${lower} to below ${Number((Number(lower) + 1 / BINS).toFixed(4))}`);
 
-const causeAt = (key) => facts.causes.findIndex(([each]) => each === key);
-// The position of a cause of two runs; UNKNOWN where there is none.
-const changeAt = (key) => {
-  const place = (facts.changes ?? []).findIndex(([each]) => each === key);
-  return place < 0 ? UNKNOWN : place;
+const causeIndex = (key) => facts.causes.findIndex(([causeKey]) => causeKey === key);
+// Return the position of a cause in the changes of two runs; UNKNOWN if there is no such cause.
+const changeIndex = (key) => {
+  const position = (facts.changes ?? []).findIndex(([changeKey]) => changeKey === key);
+  return position < 0 ? UNKNOWN : position;
 };
-const changeText = (key) => facts.changes?.[changeAt(key)]?.[1];
+const changeText = (key) => facts.changes?.[changeIndex(key)]?.[1];
 
 const KINDS = {
   all: "items, objects and the values inside them",
@@ -20,10 +20,10 @@ const KINDS = {
 
 const NARROWING = {
   of: (id) => `document ${visible(id)}`,
-  cause: (key) => (causeAt(key) < 0 ? `no cause is called ${visible(key)}` : `cause: ${facts.causes[causeAt(key)][1]}`),
+  cause: (key) => (causeIndex(key) < 0 ? `no cause is called ${visible(key)}` : `cause: ${facts.causes[causeIndex(key)][1]}`),
   before: (key) => (changeText(key) ? `cause before: ${changeText(key)}` : `no cause is called ${visible(key)}`),
   after: (key) => (changeText(key) ? `cause after: ${changeText(key)}` : `no cause is called ${visible(key)}`),
-  at: (path) => (Fields.range(path) ? `field ${visible(path)} itself` : `no field is called ${visible(path)}${nearest(path, Fields.paths)}`),
+  at: (path) => (Fields.range(path) ? `field ${visible(path)} itself` : `no field is called ${visible(path)}${nearestHint(path, Fields.paths)}`),
   what: (kind) => KINDS[kind] ?? visible(kind),
   similarity: (lower) => `similarity ${binText(lower)}`,
   gt: (json) => `ground truth ${visible(json)}`,
@@ -34,9 +34,9 @@ const NARROWING_DOCUMENTS = {
   score: (lower) => `score ${binText(lower)}`,
 };
 
-// Buttons that take away what a list is narrowed to.
-const chips = (list, texts, state, problems) => [
-  ...Object.entries(texts)
+// Return the buttons that remove such a filter, and one for each problem of the address.
+const chips = (list, textsByKey, state, problems) => [
+  ...Object.entries(textsByKey)
     .filter(([key]) => state[key])
     .map(([key, text]) => element("button", { type: "button", class: "chip", onclick: () => State.change(list, { [key]: "" }) }, `${text(state[key], state)} ✕`)),
   ...problems.map((problem) => element("button", { type: "button", class: "chip", onclick: () => State.change(list, {}) }, `${problem} ✕`)),

@@ -1,53 +1,53 @@
-// The panel beside a list, for one error or one document; over the page where there is no room beside it. The state
-// says what it shows.
+// The panel that shows one error or one document: beside its list, or over the page on a narrow screen. The state of the
+// page says what it shows.
 
 const Panel = (() => {
   const panel = byId("panel");
-  const wide = matchMedia("(min-width: 1000px)");
-  let steps = {};
-  let place = ""; // the section that it stands in
+  const wideScreen = matchMedia("(min-width: 1000px)");
+  let moves = {}; // `before` and `after` show the previous and the next item
+  let openSection = ""; // the section that the panel is in
 
-  const close = () => State.show({});
+  const close = () => State.showInPanel({});
 
   const hide = () => {
     if (!panel.open) return;
-    const had = panel.contains(document.activeElement) || document.activeElement === document.body;
+    const hadFocus = panel.contains(document.activeElement) || document.activeElement === document.body;
     panel.close();
     panel.parentElement.classList.remove("open");
-    if (had) (place === "errors" ? Errors : Documents).focus();
+    if (hadFocus) (openSection === "errors" ? Errors : Documents).focus();
   };
 
-  const show = (section, title, inside, moves) => {
-    steps = moves;
+  const show = (section, title, parts, newMoves) => {
+    moves = newMoves;
     const button = (text, label, move) => element("button", { type: "button", "aria-label": label, disabled: !move, onclick: () => move?.() }, text);
-    const focused = panel.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
-    const beside = byId(`${section}-beside`);
-    if (panel.parentElement !== beside) {
+    const focusedLabel = panel.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+    const holder = byId(`${section}-beside`);
+    if (panel.parentElement !== holder) {
       panel.close();
       panel.parentElement.classList.remove("open");
-      beside.append(panel);
+      holder.append(panel);
     }
     panel.replaceChildren(
       element(
         "div",
         { class: "bar-top" },
         element("h2", { id: "panel-title" }, ...title),
-        element("span", { class: "note" }, moves.place),
-        button("←", "Previous", moves.before),
-        button("→", "Next", moves.after),
+        element("span", { class: "note" }, newMoves.place),
+        button("←", "Previous", newMoves.before),
+        button("→", "Next", newMoves.after),
         button("✕", "Close", close),
       ),
-      element("div", { class: "inside", tabindex: "0", role: "group", "aria-label": "Details" }, ...inside.filter((part) => part !== null)),
+      element("div", { class: "inside", tabindex: "0", role: "group", "aria-label": "Details" }, ...parts.filter((part) => part !== null)),
     );
-    place = section;
-    beside.classList.add("open");
+    openSection = section;
+    holder.classList.add("open");
     if (!panel.open) {
-      if (wide.matches) panel.show();
+      if (wideScreen.matches) panel.show();
       else panel.showModal();
     }
-    const again = focused && panel.querySelector(`[aria-label="${focused}"]:not(:disabled)`);
-    (again || panel.querySelector(".inside")).focus({ preventScroll: true });
-    if (wide.matches) beside.scrollIntoView({ block: "nearest" });
+    const focusedBefore = focusedLabel && panel.querySelector(`[aria-label="${focusedLabel}"]:not(:disabled)`);
+    (focusedBefore || panel.querySelector(".inside")).focus({ preventScroll: true });
+    if (wideScreen.matches) holder.scrollIntoView({ block: "nearest" });
   };
 
   panel.addEventListener("cancel", (event) => {
@@ -56,21 +56,21 @@ const Panel = (() => {
   });
   panel.addEventListener("keydown", (event) => {
     if (targetOf(event).matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-    const move = { ArrowLeft: steps.before, k: steps.before, ArrowRight: steps.after, j: steps.after, Escape: close }[event.key];
+    const move = { ArrowLeft: moves.before, k: moves.before, ArrowRight: moves.after, j: moves.after, Escape: close }[event.key];
     if (move) event.preventDefault();
     if (move) move();
     if ("1234".includes(event.key)) panel.querySelectorAll("[data-verdict]")[Number(event.key) - 1]?.click();
   });
-  // After the lists follow the state: what comes before and after an error is what they show.
+  // Subscribe after the lists: the previous and the next error depend on what the lists show.
   const start = () => {
-    State.follow(({ panel: { document: id, path } }) => {
+    State.subscribe(({ panel: { document: id, path } }) => {
       if (id === undefined) hide();
       else (path === undefined ? Documents.show(id) : Errors.show(State.now.panel)).catch(fail);
     });
-    wide.addEventListener("change", () => {
+    wideScreen.addEventListener("change", () => {
       if (!panel.open) return;
       panel.close();
-      State.show(State.now.panel);
+      State.showInPanel(State.now.panel);
     });
   };
 

@@ -1,7 +1,7 @@
-// What the page shows, as its address says it: docs/html-report.md has the grammar.
+// The state of the page, which its address spells out; docs/html-report.md has the grammar.
 //
-// One object: filters, sort and group of each list, what is open in the table of fields, and what the panel
-// shows. Whoever shows a part of it follows it; nobody else keeps any of it.
+// The state is one object: filters, order and grouping of each list, the open rows of the table of fields, and what the
+// panel shows. Each part of the page subscribes to the state and keeps none of it for itself.
 
 const LISTS = {
   fields: { find: "", wrong: "", sort: "", open: [] },
@@ -10,7 +10,7 @@ const LISTS = {
 };
 const PANEL = ["document", "path", "as"];
 
-// What some keys can be; an address that says something else is told so, and the key is left out.
+// Allowed values of some keys. If an address has another value, the page names the problem and ignores the key.
 const ORDERS_OF = { errors: ["document", "field", "class", "outcome", "gt", "pred", "pair", "similarity"], documents: ["errors", "id"] };
 const ALLOWED = {
   errors: {
@@ -21,27 +21,27 @@ const ALLOWED = {
   documents: { sort: ORDERS_OF.documents.flatMap((name) => [name, `-${name}`]) },
   fields: {},
 };
-const NUMBERS = ["similarity", "score"]; // keys whose value is where a bar of a histogram begins
+const NUMBERS = ["similarity", "score"]; // keys whose value is the lower bound of a histogram bar
 
-// Why a value of a key cannot be: a sentence, or nothing.
+// Return why a key cannot have this value, or "" if it can.
 const problemOf = (list, key, value) => {
   if (NUMBERS.includes(key) && !(Number(value) >= 0 && Number(value) <= 1 && value.trim())) return `${key} is a number from 0 to 1, not ${visible(value)}`;
   const allowed = ALLOWED[list]?.[key];
-  return allowed && !allowed.includes(value) ? `no ${key} is called ${visible(value)}${nearest(value, allowed)}` : "";
+  return allowed && !allowed.includes(value) ? `no ${key} is called ${visible(value)}${nearestHint(value, allowed)}` : "";
 };
 
-// A link that narrows a list leads to its first row.
-const onceShown = async (name) => {
-  const lists = { errors: Errors, documents: Documents };
-  await lists[name]?.settled();
-  lists[name]?.focus();
+// Move the focus to the first row of a list once the list has been drawn.
+const focusWhenShown = async (name) => {
+  const sections = { errors: Errors, documents: Documents };
+  await sections[name]?.settled();
+  sections[name]?.focus();
 };
 
 const State = (() => {
   const followers = [];
 
-  const encoded = (text) => encodeURIComponent(text).replace(/%(?:5B|5D|2C|3A|2F|40|24)/g, decodeURIComponent);
-  const decoded = (text) => {
+  const encode = (text) => encodeURIComponent(text).replace(/%(?:5B|5D|2C|3A|2F|40|24)/g, decodeURIComponent);
+  const decode = (text) => {
     try {
       return decodeURIComponent(text);
     } catch {
@@ -50,137 +50,138 @@ const State = (() => {
   };
   const copyOf = (list) => Object.fromEntries(Object.entries(list).map(([key, value]) => [key, Array.isArray(value) ? [...value] : value]));
   /** @returns {any} */
-  const fresh = () => ({ section: "", problems: Object.fromEntries(Object.keys(LISTS).map((name) => [name, []])), ...Object.fromEntries(Object.entries(LISTS).map(([name, list]) => [name, copyOf(list)])), panel: {} });
+  const emptyState = () => ({ section: "", problems: Object.fromEntries(Object.keys(LISTS).map((name) => [name, []])), ...Object.fromEntries(Object.entries(LISTS).map(([name, list]) => [name, copyOf(list)])), panel: {} });
 
-  // Take over what a link says; lists that it does not name stay as they are in `before`.
-  const parsed = (link, before = fresh()) => {
-    const state = { ...fresh(), ...Object.fromEntries(Object.keys(LISTS).map((name) => [name, copyOf(before[name])])) };
+  // Return the state that a link describes; lists that the link does not name stay as they are in `previous`.
+  const parseLink = (link, previous = emptyState()) => {
+    const state = { ...emptyState(), ...Object.fromEntries(Object.keys(LISTS).map((name) => [name, copyOf(previous[name])])) };
     const parts = link.replace(/^#/, "").split("&").filter(Boolean);
-    const first = parts[0] && !parts[0].includes("=") ? decoded(parts.shift()) : "";
-    state.section = first;
-    const named = new Set();
-    const listOf = (name) => {
-      if (!named.has(name)) state[name] = copyOf(LISTS[name]);
-      named.add(name);
+    const section = parts[0] && !parts[0].includes("=") ? decode(parts.shift()) : "";
+    state.section = section;
+    const namedLists = new Set();
+    const listNamed = (name) => {
+      if (!namedLists.has(name)) state[name] = copyOf(LISTS[name]);
+      namedLists.add(name);
       return state[name];
     };
-    if (first in LISTS && parts.length) listOf(first);
+    if (section in LISTS && parts.length) listNamed(section);
     for (const part of parts) {
-      const at = part.indexOf("=");
-      const value = at < 0 ? "yes" : decoded(part.slice(at + 1));
-      const names = decoded(at < 0 ? part : part.slice(0, at)).split(".");
+      const equalsAt = part.indexOf("=");
+      const value = equalsAt < 0 ? "yes" : decode(part.slice(equalsAt + 1));
+      const names = decode(equalsAt < 0 ? part : part.slice(0, equalsAt)).split(".");
       const key = names.pop();
-      const list = names.length ? names[0] : first;
+      const list = names.length ? names[0] : section;
       if (!names.length && PANEL.includes(key)) state.panel[key] = value;
       else if (list in LISTS && Object.hasOwn(LISTS[list], key)) {
-        const into = listOf(list);
+        const listState = listNamed(list);
         const problem = value && problemOf(list, key, value);
         if (problem) state.problems[list].push(problem);
-        else if (Array.isArray(into[key])) into[key].push(value);
-        else into[key] = value;
+        else if (Array.isArray(listState[key])) listState[key].push(value);
+        else listState[key] = value;
       }
     }
     return state;
   };
 
-  // The section whose list it is about comes first, and its keys without its name.
-  const written = (state) => {
+  // Return the link that describes a state. Keys of the current section come first and are written without its name.
+  const linkOf = (state) => {
     const parts = [];
     if (state.section) parts.push(state.section);
     const names = Object.keys(LISTS);
-    for (const name of [...names.filter((each) => each === state.section), ...names.filter((each) => each !== state.section)]) {
+    for (const name of [...names.filter((list) => list === state.section), ...names.filter((list) => list !== state.section)]) {
       for (const [key, value] of Object.entries(state[name])) {
-        const before = name === state.section ? "" : `${name}.`;
-        for (const each of Array.isArray(value) ? value : [value]) if (each) parts.push(`${before}${key}=${encoded(each)}`);
+        const prefix = name === state.section ? "" : `${name}.`;
+        for (const item of Array.isArray(value) ? value : [value]) if (item) parts.push(`${prefix}${key}=${encode(item)}`);
       }
     }
-    for (const key of PANEL) if (state.panel[key] !== undefined) parts.push(`${key}=${encoded(state.panel[key])}`);
+    for (const key of PANEL) if (state.panel[key] !== undefined) parts.push(`${key}=${encode(state.panel[key])}`);
     return parts.length ? `#${parts.join("&")}` : location.pathname + location.search;
   };
 
-  let now = parsed(location.hash);
+  let current = parseLink(location.hash);
 
-  const tell = (next, { scrolls = false } = {}) => {
-    const before = now;
-    now = next;
-    for (const follow of followers) follow(now, before);
-    if (!scrolls || now.panel.document) return;
-    const place = byId(now.section);
-    place?.scrollIntoView();
-    place?.focus({ preventScroll: true }); // so that the next key is about what one looks at
-    if (now.section in LISTS && JSON.stringify(now[now.section]) !== JSON.stringify(LISTS[now.section])) onceShown(now.section);
+  // Make `next` the current state, tell all subscribers, and scroll to its section if asked to.
+  const setState = (next, { scrolls = false } = {}) => {
+    const previous = current;
+    current = next;
+    for (const follower of followers) follower(current, previous);
+    if (!scrolls || current.panel.document) return;
+    const sectionElement = byId(current.section);
+    sectionElement?.scrollIntoView();
+    sectionElement?.focus({ preventScroll: true }); // so that the next key acts on the visible section
+    if (current.section in LISTS && JSON.stringify(current[current.section]) !== JSON.stringify(LISTS[current.section])) focusWhenShown(current.section);
   };
 
-  // Change one list from its own controls: no step of the history.
+  // Change the state of one list from its own controls, without a new entry in the browser history.
   const change = (name, changes) => {
-    const next = { ...now, section: name, problems: { ...now.problems, [name]: [] }, [name]: { ...now[name], ...changes } };
-    history.replaceState(history.state, "", written(next));
-    tell(next);
+    const next = { ...current, section: name, problems: { ...current.problems, [name]: [] }, [name]: { ...current[name], ...changes } };
+    history.replaceState(history.state, "", linkOf(next));
+    setState(next);
   };
 
   const hasPanel = (state) => state.panel.document !== undefined;
 
-  // A step of the history counts how many steps ago the panel was opened, so that closing it takes back all of them: the
-  // next "back" leaves what was there before. A panel that the address of the page opened has no such step.
+  // Add an entry to the browser history. Each entry counts the entries since the panel was opened, so that closing the
+  // panel can go back over all of them. A panel opened by the address of the page has no such count.
   const stepTo = (next) => {
-    const steps = hasPanel(now) ? history.state?.panelSteps : 0;
+    const steps = hasPanel(current) ? history.state?.panelSteps : 0;
     const panelSteps = hasPanel(next) && steps !== undefined ? steps + 1 : undefined;
-    history.pushState(panelSteps ? { panelSteps } : null, "", written(next));
+    history.pushState(panelSteps ? { panelSteps } : null, "", linkOf(next));
   };
 
-  // Follow a link of this page: a step of the history.
-  const go = (link, options) => {
-    const next = parsed(link, now);
+  // Follow a link within this page, with a new entry in the browser history.
+  const openLink = (link, options) => {
+    const next = parseLink(link, current);
     stepTo(next);
-    tell(next, options);
+    setState(next, options);
   };
 
-  let closed = null; // the state without its panel, until the browser has gone back
+  let stateWithoutPanel = null; // the state after closing the panel, while the browser goes back
 
-  // Show something in the panel, or nothing; going on from one thing to the next is no step.
-  const show = (panel) => {
-    const next = { ...now, panel };
+  // Show an error or a document in the panel, or close the panel with {}. Only opening adds an entry to the history.
+  const showInPanel = (panel) => {
+    const next = { ...current, panel };
     const steps = history.state?.panelSteps;
-    if (!hasPanel(now) && hasPanel(next)) stepTo(next);
-    else if (hasPanel(now) && !hasPanel(next) && steps) {
-      closed = next;
+    if (!hasPanel(current) && hasPanel(next)) stepTo(next);
+    else if (hasPanel(current) && !hasPanel(next) && steps) {
+      stateWithoutPanel = next;
       history.go(-steps);
-    } else history.replaceState(history.state, "", written(next));
-    tell(next);
+    } else history.replaceState(history.state, "", linkOf(next));
+    setState(next);
   };
 
-  // The browser went back or forth, or somebody wrote an address.
-  const arrive = () => {
-    if (closed) {
-      history.replaceState(history.state, "", written(closed));
-      closed = null;
+  // Take over the address after the browser went back or forward, or after the reader edited it.
+  const readAddress = () => {
+    if (stateWithoutPanel) {
+      history.replaceState(history.state, "", linkOf(stateWithoutPanel));
+      stateWithoutPanel = null;
       return;
     }
-    const next = parsed(location.hash);
-    const isPanelAlone = written({ ...next, panel: {} }) === written({ ...now, panel: {} });
-    tell(next, { scrolls: !isPanelAlone });
+    const next = parseLink(location.hash);
+    const isPanelAlone = linkOf({ ...next, panel: {} }) === linkOf({ ...current, panel: {} });
+    setState(next, { scrolls: !isPanelAlone });
   };
 
   const start = () => {
-    window.addEventListener("popstate", arrive);
+    window.addEventListener("popstate", readAddress);
     document.addEventListener("click", (event) => {
       const link = targetOf(event).closest("a[href^='#']");
       if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      go(link.getAttribute("href"), { scrolls: true });
+      openLink(link.getAttribute("href"), { scrolls: true });
     });
-    tell(now, { scrolls: Boolean(location.hash) });
+    setState(current, { scrolls: Boolean(location.hash) });
   };
 
   return {
     start,
     change,
-    go,
-    show,
-    link: (panel) => written({ ...now, panel }),
-    follow: (follow) => followers.push(follow),
+    openLink,
+    showInPanel,
+    link: (panel) => linkOf({ ...current, panel }),
+    subscribe: (follower) => followers.push(follower),
     get now() {
-      return now;
+      return current;
     },
   };
 })();

@@ -1,4 +1,4 @@
-// Shows the rows of a table that have a text.
+// Shows only the rows of a table that contain the searched text.
 
 const listingRows = elementsOf("#listing tbody tr");
 const filterListing = () => {

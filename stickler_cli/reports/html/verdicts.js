@@ -1,5 +1,6 @@
-// What a person says of errors, as lines of `stickler-verdict/1`.
+// The verdicts of a reader on errors, downloaded as records `stickler-verdict/1`.
 
+// Name, text of the button, and meaning of each verdict.
 const VERDICTS = [
   ["prediction_right", "Prediction right", "The prediction is right after all"],
   ["ground_truth_wrong", "Ground truth wrong", "The ground truth is wrong, and is to be mended"],
@@ -8,9 +9,9 @@ const VERDICTS = [
 ];
 
 const Verdicts = (() => {
-  const kept = keptVerdicts(() => Errors.redraw());
+  const verdicts = keptVerdicts(() => Errors.redraw());
   const keyOf = (error) => JSON.stringify([error[DOCUMENT], error[PATH], error[OUTCOME]]);
-  const of = (error) => kept.of(keyOf(error));
+  const of = (error) => verdicts.of(keyOf(error));
 
   const lineOf = (error, verdict) => {
     const sides = [["gt", error[GT]], ["pred", error[PRED]]].filter(([, value]) => !isCut(value)).map(([side, value]) => `"${side}":${value ?? "null"}`);
@@ -20,33 +21,33 @@ const Verdicts = (() => {
     return `{${[...texts, ...sides, `"verdict":"${verdict}"`, `"time":"${new Date().toISOString()}"`].join(",")}}`;
   };
 
-  const say = (error, verdict) => kept.say(keyOf(error), verdict, lineOf(error, verdict));
+  const toggle = (error, verdict) => verdicts.toggle(keyOf(error), verdict, lineOf(error, verdict));
 
   const buttons = (error) => {
-    const made = VERDICTS.map(([name, text, meaning], at) =>
+    const verdictButtons = VERDICTS.map(([name, text, meaning], index) =>
       element(
         "button",
         {
           type: "button",
-          title: `${meaning} (key ${at + 1})`,
+          title: `${meaning} (key ${index + 1})`,
           "data-verdict": name,
           "aria-pressed": String(of(error) === name),
           onclick: () => {
-            say(error, name);
-            for (const button of made) button.setAttribute("aria-pressed", String(of(error) === button.dataset.verdict));
+            toggle(error, name);
+            for (const button of verdictButtons) button.setAttribute("aria-pressed", String(of(error) === button.dataset.verdict));
             Errors.redraw();
           },
         },
         text,
       ),
     );
-    return element("fieldset", { class: "judge" }, element("legend", {}, "Your verdict"), ...made);
+    return element("fieldset", { class: "judge" }, element("legend", {}, "Your verdict"), ...verdictButtons);
   };
 
   const start = () => {
-    kept.open(elementsOf("[data-page]")[0].dataset.page);
-    if (!facts.runs) byId("errors-tools").after(kept.bar); // of several runs nobody judges values
+    verdicts.restore(elementsOf("[data-page]")[0].dataset.page);
+    if (!facts.runs) byId("errors-tools").after(verdicts.bar); // values are not judged on a page of several runs
   };
 
-  return { start, of, say, buttons };
+  return { start, of, toggle, buttons };
 })();
