@@ -32,9 +32,12 @@ class ANLSStarComparator(BaseComparator):
     same_value = True
 
     def __init__(self, threshold: float = 0.7, leaf_threshold: float = LEAF_THRESHOLD) -> None:
-        """Set the minimum similarity of two texts inside the values, in [0, 1].
+        """Set the thresholds.
 
-        Less counts as 0.
+        Args:
+            threshold: the threshold of `binary_compare`, in [0, 1].
+            leaf_threshold: minimum similarity of two texts inside the values, in [0, 1]; lower
+                similarities count as 0.
         """
         super().__init__(threshold)
         self.leaf_threshold = checked_fraction("leaf_threshold", leaf_threshold)
@@ -112,9 +115,9 @@ def anls_star_numbers(
 
 
 def _with_choices(gt: Any, pred: Any) -> Any:
-    """Return the ground truth.
+    """Return the ground truth for a prediction.
 
-    A list of texts as a tuple of alternatives if the prediction is a text.
+    If the prediction is a text, a list of texts becomes a tuple of alternatives.
     """
     is_texts = isinstance(gt, list) and all(isinstance(item, str) for item in gt)
     return tuple(gt) if is_texts and isinstance(pred, str) else gt

@@ -145,9 +145,9 @@ LETTERS_OF_WORD: Final = 64
 """Number of letters of one text that an edit distance compares with a letter of the other in one
 step."""
 STEPS_OF_WORDS: Final = 3
-"""Nanoseconds that rapidfuzz needs for one such step."""
+"""Nanoseconds that rapidfuzz takes to compare one letter with `LETTERS_OF_WORD` letters."""
 STEPS_OF_PAIR: Final = 500
-"""Nanoseconds of a pair in addition to these steps."""
+"""Nanoseconds that each pair of texts takes in addition."""
 
 
 _counter: ContextVar[Callable[[int], None] | None] = ContextVar("counter", default=None)
@@ -358,10 +358,10 @@ class BaseComparator:
         return None
 
     def equal_keys(self, prepared: Sequence[Any]) -> "tuple[Keys, float] | None":
-        """Return a code for each value, and how much different codes lower the similarity at least.
+        """Return a code for each value, and the minimum loss of similarity of different codes.
 
-        The similarity of two values with different codes is at most 1.0 minus this amount. Two
-        values with equal codes are likely a full match. None if the comparator has no such codes.
+        The similarity of two values with different codes is at most 1.0 minus this loss. Two values
+        with equal codes are likely a full match. None if the comparator has no such codes.
         """
         return None
 

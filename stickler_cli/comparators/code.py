@@ -91,7 +91,7 @@ def _row_of_table(line: str) -> str:
 
 
 def _by_blocks(text: str) -> str:
-    """Return lines of code, each after the level of its block, which its indentation tells."""
+    """Return lines of code, each preceded by the level of its block, instead of its indentation."""
     widths: list[int] = []
     lines = []
     for line in text.expandtabs().splitlines():

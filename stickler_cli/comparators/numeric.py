@@ -89,7 +89,7 @@ def parse_number(text: str) -> Decimal | None:
 
 
 def _without_words(text: str) -> str:
-    """Return a text without words; a dot that ends a word between digits is kept: `12USD.50`."""
+    """Return a text without words; a dot between digits is kept: `12USD.50` gives `12.50`."""
     digits = _FIRST_TO_LAST.search(text)
     if digits is None:
         return ""
@@ -119,7 +119,8 @@ _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
 
 
 _OPEN: Final = frozenset((*SHARED_SIGNS, "pound", "per", "pro", "of", "a", "the", "uhr"))
-"""Words without a meaning as unit: signs of several currencies, and words that only link others."""
+"""Words that have no meaning as a unit: signs of several currencies, and words that only link
+others."""
 _LETTER: Final = re.compile(r"\d\s?([kKmM])(?![\w/])")
 """A power of ten written as one letter behind a number; it only counts beside a currency, and a
 `k` in any field of money."""
@@ -239,8 +240,8 @@ def with_point(digits: str) -> str:
 
 
 MAX_ABBREVIATED: Final = 32
-"""Maximum number of unit words among which abbreviations are searched, each with each. No measure
-has as many; the words of longer texts must be equal."""
+"""Maximum number of unit words that are searched for abbreviations of each other. No measure has as
+many; in longer texts, the words must be equal."""
 LONGEST_MEASURE: Final = 64  # letters; common numbers with units have half as many
 STEPS_OF_ABBREVIATION: Final = 1_000  # nanoseconds for one pair of words
 
@@ -452,7 +453,7 @@ class NumericComparator(BaseComparator):
         return difference and MatchDifference(difference, text_of(gt), text_of(pred))
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
-        """Return the approximate time to compare pairs, in nanoseconds; with their units."""
+        """Return the approximate time to compare pairs with their units, in nanoseconds."""
         steps = super().steps(gt, pred)
         if self.unit == UNIT[0]:
             return steps

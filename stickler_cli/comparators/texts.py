@@ -116,18 +116,18 @@ class ReadText(str):
 
     @cached_property
     def ticks(self) -> dict[str, tuple[int, int]]:
-        """The mark of the box in front of each word that has one, by word."""
+        """The mark in the checkbox before a word, by word; only for words after a checkbox."""
         return ticked_words(self)
 
     def has_other_ticks(self, other: "ReadText") -> bool:
-        """Return whether two texts have different marks in the box before the same word."""
+        """Return whether two texts have different marks in the checkbox before the same word."""
         return any(other.ticks.get(word, tick) != tick for word, tick in self.ticks.items())
 
     @cached_property
     def arranged(self) -> str:
-        """The words sorted, as `token_sort_ratio` compares them.
+        """The words in sorted order, as `token_sort_ratio` compares them.
 
-        Empty if rapidfuzz may split differently.
+        Empty if rapidfuzz may split the text into other words.
         """
         # rapidfuzz takes these for spaces only in texts with letters beyond Latin-1.
         return "" if _ODD_SPACE.search(self) else " ".join(sorted(self.split()))
@@ -234,7 +234,8 @@ _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_rati
 
 
 MANY: Final = 4
-"""Number of texts that a text is compared with, from which its words are sorted once in advance."""
+"""Minimum number of texts to compare a text with, for which its words are sorted once in
+advance."""
 
 
 def _distinct(texts: Sequence[str]) -> int:
@@ -304,9 +305,10 @@ class FuzzyComparator(BaseComparator):
         )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float] | None:
-        """Return codes by text, or by words in any order; as `LevenshteinComparator` does.
+        """Return codes by text or by words in any order, and the minimum loss of others.
 
-        None for methods without such codes.
+        Texts with different codes lose at least this similarity. None for methods without such
+        codes.
         """
         if self.method not in {"ratio", "token_sort_ratio"}:
             return None
@@ -319,7 +321,7 @@ class FuzzyComparator(BaseComparator):
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return the approximate time to compare pairs, in nanoseconds.
 
-        Parts are searched at each letter.
+        `partial_ratio` takes the time of a comparison for each letter of the shorter text.
         """
         if self.method != "partial_ratio":
             return 4 * super().steps(gt, pred)

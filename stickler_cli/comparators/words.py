@@ -95,8 +95,8 @@ _SIGN: Final = re.compile(
     r"|(?<=\d)\s?[mM](?=[WVAHPJNeB\u03a9\u2126])"
     r"|(?<=\()[-\u2212](?=\))|(?<=[^\W_])[-\u2212](?![^\s,;./)])|\[[ x]\]"
 )
-"""A sign with a meaning. A minus is one only in brackets and behind a word that it ends: `(-)` and
-`ER-`; the prefix of a unit is one in texts whose units keep their case."""
+"""A sign with a meaning. A minus has a meaning only in brackets and at the end of a word: `(-)` and
+`ER-`. The prefix of a unit has one in texts whose units keep their case."""
 _TICKED_WORD: Final = re.compile(
     r"([\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]|\[[ x]\])\s*([^\W\d_]+)"
 )
@@ -198,7 +198,7 @@ def signs_of(text: str) -> Counter[tuple[int, int]]:
 
 
 def ticked_words(text: str) -> dict[str, tuple[int, int]]:
-    r"""Return the mark of the box in front of each word that has one, as (kind, meaning), by word.
+    r"""Return the mark in the checkbox before a word, as (kind, meaning), by word.
 
     >>> ticked_words("[x] single [ ] married")["single"] == ticked_words("\u2611 single")["single"]
     True
@@ -303,7 +303,7 @@ def _without_signs(text: str) -> str:
 
 
 def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str], list[str]]:
-    """Return both lists without words that the second list has joined, or as initials."""
+    """Return both lists without words of the first that the second joins or reduces to initials."""
     wanted = frozenset(candidates)
     kept: list[str] = []
     joined: set[str] = set()
@@ -335,8 +335,8 @@ def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[st
         return True
     if n_replaced <= n_tolerated:
         # A function word counts as replaced only if a neighbour of the content word is the same.
-        n_replaced += _stand_at_one_place(gt, only_gt, pred, replacing[n_replaced:])
-        n_replaced += _stand_at_one_place(pred, only_pred, gt, replaced[n_replaced:])
+        n_replaced += _are_at_one_position(gt, only_gt, pred, replacing[n_replaced:])
+        n_replaced += _are_at_one_position(pred, only_pred, gt, replaced[n_replaced:])
     return n_replaced > n_tolerated
 
 
@@ -361,7 +361,7 @@ def _kind_of(meaning: str) -> str:
     return name if kind == "word" else kind
 
 
-def _stand_at_one_place(
+def _are_at_one_position(
     text: Words, words: Sequence[str], other: Words, replacing: Sequence[str]
 ) -> bool:
     """Return whether a content word of the other text replaces a function word of this text."""
@@ -494,7 +494,7 @@ def _stems(word: str) -> frozenset[str]:
 
 @lru_cache_of_short_texts(maxsize=65536)
 def _party(word: str) -> tuple[str, bool] | None:
-    """Return the deed that a word names a party of, and whether the deed is done to this party."""
+    """Return the stem of a word that names a party, and whether the word is passive: `lessee`."""
     party = _PARTIES.fullmatch(word)
     return party and (party[1], word.endswith("ee"))
 

@@ -83,9 +83,10 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
 
     Pairs of ordered lists do not cross.
 
-    If both sides have the same number of items with a key, these items are paired among themselves,
-    because no other pair is worth giving up a pair by key. If every item of a list has a key, this
-    holds for all keys of the list. All remaining items are compared with each other.
+    If a list has the same number of items with a key on both sides, these items are paired only
+    with each other, because a pair with another item is never worth giving up a pair by key. If
+    every item of a list has a key, the numbers need not be equal. All remaining items are compared
+    with each other.
     """
     gt_lists, pred_lists, elements = lists.elements
     gt_items, pred_items = _select_items(gt_lists, gt), _select_items(pred_lists, pred)

@@ -15,8 +15,8 @@ PATH_ROW_STEPS: Final = 20_000
 PATH_CELL_STEPS: Final = 20
 """Steps of work for each column of such a row."""
 ASSIGNMENT_STEPS: Final = 0.1
-"""Steps of work of scipy's assignment, for each n * n * m of a matrix; usual are 0.03, at most
-0.8."""
+"""Steps of work of scipy's assignment, for each n * n * m of a matrix; measured are 0.03 usually,
+and at most 0.8."""
 ASSIGNMENT_BYTES: Final = 18
 """Bytes that an assignment takes for each cell."""
 ALIGNMENT_STEPS: Final = 6

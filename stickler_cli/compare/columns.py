@@ -53,7 +53,7 @@ _EMPTY: Final[dict[str, Any]] = {}
 class Items(NamedTuple):
     """Items of some lists of one side, or values of some objects.
 
-    Every array has one entry an item.
+    Every array has one entry per item.
     """
 
     slots: Indexes
@@ -84,9 +84,9 @@ class AlignedItems(NamedTuple):
 
 
 class ListLayout(NamedTuple):
-    """Where the present items of each list are in the column of items.
+    """Where the present items of lists, or the present values of objects, are in their column.
 
-    Or the values of each object. The items of a list are consecutive.
+    The items of a list, or the values of an object, are consecutive.
     """
 
     starts: Indexes
@@ -190,9 +190,9 @@ class GoldColumn:
         return is_absent
 
     def count_unlabelled_items(self, slots: Indexes) -> dict[int, int]:
-        """Return the number of unlabelled items of lists, by position.
+        """Return the number of unlabelled items of lists, by position in `slots`.
 
-        Only for lists that have any.
+        Lists without unlabelled items are omitted.
         """
         counts: dict[int, int] = {}
         for position, slot in enumerate(slots.tolist()):
@@ -326,7 +326,7 @@ class Columns:
     def apply_reading(self, reading: ReadingRule | None) -> "Columns":
         """Return columns in which values are replaced by the names they stand for.
 
-        None for absent ones.
+        Values that stand for no value become None.
         """
         return self if reading is None else self.map_values(id(reading), reading)
 

@@ -1,6 +1,6 @@
 """`compare`, the one function that the command line, the Python models and every runner call.
 
-It also gives fields their own names where a class takes them under other keys, on both sides.
+If a class accepts other names for its fields, the keys of documents on both sides are renamed.
 """
 
 from collections.abc import Iterable, Sequence

@@ -88,7 +88,10 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
 
 
 def is_bounded(plan: Plan) -> bool:
-    """Return whether choosing arms of unions takes time in proportion to the size of the values."""
+    """Return whether choosing alternatives of unions takes at most linear time.
+
+    The time is then in proportion to the size of the values.
+    """
     arms = (arm for node in _nodes(plan.root) if isinstance(node, OneOfNode) for arm in node.arms)
     return all(arm.accepts.is_bounded for arm in arms)
 
@@ -103,7 +106,7 @@ def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
 
 
 def _leaves_of(node: Node) -> list[LeafNode]:
-    """Return all leaves with the field path of a node: itself, its items or its arms."""
+    """Return all leaves with the field path of a node: itself, its items or its union arms."""
     inner_nodes = follow_references(node).list_inner_nodes()
     return [inner for inner in inner_nodes if isinstance(inner, LeafNode)]
 

@@ -565,11 +565,11 @@ class ListNode(SequenceNode):
 class ItemPairs(NamedTuple):
     """The items of pairs of lists: ground-truth items with partners, then invented items.
 
-    They are sorted by list; every array has one entry an item.
+    They are sorted by list; every array has one entry per item.
     """
 
     owner: Indexes
-    """The position of each item's list."""
+    """The pair of lists that each item belongs to, as a position."""
     gt: Indexes
     pred: Indexes
     """The prediction's slot of each item; `NOTHING` if the prediction lacks the item."""

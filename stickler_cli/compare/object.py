@@ -74,7 +74,7 @@ class MapKeys(NamedTuple):
     pred: Indexes
     """The prediction's slot of each key's value; `NOTHING` if the prediction lacks the key."""
     owner: Indexes
-    """The position of each key's pair of maps."""
+    """The pair of maps that each key belongs to, as a position."""
     codes: Indexes
     """The code of each key's name."""
     order: Indexes
@@ -172,7 +172,7 @@ class ObjectNode(Node):
     def _find_compared_family(self, name: str) -> int:
         """Return the position of the family of a key.
 
-        `NOTHING` if it has none or an ignored one.
+        `NOTHING` if the key belongs to no family or to an ignored family.
         """
         position = self._find_family(name)
         return NOTHING if position == NOTHING or self.families[position].ignored else position
@@ -314,7 +314,7 @@ class ObjectNode(Node):
     ) -> PairScores:
         """Score and record pairs of objects and their fields.
 
-        Whole documents even if one is empty.
+        Documents are compared by fields even if one side is empty.
         """
         table, placement = recording.table, recording.placement
         gold_gt = gt  # an absent alternative has gold, too
@@ -421,7 +421,7 @@ class ObjectNode(Node):
     def _record_aggregates(
         self, field_scores: list[FieldScores], key_scores: list[KeyScores], size: int
     ) -> None:
-        """Record which fields of `size` pairs of objects their aggregates include."""
+        """Record which fields count in the `aggregate` of `size` pairs of objects."""
         included: Sequence[bool | Mask]
         included_keys: Sequence[bool | Mask]
         if self.included is not None and not key_scores:

@@ -47,7 +47,7 @@ class FieldScores(NamedTuple):
 
     segment: FieldSegment
     scores: PairScores
-    """One entry a pair of objects; for a block, all pairs of the first leaf, then of the next."""
+    """One entry per pair of objects; for a block, all pairs of the first leaf, then of the next."""
 
     @property
     def positions(self) -> "int | slice | Indexes":
@@ -59,7 +59,7 @@ class KeyScores(NamedTuple):
     """The scores of keys of maps that one node compared."""
 
     owner: Indexes
-    """The position of each key's pair of objects."""
+    """The pair of objects that each key belongs to, as a position."""
     aggregate: "bool | Outcomes | None"
     """The `aggregate` annotation of all keys, or one of `ANNOTATION_CODES` for each key."""
     scores: PairScores

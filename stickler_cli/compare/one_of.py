@@ -115,11 +115,11 @@ class Acceptor(ABC):
 
     @abstractmethod
     def __call__(self, value: JsonValue) -> bool:
-        """Return whether the arm accepts the value."""
+        """Return whether a value is valid under the schema of the arm."""
 
 
 class Arm(NamedTuple):
-    """One alternative of a union."""
+    """An alternative of a union."""
 
     accepts: Acceptor
     node: Node
@@ -140,7 +140,7 @@ class OneOfNode(ChoiceNode):
     def choose(self, value: JsonValue) -> Node:
         """Return the node of the first arm that accepts the value.
 
-        If none does, of the first arm.
+        If no arm accepts it, return the node of the first arm.
         """
         return self.arms[self._find_arm(value)].node
 

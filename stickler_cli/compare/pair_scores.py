@@ -16,7 +16,7 @@ NO_REASONS: Final[Mapping[int, str]] = {}
 
 
 class PairFigures(NamedTuple):
-    """Similarities, threshold-applied scores and outcomes, one entry a pair.
+    """Similarities, threshold-applied scores and outcomes, one entry per pair.
 
     If no score is clipped, the scores are the array of similarities itself, so that sums and means
     are computed once.
@@ -76,7 +76,7 @@ def has_both_sides(outcome: Outcomes) -> Mask:
 class PairScores:
     """Similarities, scores and outcomes of pairs of values of one field.
 
-    All arrays have one entry a pair. This is not a dataclass, because one object is made for each
+    All arrays have one entry per pair. This is not a dataclass, because one object is made for each
     field of each document that is compared alone, and dataclasses are slower.
     """
 
@@ -100,7 +100,7 @@ class PairScores:
         similarity: Floats,
         score: Floats | None = None,
     ) -> None:
-        """Take arrays with one entry a pair; `score` is the similarity unless given."""
+        """Take arrays with one entry per pair; `score` is the similarity unless given."""
         self.node, self.columns = node, columns
         self.gt, self.pred = gt, pred
         """The slots of both sides; `NOTHING` if a side is absent or counts as absent."""

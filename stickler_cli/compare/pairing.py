@@ -54,11 +54,11 @@ more items, scipy is faster."""
 class ListPairs(NamedTuple):
     """Pairs of items of lists, sorted by list and ground truth.
 
-    Every array has one entry a pair.
+    Every array has one entry per pair.
     """
 
     owner: Indexes
-    """The position of the list that each pair belongs to."""
+    """The pair of lists that each pair of items belongs to, as a position."""
     gt: Indexes
     """The slot of each ground-truth item in the column of all items."""
     pred: Indexes
@@ -130,7 +130,7 @@ class PairSearch:
 
     The *near* side of a list is the side that is not longer; each near item seeks a partner on the
     *far* side. Methods take `near` and `far`, positions of near and far items among those of all
-    lists, with one entry a pair. Slots of predictions follow those of all ground truths, so that
+    lists, with one entry per pair. Slots of predictions follow those of all ground truths, so that
     the lesser of two slots is always the ground truth.
     """
 
@@ -260,7 +260,10 @@ class PairSearch:
         return gain, best
 
     def _gain(self, near: Indexes, far: Indexes, similarity: Floats) -> Floats:
-        """Return what each pair adds to the total: its raised similarity, or 0 up to the floor."""
+        """Return what each pair adds to the total of its list.
+
+        This is the similarity, raised if the two positions are close, or 0 at or below the floor.
+        """
         nearness = EQUAL_WITHIN * (1 - self._distance(near, far))
         return np.where(similarity > self._floor + EQUAL_WITHIN, similarity + nearness, 0.0)
 

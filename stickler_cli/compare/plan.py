@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""For each part of the documents: other keys of fields, or JSON Pointers to values, each with the
-name of the field and the parts that its values may be."""
+"""For each part of a document, the other keys of its fields, or JSON Pointers to their values. Each
+has the name of the field, and the parts that apply to the field's value."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """Similarity at or below which two items cannot be a pair. Source: docs/semantics.md, Lists."""
@@ -293,7 +293,7 @@ class Node(ABC):
         """Score and record pairs of values of the declared kind."""
 
     def inner_nodes(self) -> "Sequence[Node]":
-        """Return the nodes with the same field path: those of list items, arms or positions."""
+        """Return the nodes with the same field path: of items, union arms or positions."""
         return ()
 
     def list_fields(self) -> "Iterator[tuple[str, Node]]":

@@ -143,7 +143,7 @@ class PreparedValues:
     ) -> Similarities:
         """Return the similarities of pairs of codes, and charge the work.
 
-        Similar long texts take less. `positions` are the positions of the pairs in the column,
+        Similar long texts take less work. `positions` are the positions of the pairs in the column,
         which has `pairs_per_field` pairs of each field, field after field.
 
         Raises:
@@ -212,7 +212,7 @@ class PreparedValues:
     ) -> None:
         """Charge a share of the work of comparing values of these lengths.
 
-        Large amounts by field.
+        Large amounts of work are charged field by field.
         """
         work, count_steps = self._work, self._comparator.steps
         steps = count_steps(gt_lengths, pred_lengths)
@@ -227,7 +227,7 @@ class PreparedValues:
     def _compare(self, gt: Keys, pred: Keys) -> Similarities:
         """Return the similarities of pairs of codes.
 
-        The same JSON value matches even if unreadable.
+        Two equal JSON values match even if the comparator cannot read them.
         """
         similarity = self._compare_readable(gt, pred)
         if self.first_same_code is not None:

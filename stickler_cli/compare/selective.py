@@ -28,8 +28,8 @@ class SelectiveField(NamedTuple):
     object_weight: float
     """The sum of the weights of all fields of the object, including this field."""
     keys: Indexes
-    """The keys of all ground truths, of all predictions, and -1 for `NOTHING`; below 0 is no
-    key."""
+    """The keys of all ground truths, of all predictions, and -1 for `NOTHING`; a number below 0
+    means no key."""
     loss: float = 1.0
     """Minimum share of the weight that two items with different keys lose."""
 

@@ -228,7 +228,7 @@ class UnitTree:
 
     @property
     def in_aggregate(self) -> bool:
-        """Whether the `aggregate` of its object includes the field."""
+        """Whether the field counts in the `aggregate` counts of its object."""
         return bool(self._figure("in_aggregate"))
 
     @property

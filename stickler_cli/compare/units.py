@@ -22,7 +22,7 @@ from .result import FA, FD, FN, NOT_EVALUATED, TP
 T = TypeVar("T")
 
 FieldNames: TypeAlias = tuple[str, ...]  # a path of field names without list indexes
-FieldNumbers: TypeAlias = "int | Indexes"  # one for a batch, or one a row
+FieldNumbers: TypeAlias = "int | Indexes"  # one for a batch, or one per row
 
 
 class UnitKind(IntEnum):
@@ -360,7 +360,7 @@ _NOTES: Final = (
     *("reasons", "gold_slots", "n_open_items", "n_unlabelled_items"),
     *("extra_keys", "undeclared_keys"),
 )
-"""The attributes of a table that map rows to notes."""
+"""The attributes of a table that are dictionaries by row, with facts that few units have."""
 
 
 def column_values(column: Any, positions: Indexes) -> list[Any]:
@@ -468,9 +468,9 @@ class UnitTable:
         return batch.columns.gt[gt_slot], batch.columns.pred[pred_slot], gold
 
     def select(self, roots: Indexes) -> "UnitTable":
-        """Return a table whose documents are some units, given by their rows; with their contents.
+        """Return a table in which some units, given by their rows, are the documents.
 
-        No root may be inside another root.
+        Everything inside these units is included. No root may be inside another root.
         """
         table = UnitTable(len(roots))
         root_of_row = np.full(self.size + 1, NOTHING)  # `NOTHING` reads the last entry

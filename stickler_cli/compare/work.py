@@ -96,7 +96,7 @@ class FieldWork:
         return self._work.field_work((*self.path, name))
 
     def of_fields(self, names: tuple[str, ...]) -> "FieldWork":
-        """Return the work of several fields inside this field; it counts for this field."""
+        """Return the work of several fields inside this field; it is charged to this field."""
         return FieldWork(self._work, self.path, steps=self._steps, names=names)
 
     def charge(self, steps: int) -> None:

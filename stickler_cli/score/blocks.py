@@ -102,7 +102,7 @@ class DocumentBlock:
     n_rows: AnyArray
     """The number of rows of each field, (n_fields,): usually one for each document."""
     partial_documents: AnyArray
-    """The document of each row, only of the fields that are missing in some document."""
+    """The document of each row, but only the rows of fields that some document lacks."""
     codes: AnyArray
     """The code of each row, (n_rows,): a position among the (cell, score) pairs of its field."""
     n_codes: AnyArray

@@ -347,7 +347,7 @@ def has_wrong_unit(table: UnitTable, is_wrong: Mask) -> Mask:
 def is_evaluated(batch: UnitBatch) -> Mask | bool:
     """Return which units of a batch show that their document evaluates their field.
 
-    A unit that is not labelled shows it only as a declared field of an object that one side lacks.
+    An unlabelled unit shows this only if it is a declared field of an object that one side lacks.
     """
     if batch.is_document or not batch.is_unlabelled:
         return True

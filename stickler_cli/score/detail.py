@@ -26,8 +26,8 @@ from .item_places import ItemPlaceCounts, count_item_places
 from .sums import schema_pattern
 
 MAX_FIELDS: Final = 2_000
-"""Maximum number of rows in the table of fields of a page; more would open slowly, and the CSV
-report has all."""
+"""Maximum number of rows in the table of fields of a page. A longer table would open slowly, and
+the CSV report has all fields."""
 
 MAX_VALUES: Final = 30
 """Maximum number of distinct values of a field, both sides together: what fits on a screen."""

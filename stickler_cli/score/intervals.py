@@ -148,8 +148,8 @@ class Spread(NamedTuple):
     right_times_wrong: float
     wrong_squares: float
     all_right: float = 0.0
-    """Average size of a document if all of it were right; 0 if being right does not make it
-    larger."""
+    """Average size that a document would have if all of it were right; 0 if its size does not
+    depend on being right."""
 
 
 def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:

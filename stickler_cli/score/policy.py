@@ -166,8 +166,8 @@ class PolicyOutcome:
     """Probability that this maximum holds, over the draw of documents from which the policy was
     made."""
     overlap: Count
-    """Number of documents of the run from which the policy was made; they are no independent
-    check."""
+    """Number of documents in the run that were also used to make the policy; they are no
+    independent check."""
     fields: Sequence[FieldOutcome]
     """The outcome of each field, in the order of the policy."""
 
@@ -196,9 +196,10 @@ def policy_fields(evaluation: Evaluation, by: str | None) -> Iterator[PolicyFiel
 
 
 def document_digest(document: str, confidences: object) -> str:
-    """Return the digest that recognizes a document in another run: of its id, if it has a real id.
+    """Return a digest by which the document is recognized in another run.
 
-    If the id is only a line number, the digest includes the confidences of the document.
+    It is the digest of the document's id. If the id is only a line number, the digest includes the
+    document's confidences.
     """
     content = document.encode("utf-8", "surrogatepass")
     if _POSITION.fullmatch(document):
@@ -268,7 +269,10 @@ _ROUNDING: Final = 1e-9  # sums of shares that should be whole numbers are inexa
 
 
 class Losses(NamedTuple):
-    """Losses for each threshold, when all values from it on are accepted; high to low, all (n,)."""
+    """The losses at each threshold, if all values from the threshold upwards are accepted.
+
+    Thresholds are in descending order; every array has one entry per threshold, (n,).
+    """
 
     threshold: Floats
     n_documents: Indexes

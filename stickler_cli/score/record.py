@@ -75,7 +75,7 @@ class SchemaSignature:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The sources and the time of a run; they decide no figure."""
+    """The sources and the time of a run; no figure depends on them."""
 
     started: str
     """When the run began, in UTC; `SOURCE_DATE_EPOCH` replaces it."""

@@ -57,8 +57,8 @@ class Repeats:
     """A comparison of several runs of the same documents."""
 
     runs: list[str]
-    """The predictions of each run, as the user named them; results outside this record are of the
-    first."""
+    """The predictions of each run, as the user named them; results outside this record are those of
+    the first run."""
     whole: FieldRepeats
     fields: list[FieldRepeats]
     """Every field, in schema order, parents first."""

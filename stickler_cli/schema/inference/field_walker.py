@@ -76,7 +76,7 @@ WHOLE: Final = "array or object"
 
 
 class FieldVisit(NamedTuple):
-    """A visit of one place during the walk over a schema; `places` defines a place."""
+    """A visit of one place (see `stickler_cli.schema.places`) during the walk over a schema."""
 
     holder: Schema
     """The schema to which annotations of the place are added."""

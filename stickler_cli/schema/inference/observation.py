@@ -457,7 +457,7 @@ class Observed:
             self.n_lists_by_key.update(_keys_of(items))
 
     def settle(self) -> None:
-        """Treat single values as lists of one value, if other documents have lists there."""
+        """Treat single values as lists of one value, if the field is a list in other documents."""
         for place in (*self.fields.values(), *((self.elements,) if self.elements else ())):
             place.settle()
             place.settle_values()
@@ -516,7 +516,7 @@ class Observed:
 
 
 def _json_kinds(kinds: Iterable[str]) -> set[str]:
-    """Return kinds without null; integers are numbers."""
+    """Return the kinds without null; integers count as numbers."""
     return {"number" if kind == "integer" else kind for kind in kinds} - {"null"}
 
 

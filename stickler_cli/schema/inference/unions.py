@@ -177,7 +177,7 @@ def _states_comparison(arm: JsonValue) -> bool:
 
 
 def _json_kinds(kinds: Iterable[str]) -> set[str]:
-    """Return kinds without null; integers are numbers."""
+    """Return the kinds without null; integers count as numbers."""
     return {"number" if kind == "integer" else kind for kind in kinds} - {"null"}
 
 

@@ -29,8 +29,8 @@ _MIN_REPLICATES: Final = 200
 MIN_DOCUMENTS: Final = 5
 """Minimum number of documents for intervals; the differences of fewer documents say too little."""
 _MAX_EXACT_UNITS: Final = 5_000
-"""Maximum number of units with exact confidences in replicates; of more units, confidences are
-rounded, as few distinct confidences are fast."""
+"""Maximum number of units whose exact confidences are used in replicates. If there are more units,
+confidences are rounded, because few distinct confidences take less time."""
 _DIGITS: Final = 3
 _THOUSAND: Final = 10**_DIGITS
 

@@ -115,8 +115,8 @@ class Causes:
     A group with too many traits has the single trait None.
     """
     origins: dict[CauseIdentity, Counter[Origin]] = field(default_factory=dict)
-    """Number of wrong values of each cause that hold the values of other fields, by origin. The
-    counter is empty if there are too many origins; a cause without trait has no counter."""
+    """For each cause, the number of its wrong values that are values of other fields, by origin.
+    The counter is empty if there are too many origins; a cause without trait has no counter."""
     ids: dict[CauseIdentity, set[str]] | None = field(default_factory=dict)
     """The ids of the documents of each cause; None if single documents are not kept."""
     values: ValueCounts = field(default_factory=ValueCounts)
@@ -127,7 +127,7 @@ class Causes:
     def add(self, batch: DocumentErrors, selected: Mask | None = None) -> None:
         """Add the errors of all documents of a batch, or of the selected documents.
 
-        The whole run never selects documents; simple errors are always added for all of them.
+        Simple errors are added for all documents in any case; a whole run never selects documents.
         """
         errors_by_cause = defaultdict[tuple[Group, ErrorTrait], list[ClassifiedError]](list)
         self._telling.clear()

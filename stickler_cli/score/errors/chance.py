@@ -21,7 +21,7 @@ from stickler_cli.core.locations import ANY_KEY, field_path
 from .error_classes import NEIGHBOURS, telling_form
 from .located_units import field_pattern
 
-N_BUCKETS: Final = 256  # 1 kB a field; two rare values share a bucket in 0.4% of cases
+N_BUCKETS: Final = 256  # 1 kB per field; two rare values share a bucket in 0.4% of cases
 MAX_FIELDS: Final = 1_000  # fields with counts, the first ones by path: 2 MB
 MIN_HITS: Final = 3
 """Minimum number of errors that hold another field's value before a cause mentions it."""
@@ -95,8 +95,8 @@ class ValueCounts:
         """Return the probability that by chance at least `n_hits` errors of `names` hold `other`.
 
         The model keeps the wrong values of the field `names` and permutes the values of the field
-        `other` over documents. Each hit finds its own value among the latter, which is subtracted.
-        The probability is 0 if the wrong values were not counted, as those of objects, and 1 if the
+        `other` over documents. The ground truth that each hit equals is excluded from the model.
+        The probability is 0 if the wrong values were not counted (objects are not), and 1 if the
         other field was not counted.
         """
         wrong = self.wrong.get(self._pattern(self.wrong, names))
