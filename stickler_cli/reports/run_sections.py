@@ -113,6 +113,7 @@ def _countings(view: RunView, style: TableStyle) -> Iterator[Block]:
 def _classes(view: RunView, style: TableStyle) -> Iterator[Text]:
     if style.verbose and (classes := run_sentences.error_classes(view)):
         yield Text(classes)
+        yield from map(Text, run_sentences.items_of_lists(view))
 
 
 def _cause_list(view: RunView, style: TableStyle) -> Iterator[Block]:

@@ -11,12 +11,13 @@ from stickler_cli.runs.close_match_note import describe_close_matches
 from stickler_cli.runs.unwrapping_note import describe_unwrapping
 from stickler_cli.score.document_result import LENIENT, LENIENT_FORMS, Status
 from stickler_cli.score.errors.causes import ByClass, overall
+from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import NO_GROUP
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import Interval
 from .cause_sentences import count_of_class
-from .view import WORST, RunView, by_values_lost
+from .view import WORST, FieldRow, RunView, by_values_lost
 
 DISAGREE: Final = 0.05
 """Difference between the rates of counting modes from which reports mention it."""
@@ -293,6 +294,47 @@ def error_classes(view: RunView) -> str | None:
     if units:
         texts.append(f"wrong as a whole: {_class_texts(units)}")
     return "; ".join(texts) or None
+
+
+def describe_items(view: RunView, row: FieldRow) -> str:
+    """Return the items or objects of a field as a sum by what became of them; empty for values.
+
+    Pairs with a wrong value inside are errors only if their similarity is below their threshold.
+    """
+    outcomes, n_items = row.tally.item_outcomes, row.tally.n_items
+    if not n_items:
+        return ""
+    failed = view.run.evaluation.errors.units.get(row.path, Counter())
+    n_failed = sum(count for name, count in failed.items() if name not in _ONE_SIDED)
+    n_passed = outcomes.fd - n_failed
+    wrong_text = f"{outcomes.fd:,} with a wrong value inside"
+    if n_failed and n_passed > 0:
+        wrong_text += f" ({n_failed:,} below their threshold, {n_passed:,} at or above it)"
+    texts_by_count = (
+        (outcomes.fd, wrong_text),
+        (outcomes.fn, f"{outcomes.fn:,} missed"),
+        (outcomes.fa, f"{outcomes.fa:,} invented"),
+    )
+    texts = [f"{outcomes.tp:,} right", *(text for count, text in texts_by_count if count)]
+    noun = "object" if row.kind == "object" else "item"
+    return f"{number_of(n_items, noun)} = {' + '.join(texts)}"
+
+
+_ONE_SIDED: Final = frozenset(
+    {
+        *(ErrorClass.MISSED_ITEM, ErrorClass.INVENTED_ITEM),
+        *(ErrorClass.MISSED_OBJECT, ErrorClass.INVENTED_OBJECT),
+    }
+)
+
+
+def items_of_lists(view: RunView) -> list[str]:
+    """Return a sentence for each list or object with items that are not right as a whole."""
+    return [
+        f"{view.quoted(field_path(row.path))}: {describe_items(view, row)}"
+        for row in view.rows
+        if row.tally.n_items > row.tally.n_exact_items
+    ]
 
 
 def _class_texts(counts: ByClass) -> str:

@@ -1004,6 +1004,27 @@ def test_an_item_with_a_wrong_value_inside_is_not_called_right(open_page, run_of
     assert "right" not in row.locator(".value").all_text_contents()
 
 
+SMALL_TARGETS = """all => all.filter(it => it.offsetParent !== null).filter(it => {
+  const { width, height } = it.getBoundingClientRect();
+  return width < 24 || height < 24;
+}).map(it => it.textContent)"""
+
+
+@pytest.mark.parametrize("kind", ["report", "difference"])
+def test_on_a_phone_nothing_is_cut_off_or_too_small_for_a_finger(open_page, run_of, kind):
+    run = run_of(ITEMS, INVOICES, detailed=True)
+    if kind == "difference":
+        base, new = beside(run_of)
+        run = compare_runs({"base": base}, {"new": new})
+    page = open_page(run, viewport={"width": 390, "height": 844})
+
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    targets = "table a, button:not([hidden]), select, nav a, #flow a"
+    assert page.locator(targets).evaluate_all(SMALL_TARGETS) == []
+    wide = "all => all.filter(it => it.scrollWidth > it.clientWidth + 1).map(it => it.ariaLabel)"
+    assert page.locator(".scroll, nav .page").evaluate_all(wide) == []
+
+
 def test_runs_side_by_side_have_a_column_each(open_page, run_of):
     base, new = beside(run_of)
     runs = {"one": base, "two": new, "three": base}

@@ -10,8 +10,10 @@ import stickler_cli
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.run_sentences import items_of_lists
 from stickler_cli.reports.view import RunView
 from stickler_cli.settings.deciding import RunFormat
+from .conftest import RIGHT
 
 PACKAGE = Path(stickler_cli.__file__).parent
 
@@ -62,3 +64,24 @@ def test_a_figure_is_never_rounded_onto_the_limit_of_a_gate(run_of):
     assert view.limits == {0.7, 0.43333}
     assert view.rate(0.69999) == "0.6999"
     assert view.rate(0.69) == "0.6900"
+
+
+def test_the_items_of_a_list_add_up_and_tell_those_that_reach_their_threshold(run_of):
+    exact = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
+    item = {"type": "object", "properties": dict.fromkeys(("sku", "unit", "note"), exact)}
+    item["x-aws-stickler-match-threshold"] = 0.5
+    schema = {"type": "object", "properties": {"lines": {"type": "array", "items": item}}}
+    gt = [{"sku": name, "unit": f"{name} unit", "note": f"{name} note"} for name in "abcd"]
+    # a is right; of b two of three values are right, of c one; d is missed and e is invented.
+    pred = [gt[0], {**gt[1], "unit": "x"}, {**gt[2], "unit": "y", "note": "z"}]
+    pred.append({"sku": "e", "unit": "e unit", "note": "e note"})
+    view = RunView(run_of(schema, [DocumentPair("1", {"lines": gt}, {"lines": pred})]))
+
+    wrong_text = "2 with a wrong value inside (1 below their threshold, 1 at or above it)"
+    assert items_of_lists(view) == [
+        f"lines: 5 items = 1 right + {wrong_text} + 1 missed + 1 invented"
+    ]
+
+
+def test_a_list_whose_items_are_all_right_needs_no_sum(run_of):
+    assert items_of_lists(RunView(run_of(pairs=[DocumentPair("a", RIGHT, RIGHT)]))) == []

@@ -317,6 +317,8 @@ class HeatMap:
     rows: Sequence[tuple[str, Sequence[HeatCell]]]
     left_out: int = 0
     """Number of rows left out; in a confusion matrix, those of values without an error."""
+    is_of_wholes: bool = False
+    """Whether it counts items and objects that failed as a whole."""
 
     @property
     def is_wide(self) -> bool:

@@ -3,6 +3,8 @@
 const MAX_OPEN_ROWS = 40; // rows up to which all groups of causes start unfolded
 const MAX_SHOWN_FIELDS = 4; // fields of an item that its row shows
 const MAX_LENGTH_IN_ONE_LINE = 44; // characters up to which both values share one line; longer ones are shown one above the other
+const MAX_LENGTH_IN_ONE_LINE_OF_PHONES = 28;
+const phones = matchMedia("(max-width: 760px)");
 const MAX_LENGTH_OF_LINE = 200; // characters up to which a value in a line of its own is not cut
 
 const Errors = (() => {
@@ -26,7 +28,7 @@ const Errors = (() => {
     const changes = names.length ? names.slice(0, MAX_SHOWN_FIELDS).map((name) => [name, entries[0].get(name) ?? null, entries[1].get(name) ?? null]) : [["", ...sides]];
     const more = names.length > MAX_SHOWN_FIELDS ? [element("span", { class: "note" }, ` and ${names.length - MAX_SHOWN_FIELDS} more`)] : [];
     const length = changes.reduce((sum, [name, gt, pred]) => sum + name.length + displayText(gt).length + displayText(pred).length, 0);
-    return length <= MAX_LENGTH_IN_ONE_LINE && changes.length < 2 ? [...changes.map(inOneLine), ...more] : [inTwoLines(changes, more)];
+    return length <= (phones.matches ? MAX_LENGTH_IN_ONE_LINE_OF_PHONES : MAX_LENGTH_IN_ONE_LINE) && changes.length < 2 ? [...changes.map(inOneLine), ...more] : [inTwoLines(changes, more)];
   };
 
   const nameElements = (name) => (name ? [element("b", {}, visible(name)), " "] : []);
@@ -52,7 +54,7 @@ const Errors = (() => {
       return [
         element("span", {}, moveMark(error[OUTCOME])),
         element("span", { class: "path" }, visible(error[PATH])),
-        ...[error[GT], ...error[DIFFERING]].map((value) => element("span", { class: "value" }, answerElement(value))),
+        ...[error[GT], ...error[DIFFERING]].map((value, at) => element("span", { class: "value", "data-label": at ? facts.runs[at - 1] : "truth" }, answerElement(value))),
         element("span", { class: "document" }, visible(error[DOCUMENT])),
       ];
     }

@@ -2,11 +2,12 @@
 
 const Grid = (() => {
   const FONT = "12px system-ui, sans-serif";
-  const ROW_HEIGHT = 16;
+  const phones = matchMedia("(max-width: 760px)");
+  let rowHeight = 16; // pixels; 24 on a phone, large enough for a finger
   const MAX_NAME_WIDTH = 160; // pixels of the name of a field; of a longer name only the end is shown
   const SLANT = Math.PI / 3;
   const MAX_COLUMNS = 40; // with more columns, neither names nor a pattern can be seen
-  const DOCUMENT_NAMES_WIDTH = 120; // pixels that the names of documents need; without this room they are left out
+  const DOCUMENT_NAMES_WIDTH = 72; // pixels that the names of documents need; without this room they are left out
   const CELL_WIDTHS = [14, 26]; // smallest and largest width of a cell in pixels
   const area = byId("grid");
   const MAX_DOCUMENTS = 5000; // documents that the grid asks for: more rows than anyone looks at
@@ -34,8 +35,16 @@ const Grid = (() => {
     return text;
   };
 
+  // Cut a text to a width in pixels.
+  const cutToWidth = (text, pixels) => {
+    let cut = text;
+    for (let length = text.length - 1; length > 0 && context.measureText(cut).width > pixels; length -= 1) cut = `${text.slice(0, length)}…`;
+    return cut;
+  };
+
   // Fit the columns into the width of the page.
   const measure = () => {
+    rowHeight = phones.matches ? 24 : 16;
     const room = area.clientWidth - SLANTED_NAMES_WIDTH;
     const count = Math.min(fields.length, Math.floor(room / CELL_WIDTHS[0]), MAX_COLUMNS);
     columns = fields.slice(0, count);
@@ -43,7 +52,7 @@ const Grid = (() => {
     context.font = FONT;
     columnNames = columns.map(([, path]) => shortenedName(path));
     labelsHeight = Math.ceil(Math.max(...columnNames.map((name) => context.measureText(name).width), 0) * Math.sin(SLANT)) + 16;
-    space.style.height = `${labelsHeight + rows.length * ROW_HEIGHT}px`;
+    space.style.height = `${labelsHeight + rows.length * rowHeight}px`;
     byId("grid-more").textContent = count < fields.length ? ` ${plural(fields.length - count, "field")} that lost fewer values have no room.` : "";
     draw();
   };
@@ -61,26 +70,27 @@ const Grid = (() => {
     context.font = FONT;
     context.fillStyle = color("--paper", "Canvas");
     context.fillRect(0, 0, viewWidth, viewHeight);
-    const first = Math.floor(area.scrollTop / ROW_HEIGHT);
-    const last = Math.min(rows.length, Math.ceil((area.scrollTop + viewHeight - labelsHeight) / ROW_HEIGHT));
+    const first = Math.floor(area.scrollTop / rowHeight);
+    const last = Math.min(rows.length, Math.ceil((area.scrollTop + viewHeight - labelsHeight) / rowHeight));
     const mostLost = Math.max(1, ...rows.slice(first, last).map(([, cells]) => Math.max(...cells.values())));
     for (let row = first; row < last; row += 1) {
-      const top = labelsHeight + row * ROW_HEIGHT - area.scrollTop;
+      const top = labelsHeight + row * rowHeight - area.scrollTop;
       for (let column = 0; column < columns.length; column += 1) {
         const lost = lostAt(row, column);
         context.globalAlpha = lost ? 0.4 + 0.6 * Math.sqrt(lost / mostLost) : 1;
         context.fillStyle = lost ? color("--fd", "CanvasText") : color("--hover", "Canvas");
-        context.fillRect(column * cellWidth, top, cellWidth - 1, ROW_HEIGHT - 1);
+        context.fillRect(column * cellWidth, top, cellWidth - 1, rowHeight - 1);
       }
       context.globalAlpha = 1;
-      if (viewWidth - columns.length * cellWidth > DOCUMENT_NAMES_WIDTH) {
+      const left = columns.length * cellWidth + 8;
+      if (viewWidth - left > DOCUMENT_NAMES_WIDTH) {
         context.fillStyle = color("--soft", "CanvasText");
-        context.fillText(visible(rows[row][0]), columns.length * cellWidth + 8, top + ROW_HEIGHT - 4);
+        context.fillText(cutToWidth(visible(rows[row][0]), viewWidth - left), left, top + rowHeight / 2 + 4);
       }
       if (cursor && cursor[0] === row) {
         context.strokeStyle = color("--ink", "Highlight");
         context.lineWidth = 2;
-        context.strokeRect(cursor[1] * cellWidth, top, cellWidth - 1, ROW_HEIGHT - 1);
+        context.strokeRect(cursor[1] * cellWidth, top, cellWidth - 1, rowHeight - 1);
       }
     }
     context.fillStyle = color("--paper", "Canvas");
@@ -105,10 +115,10 @@ const Grid = (() => {
     if (!columns.length) measure(); // a key may be pressed before the page is laid out
     if (!columns.length) return;
     cursor = [Math.min(Math.max(row, 0), rows.length - 1), Math.min(Math.max(column, 0), columns.length - 1)];
-    const top = cursor[0] * ROW_HEIGHT;
+    const top = cursor[0] * rowHeight;
     const visibleHeight = area.clientHeight - labelsHeight;
     if (top < area.scrollTop) area.scrollTop = top;
-    else if (top + ROW_HEIGHT > area.scrollTop + visibleHeight) area.scrollTop = top + ROW_HEIGHT - visibleHeight;
+    else if (top + rowHeight > area.scrollTop + visibleHeight) area.scrollTop = top + rowHeight - visibleHeight;
     describeCell();
     draw();
   };
@@ -122,13 +132,13 @@ const Grid = (() => {
 
   const cellUnder = (event) => {
     const box = area.getBoundingClientRect();
-    const row = Math.floor((event.clientY - box.top - labelsHeight + area.scrollTop) / ROW_HEIGHT);
+    const row = Math.floor((event.clientY - box.top - labelsHeight + area.scrollTop) / rowHeight);
     const column = Math.floor((event.clientX - box.left) / cellWidth);
     return event.clientY - box.top >= labelsHeight && row < rows.length && column < columns.length ? [row, column] : null;
   };
 
   const key = (event) => {
-    const page = Math.max(1, Math.floor((area.clientHeight - labelsHeight) / ROW_HEIGHT) - 1);
+    const page = Math.max(1, Math.floor((area.clientHeight - labelsHeight) / rowHeight) - 1);
     const steps = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], PageDown: [page, 0], PageUp: [-page, 0], Home: [-Infinity, 0], End: [Infinity, 0] };
     if (event.key === "Enter") open();
     else if (!(event.key in steps)) return;

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from stickler_cli.core.figures import number_of, setting, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.sorted_lines import SortedLines
+from stickler_cli.reports import run_sentences
 from stickler_cli.reports.cause_sentences import CauseText, causes
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
@@ -135,6 +136,7 @@ def _render_page(
         "legend": legend(view),
         "places": payload.place_picture(view, detail.item_places),
         "confusions": payload.confusion_matrices(fields, detail.value_pairs),
+        "items_of_lists": run_sentences.items_of_lists(view),
         "any_items": any(row.whole for row in view.rows),
         "any_unlabelled": any(map(view.labelled, view.rows)),
         "fields_at_first": FIELDS_AT_FIRST,

@@ -224,7 +224,12 @@ def _heat_map(view: RunView, title: str, kind: str, fields: Mapping[Path, ByClas
         )
     names = [error_class.replace("_", " ") for error_class in classes]
     return HeatMap(
-        title=title, corner="Field", columns=names, rows=rows, left_out=len(ranked[MOST_DOTS:])
+        title=title,
+        corner="Field",
+        columns=names,
+        rows=rows,
+        left_out=len(ranked[MOST_DOTS:]),
+        is_of_wholes=kind == "wholes",
     )
 
 

@@ -39,7 +39,7 @@ const Pictures = (() => {
     const unit = SIDE / (high - low);
     const every = Math.ceil((high - low) / 6);
     const powers = Array.from({ length: high - low + 1 }, (_, step) => low + step).filter((power) => (power - low) % every === 0);
-    const powerText = (power) => (power >= -3 && power <= 5 ? (10 ** power).toLocaleString("en") : `1e${power}`);
+    const powerText = (power) => (power >= 0 && power <= 8 ? inShort(10 ** power) : power >= -3 && power < 0 ? String(10 ** power) : `1e${power}`);
     const marks = powers.flatMap((power) => [
       svgElement("text", { x: (power - low) * unit, y: SIDE + 16, "text-anchor": "middle" }, powerText(power)),
       svgElement("text", { x: -6, y: SIDE - (power - low) * unit + 4, "text-anchor": "end" }, powerText(power)),
