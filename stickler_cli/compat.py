@@ -260,7 +260,7 @@ class AbsentModules(MetaPathFinder):
         """Return None for modules of other packages.
 
         Raises:
-            ModuleNotFoundError: the module is inside this one, or inside an alias of it.
+            ModuleNotFoundError: the module would be inside `stickler_cli.compat` or an alias of it.
         """
         parent, _, name = fullname.rpartition(".")
         if parent == __name__ or isinstance(sys.modules.get(parent), Alias):

@@ -66,9 +66,9 @@ class Measure:
     name: str
     metric: Metric | None = None
     recorded_state: Mapping[str, Any] | None = None
-    """Attributes of the metric in a file; None if there is an instance."""
+    """Attributes of the metric, read from a run file; None if `metric` is set."""
     recorded_figures: Mapping[str, float | None] | None = None
-    """Figures of the metric in a file; None if there is an instance."""
+    """Figures of the metric, read from a run file; None if `metric` is set."""
     problem: str = ""
     """Reason why there are no figures, which does not end the run: the error at the first document
     by id, or the error of `result` if it was read from a file with attributes."""

@@ -415,7 +415,7 @@ def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
 def _expected_key(unit: LocatedUnit) -> str:
     """Return the path of a unit in the ground truth.
 
-    For an invented list element, such as `lines[]`.
+    For an invented list element, it ends in `[]`, such as `lines[]`.
     """
     if unit.gt_path is not None:
         return field_path(unit.gt_path)

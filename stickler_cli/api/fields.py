@@ -75,7 +75,7 @@ def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
     can be scored.
 
     Raises:
-        TypeError: it is not an instance of a pydantic model.
+        TypeError: `instance` is not an instance of a pydantic model.
     """
     values: object = instance
     if not isinstance(values, BaseModel):

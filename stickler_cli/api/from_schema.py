@@ -31,7 +31,7 @@ Model = TypeVar("Model", bound=ComparableModel)
 def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
     """Return the schema that a class was made from.
 
-    SchemaError if the class is for a part of it.
+    Raises SchemaError if the class is for a part of a schema.
     """
     if model._part_of is not None:  # noqa: SLF001 - made here
         finding = f"{model.__name__} is for a part of the schema of {model._part_of}"  # noqa: SLF001

@@ -134,7 +134,7 @@ def ruled(
     `seen` are observed values of ground truths, which inference takes into account.
 
     Raises:
-        TypeError: it is not a schema.
+        TypeError: `schema` is not a schema.
         SchemaError: the schema cannot be used, or does not describe objects.
         UsageError: `rules` names a field or rule that does not exist.
     """

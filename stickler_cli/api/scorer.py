@@ -121,7 +121,10 @@ class Scorer:
         return {}
 
     def _seeing(self, truths: Sequence[JsonDocument]) -> "Scorer":
-        """Return the scorer that inference gives for these ground truths, as in a run."""
+        """Return the scorer whose inferred rules take values of ground truths into account.
+
+        A run infers rules in the same way. Without inference, this is the scorer itself.
+        """
         if self._source is None:
             return self
         seen = self._observe(truths[:FIRST])

@@ -91,7 +91,7 @@ def eval_for(schema: AnySchema, fields: Mapping[str, FieldRules] | None = None) 
 
 
 MOST_KEPT: Final = 64
-"""Maximum number of cached scorers of a schema: by names alone, and by forms of values."""
+"""Maximum number of cached scorers of a schema."""
 MOST_SCHEMAS: Final = 32
 """Maximum number of schemas with cached scorers; scorers of a class are dropped with the class."""
 _of_classes: Final[WeakKeyDictionary[type[BaseModel], dict[Hashable, Scorer]]] = WeakKeyDictionary()

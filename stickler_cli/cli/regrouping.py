@@ -55,7 +55,7 @@ def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) 
     """Compare the documents of a run directory again, to group them anew.
 
     Raises:
-        UsageError: it is not a directory, or its schema or documents have changed.
+        UsageError: the run is not a directory, or its schema or documents have changed.
     """
     _check_directory(name, BY)
     recorded = _with_allowed_sources(_settings_of(name, run, settings), name, settings.read)
@@ -130,7 +130,7 @@ def settings_of_finished(settings: CompareSettings) -> CompareSettings:
     """Return settings to compare a document of a run directory as the run compared it.
 
     Raises:
-        UsageError: it is not a directory, or not a run.
+        UsageError: the run is not a directory, or cannot be read.
     """
     name = settings.pred
     run = load_run(name)
@@ -157,7 +157,7 @@ def _with_allowed_sources(
     model and any other path only if the caller names it too.
 
     Raises:
-        UsageError: the caller does not name one of them.
+        UsageError: the caller does not name such a source.
     """
     named_here = {decoded(source): source for source in named}
     sources = {

@@ -78,7 +78,7 @@ COOL_DOWN: Final = 30.0  # seconds without calls after that, if the server state
 
 
 def is_passing(error: BaseException) -> bool:
-    """Return whether a failure may be gone at the next attempt."""
+    """Return whether the next attempt may succeed after a failure."""
     status = _status(error)
     if status is not None and status >= LEAST_FAILURE_STATUS:
         return status in PASSING_STATUSES

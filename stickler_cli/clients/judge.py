@@ -209,10 +209,7 @@ class Judge(ServedModel[Pair, Verdict]):
         """Return the usage of a run of the library.
 
         Tokens are estimated from the length of the texts if the server states none for an answered
-        call, or impossibly few.
-
-        What was sent is counted by its length if the server states no tokens for calls that it
-        answered, or fewer than the text can have.
+        call, or impossibly few. All calls but the last are repetitions.
         """
         cost = used.cost if self.server.pricing else None
         tokens_read = believed(used.input_tokens, answered * self.tokens(question))

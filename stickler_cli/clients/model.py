@@ -53,11 +53,11 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 class TooLargeError(ModelError):
-    """A request that is too large for a server, which may accept smaller ones."""
+    """Raised for a request that is too large for a server, which may accept smaller ones."""
 
 
 class UnaskedError(ModelError):
-    """A question that was not asked, but may be asked later."""
+    """Raised for a question that was not asked, but may be asked later."""
 
 
 class GarbledError(Exception):
@@ -170,7 +170,7 @@ class Model(ABC, Generic[Q, A]):
         None keeps the present value.
 
         Raises:
-            UnavailableError: the model is local and has neither.
+            UnavailableError: the model is local, so that it has no address and no key.
         """
         raise self.unavailable("is in this process", "it has no address and no key")
 

@@ -40,5 +40,5 @@ DEFERRED: Final = (DeferredObject, DeferredList)
 
 
 def defer(record: dict[str, Any]) -> DeferredObject:
-    """Return an object of values that are built already, of which some may be deferred."""
+    """Return a deferred object whose values exist already; some of them may be deferred too."""
     return DeferredObject([*record], record.__getitem__)

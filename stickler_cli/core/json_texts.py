@@ -13,7 +13,7 @@ MAX_LETTERS: Final = 10_000_000
 """Length of a text up to which it is read as JSON."""
 
 MAX_LEVELS: Final = 100
-"""Depth of objects and lists up to which such a text is read; a deeper one stays a text."""
+"""Depth of objects and lists up to which a text is read as JSON; a deeper text stays a text."""
 
 _LONG_NUMBER: Final = re.compile(r"\d{19}")
 _FENCE: Final = re.compile(r"\s*```[\w+-]*[^\S\n]*\n")

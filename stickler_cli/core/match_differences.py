@@ -16,10 +16,10 @@ DifferenceKind: TypeAlias = Literal[
 """How a value differs from its ground truth, although its comparator lets it match."""
 
 DIFFERENCES: Final[tuple[DifferenceKind, ...]] = get_args(DifferenceKind)
-"""All differences, those of words first, then as they are listed."""
+"""All kinds of differences in the order of reports: differences of words come first."""
 
 OTHER_WORDS: Final[frozenset[DifferenceKind]] = frozenset(("another word", "other letters"))
-"""Differences in which one word stands in the place of another."""
+"""Kinds of differences in which another word takes the place of a word."""
 
 
 class MatchDifference(NamedTuple):

@@ -120,7 +120,7 @@ class ComparisonError(SticklerError):
 
 
 class WorkLimitError(SticklerError):
-    """Documents whose comparison exceeds the work limit."""
+    """Raised if the comparison of documents exceeds the work limit."""
 
     def __init__(self, limit: float, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
@@ -130,7 +130,7 @@ class WorkLimitError(SticklerError):
 
 
 class RoomLimitError(WorkLimitError):
-    """Documents whose comparison would need too much memory."""
+    """Raised if the comparison of documents would need too much memory."""
 
     def __init__(self, limit: int, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
@@ -140,7 +140,7 @@ class RoomLimitError(WorkLimitError):
 
 
 class ModelError(Exception):
-    """A question to a model that got no answer; it fails the documents that ask it."""
+    """Raised if a model does not answer a question; the documents with this question fail."""
 
     def __init__(self, cause: str, position: int = 0) -> None:
         super().__init__(cause, position)
@@ -157,7 +157,7 @@ class NotComparableError(SticklerError):
 
 
 class UnavailableError(SticklerError):
-    """A comparator whose package or server is not available."""
+    """Raised if the package or server that a comparator needs is not available."""
 
 
 class WorkerDiedError(SticklerError):
@@ -298,16 +298,16 @@ class UnknownNameError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Family(Generic[T]):
-    """Classes of one kind that can be named.
+    """Classes of one kind, such as comparators, that users can name.
 
     A name is looked up in a table, then in entry points of installed packages, and then, if the
     caller allows plug-ins, as `package.module:Class`.
     """
 
     noun: str
-    """Noun for one of them, such as `comparator`."""
+    """Noun for a class of this kind, such as `comparator`."""
     base: type[T]
-    """Base class of all of them."""
+    """Base class of all classes of this kind."""
     built_in: Mapping[str, str]
     """Location of each built-in class by name, as `package.module:Class`."""
     group: str

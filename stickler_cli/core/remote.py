@@ -435,7 +435,7 @@ def _answer(limit: int) -> Any:
 
 
 def _tried(url: str, do: Callable[[], T]) -> T:
-    """Return the result of a call; it is repeated after errors that may pass.
+    """Return the result of a call, which is repeated after temporary errors.
 
     Raises:
         OSError: the last attempt failed.

@@ -31,7 +31,7 @@ class Rule:
 
     expected: str
     keywords: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """JSON Schema of the valid values; empty for that of the type."""
+    """JSON Schema of the valid values; empty if the type alone determines it."""
     fits: Callable[[Any], bool] | None = None
     """Test of a value by readers; None tests type and range of `keywords`, or only the type."""
     parsed: Callable[[Any], Any] | None = None

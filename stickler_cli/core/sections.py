@@ -190,7 +190,7 @@ class Curves(NamedTuple):
     """Limit that the values should not exceed, or should reach."""
     axes: tuple[str, str] = ("share of values that pass", "share wrong")
     mark: str = "where it ends"
-    """Meaning of the end point of a curve."""
+    """Meaning of the end point of a curve, as a clause after "a point is"."""
     legend: str = (
         "the dotted line is what is allowed; a point is where it ends, the line above it what is "
         "not exceeded"

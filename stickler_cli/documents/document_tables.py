@@ -138,9 +138,6 @@ def documents_of_table(
 
     Raises:
         UsageError: the file is not a table, or lacks a column.
-
-    Raises:
-        UsageError: it is no table, or lacks a column.
     """
     ids = Ids(decoded(file), side, "row")
     for row in rows_of(file, (side,), limit, columns._replace(id=columns.id or ID)):

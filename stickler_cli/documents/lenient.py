@@ -145,7 +145,7 @@ class _Value(NamedTuple):
     end: int | None
     """End of the part; None if its bracket is not closed."""
     is_inside_brackets: bool
-    """Whether it is inside other brackets that do not belong to JSON."""
+    """Whether the part is inside other brackets that do not belong to JSON."""
 
 
 def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:

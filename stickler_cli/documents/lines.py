@@ -117,7 +117,7 @@ class ById(Mapping[str, T]):
         return int(self._many.execute("SELECT coalesce(max(place), 0) FROM known").fetchone()[0])
 
     def _on_disk(self, value: T) -> "sqlite3.Connection | None":
-        """Return the database, once there is too much for memory; until then None."""
+        """Return the database if there is too much for memory, otherwise None."""
         if self._many is None:
             self._bytes += len(getattr(value, "data", None) or b"")
             if len(self._few) < FEW and self._bytes < LITTLE:
@@ -438,7 +438,7 @@ time."""
 
 
 class _Again(io.RawIOBase):
-    """A stream that gives the beginning again, and then the rest."""
+    """A stream that first yields its beginning, which was already read, and then the rest."""
 
     def __init__(self, head: bytes, remainder: IO[bytes]) -> None:
         self._head, self._rest = io.BytesIO(head), remainder

@@ -46,7 +46,7 @@ def parse_name_pattern(text: str) -> re.Pattern[str]:
     """Parse the value of `--pair-by`.
 
     Raises:
-        UsageError: it is not a regular expression.
+        UsageError: the text is not a regular expression.
     """
     try:
         return re.compile(text)

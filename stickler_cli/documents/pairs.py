@@ -439,9 +439,6 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
 
     Raises:
         UsageError: both options are given.
-
-    Raises:
-        UsageError: both the first documents and a sample are asked for.
     """
     limit, sample = settings.limit, settings.sample
     if limit is not None and sample is not None:

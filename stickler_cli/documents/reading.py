@@ -55,7 +55,7 @@ def unpacked(stream: IO[bytes], head: bytes) -> Any:
     """Open a compressed stream as a file with decompressed content; `head` are its first bytes.
 
     Raises:
-        UnavailableError: it is Zstandard, and the package for it is missing.
+        UnavailableError: the stream is Zstandard, and the package for it is missing.
     """
     if head.startswith(GZIP_MAGIC):
         return gzip.GzipFile(fileobj=stream)
@@ -321,9 +321,9 @@ class Position(NamedTuple):
 
     pointer: str
     line: int
-    """Number of its line, from 1."""
+    """Line of the value, from 1."""
     member: int
-    """Start of its key; for a value without a key, of the value itself."""
+    """Start of the key of the value; the start of the value if it has no key."""
     start: int
     end: int
     parent_start: int

@@ -162,9 +162,6 @@ def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = N
 
     Raises:
         UsageError: the directory, or one inside it, cannot be listed.
-
-    Raises:
-        UsageError: the directory, or one below it, cannot be listed.
     """
     lister = _list_elsewhere if is_url(root) else _list_here
     files: _FoundFiles = []

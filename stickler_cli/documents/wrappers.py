@@ -129,9 +129,6 @@ class Unwrapper:
 
         With `reads_any_of`, lists in ground truths may be alternative right values. None sets it if
         any node has the annotation.
-
-        With `reads_any_of`, ground truths may list the values that are right at a place. None reads
-        lists so if a place has the annotation.
         """
         self._root = root
         self._form = form
@@ -196,9 +193,8 @@ class Unwrapper:
     ) -> tuple[str, frozenset[str]] | None:
         """Return confidence key and metadata keys of an object that is not a wrapper.
 
-        A key that the schema declares at this node is not metadata.
-
-        None if it has no such keys. A key that the schema declares at the place is no metadata.
+        A key that the schema declares at this node is not metadata. Returns None if the object has
+        no metadata keys.
         """
         names = self.declared(node)
         if self._form is not None or ANY_KEY in names:

@@ -19,7 +19,7 @@ _OPTION: Final = "--stickler-runs"
 
 
 class Extractions:
-    """The assertions of one test; their results are collected by session."""
+    """The assertions of one test; the test session collects their results."""
 
     def __init__(
         self, test: str, scored_by_schema: "dict[str, tuple[Scorer, dict[str, Scored]]]"

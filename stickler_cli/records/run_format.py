@@ -302,7 +302,7 @@ class KeyRecord(TypedDict):
     field: FieldPath
     """Path of the key, without list indexes."""
     count: Count
-    """Number of its values, or of other things that the list counts."""
+    """Number of values under the key, or of documents if the list counts documents."""
 
 
 class CloseExampleRecord(TypedDict):
@@ -316,7 +316,8 @@ class CloseExampleRecord(TypedDict):
     """The text of the ground truth that differs: a word, or the value; cut to 60 letters. Empty if
     only the prediction has the word."""
     pred: str
-    """The text of the prediction in its place, likewise."""
+    """The text of the prediction that takes its place, cut to 60 letters. Empty if only the ground
+    truth has the word."""
 
 
 class CloseMatchRecord(TypedDict):

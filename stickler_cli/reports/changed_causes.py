@@ -102,7 +102,7 @@ def _describe_change(
 
 
 def group_cause_changes(texts: Sequence[CauseChangeText]) -> list[CauseChangeGroup]:
-    """Return the causes that grew and those that shrank, most first, then those of one size."""
+    """Return the causes that grew, that shrank, and that kept their size, as groups."""
     grown = [text for text in texts if text.change.trend in {CauseTrend.NEW, CauseTrend.GROWN}]
     same = [text for text in texts if text.change.trend is CauseTrend.SAME]
     shrunk = texts[len(grown) + len(same) :]

@@ -63,7 +63,7 @@ MARKS: Final[dict[Trend, tuple[str, Tone]]] = {
     Trend.UNCHANGED: ("=", "dim"),
     Trend.INCONCLUSIVE: ("?", ""),
 }
-"""Mark and tone of each trend; the mark tells it without colour, and a loss is never green."""
+"""Mark and tone of each trend; marks differ without colour, and a loss is never green."""
 
 SHORT: Final = {
     Decision.EXACT: "exact test",

@@ -88,7 +88,7 @@ def _deferred_record(run: Run) -> dict[str, Any]:
 
 
 def _value_texts(value: object, depth: int) -> Iterator[str]:
-    """Yield a value as indented text; what is deferred in it is built one entry after another.
+    """Yield a value as indented text; deferred values in it are built one entry at a time.
 
     There is no recursion, since fields may be nested deeper than the stack.
     """
@@ -104,7 +104,7 @@ def _value_texts(value: object, depth: int) -> Iterator[str]:
 
 
 def _split_deferred(value: object, depth: int) -> Iterator[str | tuple[object, int]]:
-    """Split a deferred value by one level into text and the values in it with their depth."""
+    """Split a deferred value by one level into pieces of text and inner values with their depth."""
     if not isinstance(value, DEFERRED):
         yield _text(value, depth)
         return

@@ -110,7 +110,7 @@ class ComparedPair:
         return error and error.error_class
 
     def swapped_with(self, place: TreePart) -> str:
-        """Return the path whose true value is predicted here; empty if no value is swapped."""
+        """Return the path whose true value was predicted for a unit; empty if none was."""
         error = self._error_at(place)
         return field_path(error.elsewhere or ()) if error else ""
 
@@ -163,7 +163,7 @@ def all_places(root: TreePart) -> Iterator[TreePart]:
 
 
 def places(root: TreePart, path: Path) -> list[TreePart]:
-    """Return the units at a path: with list indexes at most one, without them those of all items.
+    """Return the units at a path, or of all items if the path has no list indexes.
 
     The index of an invented element is that in the prediction; other elements have their index in
     the ground truth.

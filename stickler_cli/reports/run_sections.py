@@ -254,7 +254,10 @@ def _document_table(documents: Sequence[WrongDocument], *, commands_beside: bool
 
 
 def wrong_documents(run: Run, max_documents: int) -> tuple[list[WrongDocument], int]:
-    """Return the documents with lost values and the lowest scores, and the number of all such."""
+    """Return the documents with lost values and the lowest scores.
+
+    The second result is the number of all documents with lost values.
+    """
     blocks, count = run.evaluation.ledger.blocks, 0
     if blocks is None:
         return [], 0

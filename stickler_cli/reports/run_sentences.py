@@ -207,7 +207,7 @@ _LEFT_OUT: Final = {
 
 
 def wholly_right(view: RunView) -> str:
-    """Return a sentence with the share of documents without a lost value, and of those with few."""
+    """Return a sentence with the share of documents without lost values, and with few of them."""
     evaluation = view.run.evaluation
     documents = evaluation.wholly_right
     if documents.share is None:

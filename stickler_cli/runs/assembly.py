@@ -254,7 +254,7 @@ def assemble(
 
 
 def _fields_of_page(plan: Plan) -> frozenset[Path] | None:
-    """Return the fields of a plan that a page has rows for; None for all of them."""
+    """Return the fields of a plan that a page has rows for; None if it has rows for all."""
     fields = field_listing(plan)
     if len(fields) <= MAX_FIELDS:
         return None

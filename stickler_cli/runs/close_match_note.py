@@ -13,7 +13,7 @@ from stickler_cli.score.close_matches import CloseMatches, CloseValues
 from stickler_cli.score.evaluation import Evaluation
 
 MAX_NAMED_FIELDS: Final = 3
-"""Fields of a difference that are named, those with the most values."""
+"""Number of fields that the note names for a difference, those with the most values."""
 
 
 def describe_close_matches(evaluation: Evaluation) -> str:

@@ -45,7 +45,7 @@ def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
     """Check that a directory is new or empty, and not inside the ground truth.
 
     Raises:
-        UsageError: it is neither, or there are no verdicts.
+        UsageError: the directory cannot be used, or there are no verdicts.
     """
     if verdicts is None:
         finding = "there are no verdicts to write"

@@ -60,7 +60,7 @@ class Keeper:
     lines: Mapping[str, LinesFile]
     """Files of rows, by the kind of their lines."""
     started: str
-    """Start time of the run; if the run continues an earlier one, that of the earlier run."""
+    """Start time of the run, or of the earlier run that it continues."""
     interruption: Interruption
     directory: RunDirectory | None = None
 

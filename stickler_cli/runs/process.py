@@ -105,9 +105,6 @@ def check_address_space() -> None:
 
     Raises:
         MemoryError: the limit is lower than libraries may need.
-
-    Raises:
-        MemoryError: there is less than they may need.
     """
     if sys.platform == "win32":
         return

@@ -198,9 +198,6 @@ def _with(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
 
     Raises:
         UsageError: a record has a value of a wrong type.
-
-    Raises:
-        UsageError: a record has a value of another type.
     """
     blocks = Blocks()
     blocks.read_records(decode(AccountRecord, record, decoded(source)) for record in records)
@@ -211,8 +208,8 @@ def _with(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
 def with_lines(name: str, run: Run) -> Run:
     """Return a run with the documents in its run directory, if it has none itself.
 
-    Many documents are kept in a temporary file. They are for display only: no interval is resampled
-    from them.
+    Many documents are kept in a temporary file. These documents are for display only: no
+    interval is resampled from them.
 
     Raises:
         UsageError: a line of the documents cannot be read; names the line.

@@ -86,7 +86,7 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
     A directory stands for all files in it, and a link in it for its target.
 
     Raises:
-        UsageError: an output would overwrite one of them.
+        UsageError: an output would overwrite an input or another output.
     """
     input_places = [
         (name, _real_place(path), path) for name, path in inputs if path and path != "-"

@@ -38,7 +38,7 @@ PROCESSES: Final = SOME._replace(expected=f"{SOME.expected}, or auto", word="aut
 
 
 class SchemaSource(Settings):
-    """Option for the source of the schema; like other sources, it is empty if it is not given."""
+    """Option for the source of the schema; empty if the user names no schema."""
 
     schema: str = option(
         "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, role="input"

@@ -274,8 +274,8 @@ class BulkStructuredModelEvaluator:
         """Add a result of `compare_with(..., include_confusion_matrix=True)`.
 
         Raises:
-            ValueError: it is something else, or a result of stickler-eval, which does not count
-                `leaves`.
+            ValueError: the argument is something else, or a result of stickler-eval, which
+                does not count `leaves`.
         """
         name = self._name(doc_id)
         try:

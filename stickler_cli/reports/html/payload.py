@@ -538,7 +538,10 @@ def facts(
     causes: Iterable[CauseText],
     documents: ListedDocuments | None,
 ) -> bytes:
-    """Return the totals and causes of all errors, kept or not, and the identity of the run."""
+    """Return totals and causes of all errors of the run, and the identity of the run.
+
+    Errors that the page leaves out are included.
+    """
     places, errors = places_of(view), view.run.evaluation.errors
     totals = sorted(  # sort: the order must not depend on whether the run was read from a file
         [(rows_around(path, places) or [-1])[-1], error_class.value, count]

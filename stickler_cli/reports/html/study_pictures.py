@@ -52,7 +52,7 @@ class StackedBars(NamedTuple):
 def study_pictures(report: Report) -> dict[str, object]:
     """Return the pictures of a study: `bars`, `grid` and `listing`.
 
-    None for those it does not have.
+    A picture that the study does not have is None.
     """
     record: Any = report.record
     pictures: dict[str, object] = {"bars": None, "grid": None, "listing": None}

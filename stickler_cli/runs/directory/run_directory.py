@@ -332,7 +332,7 @@ class RunDirectory:
     tell: Callable[[str], None]
     """Prints a line about the state of the journal."""
     started: str
-    """Start time of the run; if the run continues an earlier one, that of the earlier run."""
+    """Start time of the run, or of the earlier run that it continues."""
     sent: SentDirectory | None = None
     """Uploads the files if the directory is at a URL, else None."""
 

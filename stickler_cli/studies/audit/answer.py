@@ -1,7 +1,7 @@
 """Compare several runs with a ground truth: suspects, agreement, and estimates from verdicts.
 
 A place is a path in a document with a value in the ground truth or in a run. A suspect is a place
-at which runs agree on an answer other than the ground truth. Verdicts are those of people on
+at which runs agree on an answer other than the ground truth. Verdicts are judgements of people on
 places.
 """
 
@@ -398,8 +398,6 @@ class Audit:
         """Return the changes of the ground truth of a document.
 
         A value that is only acceptable is left out if its item is missing in the ground truth.
-
-        An acceptable value in such an item has no place, and is left out.
         """
         bare_truth = unwrapper(truth, is_truth=True).value if unwrapper else truth
         changes, new_indexes = list[GoldChange](), dict[Path, dict[Step, int]]()

@@ -36,7 +36,7 @@ class RunsSource(Settings):
 
 
 class AuditedSchema(SchemaSource):
-    """The schema; it may be left out."""
+    """Option for the schema, which may be left out."""
 
     schema: str = option(
         "",

@@ -40,7 +40,7 @@ def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> 
 
 
 def _count_causes(run_causes: Causes, side: ErrorsOfRun) -> Causes:
-    """Count the causes of some errors of a run; which fields wrong values hold is left out."""
+    """Count the causes of some errors of a run, without the origins of wrong values."""
     causes_by_key = {cause.key: cause for cause in run_causes}
     errors_by_cause: dict[str, list[Error]] = {}
     for error in side.rows():

@@ -80,7 +80,7 @@ class JoinedRuns:
     cells: IntArray
     """The distinct rows of counts of all runs, (n, CELL)."""
     rows: Sequence[RunRows]
-    """Counts and scores of each run, without empty ones. If a run did not compare a document, all
+    """Counts and scores of each run, without empty rows. If a run did not compare a document, all
     values that the first side has there count as missed."""
     leaves: Sequence[Sequence[ConfidentValues]]
     """Values with a confidence, by run; their documents are positions in `ids`."""
@@ -410,7 +410,8 @@ def _rows_at(rows: RunRows, selection: "slice | NDArray[Any]") -> RunRows:
 def _missed(cells: IntArray, *, is_nested: bool) -> IntArray:
     """Return the counts that each cell would have if the prediction were missing.
 
-    For a nested field only the mode `leaves` counts, as a missed object is one unit otherwise.
+    For a nested field only the mode `leaves` counts, as other modes count a missed object as one
+    unit.
     """
     missed_cells = np.zeros_like(cells)
     by_mode = cells[:, :N_UNIT_COUNTS].reshape(len(cells), -1, len(OUTCOME_NAMES))

@@ -309,15 +309,15 @@ class CauseTrend(StrEnum):
     """How the number of values lost to a cause changed between two runs."""
 
     NEW = "new"
-    """Only the second run lost values to it."""
+    """Only the second run lost values to the cause."""
     GROWN = "grown"
-    """The second run lost more values to it than the first run."""
+    """The second run lost more values to the cause than the first run."""
     SAME = "same size"
-    """Both runs lost the same number of values to it."""
+    """Both runs lost the same number of values to the cause."""
     SHRUNK = "shrunk"
-    """The second run lost fewer values to it than the first run."""
+    """The second run lost fewer values to the cause than the first run."""
     FIXED = "fixed"
-    """Only the first run lost values to it."""
+    """Only the first run lost values to the cause."""
 
 
 class CauseSizeRecord(TypedDict):
@@ -341,7 +341,7 @@ class CauseChange:
     """
 
     key: str
-    """Identifier of its first cause, as in run files."""
+    """Identifier of the first of the joined causes, as in run files."""
     field: str
     """Path of the field, without list indexes."""
     error_class: str
@@ -349,23 +349,23 @@ class CauseChange:
     differing_fields: list[str]
     """Fields in which the list items differ; empty for other errors."""
     ground_truth_value: AnyJson
-    """The ground truth of the errors; null unless all of them have the same."""
+    """Ground truth of the errors; null if it differs between them."""
     prediction_value: AnyJson
-    """The prediction of the errors; null unless all of them have the same."""
+    """Prediction of the errors; null if it differs between them."""
     trend: CauseTrend
     """How the number of values lost to the cause changed."""
     before: CauseSizeRecord
-    """Its size in the first run."""
+    """Size of the cause in the first run."""
     after: CauseSizeRecord
-    """Its size in the second run."""
+    """Size of the cause in the second run."""
     fixed: Count | None
-    """Number of values lost to it in the first run that are right in the second run; null if a run
-    does not keep all of its errors."""
+    """Number of values lost to the cause in the first run that are right in the second run; null if
+    a run does not keep all of its errors."""
     broken: Count | None
-    """Number of values right in the first run that the second run lost to it; null if a run does
-    not keep all of its errors."""
+    """Number of values right in the first run that the second run lost to the cause; null if a
+    run does not keep all of its errors."""
     causes: tuple[Sequence[Cause], Sequence[Cause]] = dataclasses.field(metadata={KEPT: False})
-    """The causes of the first run, and those of the second run, that are joined."""
+    """The joined causes: those of the first run, and those of the second run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,24 +448,24 @@ class ComparedRecord(TypedDict):
     """Numbers of documents by comparison of both runs."""
 
     compared: Count
-    """Documents that the first run compared; all figures are about these."""
+    """Number of documents that the first run compared; all figures are about these."""
     better: Count
-    """Compared documents with a higher score, or with the same score and fewer errors."""
+    """Number of compared documents with a higher score, or with the same score and fewer errors."""
     worse: Count
-    """Compared documents with a lower score, or with the same score and more errors."""
+    """Number of compared documents with a lower score, or with the same score and more errors."""
     same: Count
-    """Compared documents with the same score and the same number of errors."""
+    """Number of compared documents with the same score and the same number of errors."""
     fewer_errors: Count
-    """Compared documents with fewer lost values, whatever their score."""
+    """Number of compared documents with fewer lost values, whatever their score."""
     more_errors: Count
-    """Compared documents with more lost values, whatever their score."""
+    """Number of compared documents with more lost values, whatever their score."""
     same_errors: Count
-    """Compared documents with the same number of lost values, whatever their score."""
+    """Number of compared documents with the same number of lost values, whatever their score."""
     lost: Count
-    """Compared documents that the second run did not compare; all of their values count as
-    missed."""
+    """Number of compared documents that the second run did not compare; all of their values count
+    as missed."""
     only_new: Count
-    """Documents that only the second run compared; no figure includes them."""
+    """Number of documents that only the second run compared; no figure includes them."""
 
 
 @dataclass(frozen=True, slots=True)

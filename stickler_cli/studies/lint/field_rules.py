@@ -104,7 +104,7 @@ class Extreme(NamedTuple):
     """
 
     key: float
-    """The number itself for the greatest numbers, its negative for the smallest."""
+    """Sort key: the number itself if the greatest numbers are kept, else its negative."""
     order: int
     """Tie-break between equal numbers: later ones sort first."""
     spot: Spot

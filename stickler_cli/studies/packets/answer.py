@@ -118,7 +118,7 @@ class PacketAccount:
     problem: str
     """Problem of the packet; empty if there is none."""
     sections: list[SectionOutcome]
-    """Results of its sections: those of the ground truth, then invented ones."""
+    """Results of the packet's sections: those of the ground truth, then invented ones."""
 
 
 @dataclass(frozen=True, slots=True)

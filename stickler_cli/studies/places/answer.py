@@ -53,7 +53,7 @@ class PlacedField:
     """Share of right values with both boxes that are in the right place. Fields that are boxes
     themselves are left out, as they have no other box."""
     centred: FractionOrNone
-    """Share of these values whose predicted box has its centre inside the true box."""
+    """Share of right values with both boxes whose predicted box has its centre in the true box."""
     precision: FractionOrNone
     """Share of all predicted boxes that belong to right values in the right place."""
     recall: FractionOrNone

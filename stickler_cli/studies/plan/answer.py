@@ -237,7 +237,7 @@ class Pilot:
         return replace(self, spread=kinder), replace(self, spread=harder)
 
     def interval(self, number: float) -> Interval | None:
-        """Return the expected interval of the figure with a number of such documents."""
+        """Return the expected interval of the figure for a run with this number of documents."""
         factor = number / self.documents
         scaled = Spread._make(
             [*(amount * factor for amount in self.spread[:5]), self.spread.all_right]

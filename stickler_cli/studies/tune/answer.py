@@ -102,7 +102,7 @@ class TunedFieldRecord:
     gain: list[float] | None
     """Confidence interval of the difference `then` - `now`: lower and upper bound."""
     moved: Count
-    """Number of pairs in both halves that the other threshold would classify differently."""
+    """Number of pairs in both halves that the best other threshold would classify differently."""
     cuts: list[CutRecord]
     """All possible thresholds in ascending order."""
 

@@ -97,7 +97,7 @@ class Proposal:
     gain: Interval | None = None
     """Confidence interval of the difference between both criteria."""
     moved: int = 0
-    """Number of pairs in both halves that the other threshold classifies differently."""
+    """Number of pairs in both halves that the best other threshold classifies differently."""
 
 
 def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -> Proposal:
@@ -307,7 +307,7 @@ MAX_PAIRS: Final = 200_000
 
 @dataclass(slots=True)
 class FieldEvidence:
-    """The pairs of a field, as far as one node compares them."""
+    """The pairs of a field that one node compares."""
 
     path: tuple[str, ...]
     node: Node
