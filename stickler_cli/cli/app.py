@@ -15,10 +15,13 @@ from stickler_cli import __version__
 from stickler_cli.core.problems import (
     ComparisonError,
     NotComparableError,
+    Problem,
     SticklerError,
+    UsageError,
     WorkerDiedError,
     WorkLimitError,
 )
+from stickler_cli.core.real_paths import can_be_path
 from stickler_cli.runs.process import Interrupted, room_for_depth
 from .command import add_command, list_command, new_app
 from .commands import OWN, commands, groups
@@ -60,6 +63,7 @@ def main(args: Sequence[str] | None = None) -> int:
     prepare_streams()
     _handle_signals()
     try:
+        _check_characters(arguments)
         with room_for_depth():
             _build_app(arguments)(arguments)
     except SystemExit as stop:
@@ -74,6 +78,13 @@ def main(args: Sequence[str] | None = None) -> int:
                 os.write(2, b"error: too little memory, or no room for messages\n")
             return ExitCode.INTERNAL
     return ExitCode.OK
+
+
+def _check_characters(arguments: Sequence[str]) -> None:
+    """Raise UsageError if an argument cannot be a path; only programs can pass such arguments."""
+    if not all(map(can_be_path, arguments)):
+        finding = "an argument has a NUL character or a lone surrogate"
+        raise UsageError([Problem("", finding, "text that can be a path")])
 
 
 def _build_app(arguments: Sequence[str]) -> typer.Typer:

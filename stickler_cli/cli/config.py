@@ -14,6 +14,7 @@ from typing import Any, Final
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, nearest_choices
+from stickler_cli.core.real_paths import can_be_path
 from stickler_cli.core.remote import is_url, read_file_or_url, shown_url
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, STANDARD_INPUT
 from .commands import OWN_FILE, settings_of_commands
@@ -71,6 +72,9 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
             allowed[name].convert(value)
         except NotTakenError as error:
             problems.append(allowed[name].problem(str(file), f"{key} is {brief(value)}", error))
+        paths = value if isinstance(value, list) else [value]
+        if allowed[name].is_path and not all(can_be_path(str(path)) for path in paths):
+            problems.append(Problem(str(file), f"{key} has a NUL character", "a path"))
         if name in command_options and command_options[name].in_file in {"all", command}:
             is_relative = command_options[name].is_path and value != STANDARD_INPUT
             values[name] = _resolve_paths(value, file.parent) if is_relative else value

@@ -17,6 +17,7 @@ from stickler_cli.core.figures import setting, visible_json
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, field_path, json_pointer, pointer_steps
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
+from stickler_cli.core.real_paths import real_path
 from stickler_cli.documents.reading import with_keys
 from stickler_cli.documents.sources import SourceKind, kind_of_source
 from stickler_cli.runs.whole_files import whole_file
@@ -105,7 +106,7 @@ def init(settings: InitSettings) -> ExitCode:
         seen=annotatable.seen,
         allow_plugins=settings.allow_plugins,
     )
-    own_uri = annotatable.file.resolve().as_uri() if annotatable.file else IN_MEMORY
+    own_uri = real_path(annotatable.file).as_uri() if annotatable.file else IN_MEMORY
     choices = {path: choice for (uri, path), choice in inference.choices.items() if uri == own_uri}
     elsewhere = len(inference.choices) - len(choices)
     target = _without_choices(inference, choices, schema)

@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 
 from stickler_cli.core.option import options_of, paths_named, read_settings
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.real_paths import can_be_path, real_path
 from stickler_cli.core.remote import is_url
 from stickler_cli.documents.reading import decoded
 from stickler_cli.records.codec import decode
@@ -191,11 +192,11 @@ def _with_allowed_sources(
 
 def _is_below_here(path: str, directory: str) -> bool:
     """Return whether a recorded path is below the working directory, outside the run's."""
-    if is_url(path) or is_model(path):
+    if is_url(path) or is_model(path) or not can_be_path(path):
         return False
-    place = Path(path).resolve()
-    is_in_run = not is_url(directory) and place.is_relative_to(Path(directory).resolve())
-    return place.is_relative_to(Path.cwd().resolve()) and not is_in_run
+    place = real_path(path)
+    is_in_run = not is_url(directory) and place.is_relative_to(real_path(directory))
+    return place.is_relative_to(real_path(Path.cwd())) and not is_in_run
 
 
 def compare_command_of_finished(name: str, run: Run, settings: ReportSettings) -> str:

@@ -103,7 +103,11 @@ def decoded(file: str) -> str:
     """
     if is_url(file):
         return shown_url(file)
-    return file if file.isascii() else os.fsencode(file).decode("utf-8", "backslashreplace")
+    try:
+        name = os.fsencode(file)
+    except UnicodeEncodeError:  # a lone surrogate: no system has such a file
+        name = file.encode("utf-8", "surrogatepass")
+    return name.decode("utf-8", "backslashreplace")
 
 
 def source_of(file: str) -> str:

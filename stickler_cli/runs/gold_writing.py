@@ -15,6 +15,7 @@ from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import ALTERNATIVES, JsonValue
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.real_paths import real_path
 from stickler_cli.documents.document_pair import PairRef, read_pair
 from stickler_cli.documents.wrapper_forms import OWN, Form
 from stickler_cli.documents.wrappers import Unwrapper
@@ -54,7 +55,7 @@ def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         expected = "a directory that is empty or not there: the ground truth stays as it is"
         raise UsageError([Problem("--write-gold", f"{directory} has files", expected)])
-    if File(gt).resolve() in [folder.resolve(), *folder.resolve().parents] and File(gt).is_dir():
+    if real_path(gt) in [real_path(folder), *real_path(folder).parents] and File(gt).is_dir():
         finding = f"{directory} is inside the ground truth"
         raise UsageError([Problem("--write-gold", finding, "a directory elsewhere")])
 
@@ -79,7 +80,7 @@ def write_gold(
             continue
         changes = changes_in(ref, truth)
         file = File(directory, f"{ref.id}.json")
-        if File(directory).resolve() not in file.resolve().parents:
+        if real_path(directory) not in real_path(file).parents:
             raise UsageError([Problem(ref.id, "the id is no name of a file", "one inside DIR")])
         file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(_with(truth, changes, unwrapper), ensure_ascii=False, indent=2)

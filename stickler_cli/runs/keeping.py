@@ -217,6 +217,9 @@ class _Finished:
                 for place, following in self._chunk_records():
                     before += decode(list[str], following.get("ids"), place, ("ids",))
                 raise self.not_the_same(before, [*now, *(item.id for item in self._items)])
+            if len(chunk.fingerprints) != len(refs):
+                finding = f"it has {len(chunk.fingerprints)} fingerprints of {len(refs)} documents"
+                raise UsageError([Problem(source, finding, hint=BEGIN_AGAIN)])
             for ref, fingerprint in zip(refs, chunk.fingerprints, strict=True):
                 changed += _changes(ref, fingerprint)
             self.documents += len(chunk.ids)

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final
 from stickler_cli import __version__
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import UsageError
+from stickler_cli.core.real_paths import real_path
 from .page_queries import DOCUMENTS, ERRORS, TESTS, Queries
 from .whole_files import RESULTS, own_file
 
@@ -77,7 +78,7 @@ class LineIndex:
             if file is None:
                 return None
             # Open only this file, without a journal file of SQLite.
-            place = f"{file.resolve().as_uri()}?mode=ro&immutable=1"
+            place = f"{real_path(file).as_uri()}?mode=ro&immutable=1"
             base = sqlite3.connect(place, uri=True, check_same_thread=False)
             self._guard(base)
             base.execute("PRAGMA trusted_schema = OFF")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
 from stickler_cli.core.problems import Problem, UsageError, import_extra, require
+from stickler_cli.core.real_paths import real_path
 from stickler_cli.core.remote import hide_secrets
 from stickler_cli.score.detail import PageSources, Picture
 from stickler_cli.score.record import Run
@@ -76,7 +77,7 @@ def _sources_in(
 ) -> tuple[PageSources, list[str]]:
     """Return the sources in a directory, as links relative to the pages, and notes on problems."""
     files = _files(directory)
-    folders = {Path(page).resolve().parent for page in pages} or {Path.cwd()}
+    folders = {real_path(page).parent for page in pages} or {Path.cwd()}
     folder = folders.pop() if len(folders) == 1 else None
     links = {name: _link(files[name], folder) for name in _ids_of(run) if name in files}
     notes = []
@@ -114,9 +115,9 @@ def _files(folder: str) -> Mapping[str, Path]:
 
 def _link(file: Path, folder: Path | None) -> str:
     if folder is None:
-        address = file.resolve().as_uri()
+        address = real_path(file).as_uri()
     else:
-        address = quote(Path(os.path.relpath(file.resolve(), folder)).as_posix())
+        address = quote(Path(os.path.relpath(real_path(file), folder)).as_posix())
     return f"{address}#page={{page}}" if file.suffix.lower() == ".pdf" else address
 
 

@@ -27,6 +27,7 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.option import options_record, select_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.core.real_paths import real_path
 from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
@@ -341,7 +342,7 @@ def page_of(name: str) -> str:
     run = Path(name)
     name_ = run.stem if run.suffix == ".json" else run.name
     places = run / "report.html", run.parent / f"{name_}.html"
-    return next((place.resolve().as_uri() for place in places if _is_own(place)), "")
+    return next((real_path(place).as_uri() for place in places if _is_own(place)), "")
 
 
 def _is_own(page: Path) -> bool:

@@ -12,6 +12,7 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.real_paths import real_path
 from stickler_cli.core.remote import check_url, hide_secrets, is_url, send_file, shown_url
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _is_linked_to(place: PurePath, directory: str) -> bool:
     if is_url(directory) or not isinstance(place, Path) or not place.is_file():
         return False
     return any(
-        Path(folder, name).is_symlink() and Path(folder, name).resolve() == place
+        Path(folder, name).is_symlink() and real_path(Path(folder, name)) == place
         for folder, _, names in os.walk(directory)
         for name in names
     )
@@ -127,8 +128,8 @@ def _is_linked_to(place: PurePath, directory: str) -> bool:
 
 def _real_place(path: str) -> PurePath:
     if path.lower().startswith("file://"):  # a file URL names the same as a path
-        return Path(path.partition("://")[2]).resolve()
-    return PurePosixPath(path) if is_url(path) else Path(path).resolve()
+        return real_path(path.partition("://")[2])
+    return PurePosixPath(path) if is_url(path) else real_path(path)
 
 
 @contextmanager
@@ -158,7 +159,9 @@ def whole_file(
         if stream_name or (target.exists() and not target.is_file()):
             handle, beside = os.open(target, os.O_WRONLY), None
         else:
-            target = target.resolve()
+            target = real_path(target)
+            if target.is_symlink():
+                target.stat()  # raises: links lead in a circle
             beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
             handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_IT_IS, 0o666)
     except OSError as error:

@@ -22,6 +22,7 @@ import orjson
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.locations import json_pointer, pointer_steps
 from stickler_cli.core.problems import did_you_mean
+from stickler_cli.core.real_paths import real_path
 from .dialects import (
     SUPPORTED,
     TOO_OLD,
@@ -246,7 +247,7 @@ class SchemaFiles:
         self._derived: dict[tuple[int, str], Schema] = {}
         self.booleans: dict[bool, Schema] = {True: {}, False: {"not": {}}}
         """The objects that replace the schemas `true` and `false`."""
-        file = file.resolve() if file else None
+        file = real_path(file) if file else None
         uri = file.as_uri() if file else IN_MEMORY
         place = SchemaPlace(source=source, uri=uri, path=(), base=uri, dialect=self.dialect)
         self._take(schema, place, file)

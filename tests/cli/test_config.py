@@ -384,3 +384,13 @@ def test_check_and_init_take_their_sources_from_a_file(stickler, data):
     (data / "stickler.toml").write_text("schema = 'schema.json'\ngt = 'gt'\n", "utf-8")
     assert "schema.json: no problems" in stickler("check").out
     assert '"properties"' in stickler("init").out
+
+
+@pytest.mark.parametrize("key", ["run_dir", "documents", "by_file", "policy", "values", "gt"])
+def test_a_path_with_a_nul_is_told(stickler, data, key):
+    write(data / "stickler.toml", f'{key} = "a\\u0000b"\noutput = ["\\u0000.json"]\n')
+    result = stickler(*EVAL)
+
+    assert result.code == 2
+    assert f"{key} has a NUL character" in result.err
+    assert "output has a NUL character" in result.err

@@ -268,12 +268,60 @@ def test_what_the_caller_names_too_is_read(stickler, data, night, command):
 
 
 @pytest.mark.parametrize("key", ["GT", "PRED"])
-@pytest.mark.parametrize("value", [None, 3, ["gt"]])
-def test_a_source_that_is_no_text_is_refused(stickler, night, key, value):
+@pytest.mark.parametrize("value", [None, 3, ["gt"], "a\0b", "circle", "circle/gt", "\ud800"])
+def test_a_source_that_is_no_text_or_path_is_refused(stickler, data, night, key, value):
+    (data / "circle").symlink_to("circle")
     rename_in_journal(night / "journal", **{key: value})
 
     for command in REREADERS:
         assert stickler(*command).code == 2
+
+
+def forge_records(journal: Path, change) -> None:
+    """Change the records of a journal, given as JSON lines, and chain them anew."""
+    first, *lines = journal.read_bytes().splitlines(keepends=True)
+    chain, forged = b"", [first]
+    for record in change([line.partition(b" ")[2] for line in lines]):
+        chain = blake2b(chain + record, digest_size=CHECKSUM_BYTES).digest()
+        forged.append(chain.hex().encode() + b" " + record)
+    journal.write_bytes(b"".join(forged))
+
+
+def replace_values(record: bytes, **values: object) -> bytes:
+    return json_line({**json.loads(record), **values})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda lines: [lines[0], b"[" * 100_000 + b"\n"], "record 2 is not JSON"),
+        (lambda lines: [lines[0], b"{oops\n"], "record 2 is not JSON"),
+        (lambda lines: [lines[0], b"null\n"], "the value is null, expected an object"),
+        (lambda lines: [lines[0], b"[1]\n"], "the value is [1], expected an object"),
+        (lambda lines: lines[1:], "#/settings: the value is null"),
+        (lambda lines: [lines[0], *lines[1:], *lines[1:]], "documents are not what they were"),
+        (lambda lines: [lines[0], b'{"finished":0}\n'], "documents are not what they were"),
+        (
+            lambda lines: [lines[0], replace_values(lines[1], fingerprints=[]), *lines[2:]],
+            "record 2: it has 0 fingerprints of 2 documents",
+        ),
+        (
+            lambda lines: [lines[0], replace_values(lines[1], ids=["one"]), *lines[2:]],
+            "record 2: it has 2 fingerprints of 1 documents",
+        ),
+        (
+            lambda lines: [lines[0], replace_values(lines[1], evaluation={}), *lines[2:]],
+            "#/evaluation: format is missing",
+        ),
+    ],
+)
+def test_forged_records_with_right_checksums_are_told(stickler, night, change, message):
+    forge_records(night / "journal", change)
+
+    result = stickler(*EVAL)
+
+    assert result.code == 2, result.err
+    assert message in result.err
 
 
 @pytest.mark.parametrize("command", REREADERS)

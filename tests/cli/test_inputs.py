@@ -257,3 +257,46 @@ def test_predictions_that_break_off_are_a_failure_and_not_only_missing(stickler,
 
     assert result.code == 3
     assert "cannot be read: Compressed file ended" in result.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows restricts links")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("eval", "schema.json", "circle", "pred"),
+        ("eval", "circle", "gt", "pred"),
+        ("eval", "schema.json", "gt", "pred", "-o", "circle"),
+        ("eval", "schema.json", "gt", "pred", "-o", "circle.json"),
+        ("eval", "schema.json", "gt", "pred", "-o", "circle/run.json"),
+        ("eval", "schema.json", "gt", "pred", "--documents", "circle.jsonl"),
+        ("eval", "schema.json", "gt", "pred", "--run-dir", "circle"),
+        ("eval", "schema.json", "gt", "pred", "--policy", "circle.json"),
+        ("eval", "schema.json", "gt", "pred", "--by-file", "circle.csv", "--by", "@kind"),
+        ("compare", "schema.json", "circle", "pred/two.json"),
+        ("report", "circle"),
+        ("errors", "circle"),
+        ("merge", "circle", "circle.json"),
+        ("diff", "circle", "circle.json"),
+        ("init", "circle"),
+        ("check", "circle"),
+        ("lint", "schema.json", "circle"),
+    ],
+)
+def test_links_that_lead_in_a_circle_are_told(stickler, data, arguments):
+    for name in ("circle", "circle.json", "circle.jsonl", "circle.csv"):
+        (data / name).symlink_to(name)
+
+    result = stickler(*arguments, "--no-config")
+
+    assert result.code == 2, result.err
+    assert "circle" in result.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("eval", "schema.json", "g\0t", "pred"), ("report", "ru\0n"), ("eval", "-o", "\ud800.json")],
+)
+def test_an_argument_that_cannot_be_a_path_is_told(stickler, data, arguments):
+    result = stickler(*arguments)
+
+    assert (result.code, "NUL" in result.err) == (2, True)

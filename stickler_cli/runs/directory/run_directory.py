@@ -468,7 +468,7 @@ def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
         try:
             # orjson would turn large integers into floats, and limits the depth.
             value = json.loads(record)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             finding = f"record {number} is not JSON ({error})"
             raise UsageError(
                 [Problem(source=path, found=finding, expected="", hint=BEGIN_AGAIN)]
