@@ -225,7 +225,10 @@ class BaseComparator:
 
     @property
     def tells_differences(self) -> bool:
-        """Whether it is set so that other words or units never match, and the rest is told."""
+        """Whether `find_difference` is also called if the schema names the comparator.
+
+        Otherwise, it is called only if the comparator was inferred.
+        """
         return False
 
     pairing: ClassVar["BaseComparator | None"] = None
@@ -366,9 +369,9 @@ class BaseComparator:
         return None
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two values of documents differ that match; None if the match is certain.
+        """Return how two matching values differ; None if the match is certain.
 
-        The values are unequal, and not prepared.
+        The values are unequal, and are given as in the documents.
         """
         return None
 

@@ -15,8 +15,8 @@ from .base import BaseComparator, Similarities
 FORMATS: Final = ("corners", "xywh")
 """The ways to write a box as numbers."""
 MIN_CLEAR_OVERLAP: Final = 0.75
-"""Overlap from which two boxes certainly show the same thing. Source: Lin et al. (2014), Microsoft
-COCO, whose strict metric it is."""
+"""Minimum overlap of two boxes that certainly show the same thing. Source: Lin et al. (2014),
+Microsoft COCO, the strict metric."""
 BOX_NUMBERS: Final = 4
 QUADRILATERAL_NUMBERS: Final = 8
 
@@ -81,7 +81,7 @@ class BBoxIoUComparator(BaseComparator):
         return float(BBoxIoUComparator.similarities(self, [gt], [pred])[0])  # not overridden
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two matching boxes differ, if they overlap little."""
+        """Return the difference of two matching boxes; None if they overlap enough."""
         overlap = self.similarity(self.prepare(gt), self.prepare(pred))
         if overlap >= MIN_CLEAR_OVERLAP:
             return None

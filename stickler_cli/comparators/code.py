@@ -14,7 +14,8 @@ _TAG_NAME: Final = re.compile(r"</?[A-Za-z][\w:.-]*")
 _RULE_OF_TABLE: Final = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _DASHES: Final = re.compile(r"-+")
 _SUBSCRIPTS: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-"""`H₂O` is written `H2O` where a font has no subscripts; superscripts are charges."""
+"""Subscript digits and the plain digits that replace them: `H₂O` is also written `H2O`.
+Superscripts are kept, as they are charges."""
 _OPENS_BLOCK: Final = ":"
 
 

@@ -133,7 +133,10 @@ class DateComparator(BaseComparator):
         return max(score, self._score(gt.day_first, pred.day_first))
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two matching dates differ: they are the same in one order of day and month."""
+        """Return the difference of two matching dates.
+
+        They differ if they are the same date in only one order of day and month.
+        """
         gt_readings, pred_readings = self.prepare(gt), self.prepare(pred)
         with_month_first = self._score(gt_readings.month_first, pred_readings.month_first)
         with_day_first = self._score(gt_readings.day_first, pred_readings.day_first)

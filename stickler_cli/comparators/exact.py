@@ -100,7 +100,10 @@ class ExactComparator(BaseComparator):
         return float(runs[0] == runs[1] or any(" " not in digits for digits in runs))
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two matching texts differ, if capitals make them different formulas."""
+        """Return the difference of two matching texts; None unless they are different formulas.
+
+        The formulas are equal except for capitals.
+        """
         return None if self.case_sensitive else find_other_capitals(gt, pred)
 
     def keys(self, prepared: Sequence[PreparedValue]) -> Keys:
@@ -157,7 +160,7 @@ MAX_DIGITS_OF_SHORT_NUMBER: Final = 5
 _MARKED_NUMBER: Final = re.compile(
     r"(?<![0-9])(?!(?<=(?<![^\W_])[A-Za-z])[0-9]{2}\.[0-9])[0-9]+(?:[/.,:_][0-9]+)+(?![0-9])"
 )
-"""Digits with marks between them, but not those of `E11.9`: a code of ICD may lack its dot."""
+"""Digits with marks between them, but not as in `E11.9`: the dot of an ICD code may be omitted."""
 _MARKED: Final = "/"
 """Ends the runs of digits in a prepared text if a mark separates some of them."""
 _RUNS: Final = "\0"

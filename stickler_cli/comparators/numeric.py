@@ -122,8 +122,8 @@ _OPEN: Final = frozenset((*SHARED_SIGNS, "pound", "per", "pro", "of", "a", "the"
 """Words that have no meaning as a unit: signs of several currencies, and words that only link
 others."""
 _LETTER: Final = re.compile(r"\d\s?([kKmM])(?![\w/])")
-"""A power of ten written as one letter behind a number; it only counts beside a currency, and a
-`k` in any field of money."""
+"""A power of ten written as one letter after a number. It counts only beside a currency; a `k` also
+counts in any field of money."""
 _PERCENT: Final = frozenset(("%", "percent", "pct", "prozent"))
 
 
@@ -146,7 +146,7 @@ class Measured(NamedTuple):
     prefixes: frozenset[str] = frozenset()
     """Unit prefixes that only case tells apart: `m` of `mW`, `M` of `MW`."""
     possible_currencies: frozenset[str] = frozenset()
-    """The currencies of a sign that has several: yen and yuan of `¥`."""
+    """The currencies that a sign may mean if it has several: yen and yuan for `¥`."""
 
 
 def measured(text: str, *, money: bool = False) -> Measured:
@@ -434,11 +434,11 @@ class NumericComparator(BaseComparator):
 
     @property
     def tells_differences(self) -> bool:
-        """Whether units count, so that what passes all the same is told."""
+        """Whether differences are reported for stated comparators, too: if units count."""
         return self.unit != UNIT[0]
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two matching numbers differ, if their units count."""
+        """Return the difference of two matching numbers; None if units do not count."""
         are_equal = is_number(gt) and is_number(pred) and gt == pred  # 2 and 2.0
         if self.unit == UNIT[0] or are_equal:
             return None
@@ -527,11 +527,11 @@ def _in_currency_of(value: Measured, other: Measured) -> Measured:
 
 
 def _are_apart(gt: Measured, pred: Measured) -> bool:
-    """Return whether two numbers differ and neither is the other one, rounded."""
+    """Return whether two numbers differ even after both are rounded to the fewer decimals."""
     if gt.number is None or pred.number is None or gt.number == pred.number:
         return False
     exponents = [side.normalize().as_tuple().exponent for side in (gt.number, pred.number)]
-    # A float does not show the zero of 12.30, so that two decimals are those that both have.
+    # Keep at least two decimals, because a float such as 12.30 loses its final zero.
     fewer_decimals = Decimal(1).scaleb(min(-2, max(map(int, exponents))))
     return all(
         gt.number.quantize(fewer_decimals, rounding, _UNROUNDED)
@@ -547,7 +547,7 @@ def _states_unit(measure: Measured) -> bool:
 
 
 def _single_sign(value: object) -> str:
-    """Return the only dot or comma of a text before three digits; empty for other values."""
+    """Return the only dot or comma of a text if three digits follow; empty for other values."""
     runs = _NUMBER.findall(value) if isinstance(value, str) else []
     is_open = len(runs) == 1 and _THOUSANDS_OR_DECIMALS.fullmatch(runs[0])
     return runs[0].strip("0123456789") if is_open else ""

@@ -26,7 +26,7 @@ SHARED_SIGNS: Final = {
     "kr": frozenset(("sek", "nok", "dkk", "isk")),
     "rs": frozenset(("inr", "pkr", "lkr")),
 }
-"""Currencies of the signs that several currencies share."""
+"""The possible currencies of each sign that several currencies share."""
 WITH_THREE_DECIMALS: Final = frozenset(("bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"))
 """Currencies with 1000 subunits: fils, baisa, dirhams or millimes. Source: ISO 4217."""
 UNITS: Final = _names_by_alias(

@@ -111,7 +111,7 @@ class ReadText(str):
 
     @cached_property
     def n_final_pluses(self) -> int:
-        """Number of its words that end in a plus, as `S21+` does."""
+        """Number of words that end in a plus, such as `S21+`."""
         return len(_FINAL_PLUS.findall(self)) if "+" in self else 0
 
     @cached_property
@@ -183,11 +183,11 @@ class LevenshteinComparator(BaseComparator):
 
     @property
     def tells_differences(self) -> bool:
-        """Whether words count, so that what passes all the same is told."""
+        """Whether differences are reported for stated comparators, too: if words count."""
         return self.same_words
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how the words of two matching texts differ, if words count."""
+        """Return how the words of two matching texts differ; None if words do not count."""
         return _find_difference(self, gt, pred)
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
@@ -291,11 +291,11 @@ class FuzzyComparator(BaseComparator):
 
     @property
     def tells_differences(self) -> bool:
-        """Whether words count, so that what passes all the same is told."""
+        """Whether differences are reported for stated comparators, too: if words count."""
         return self.same_words
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how the words of two matching texts differ, if words count."""
+        """Return how the words of two matching texts differ; None if words do not count."""
         return _find_difference(self, gt, pred)
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
@@ -346,7 +346,7 @@ class FuzzyComparator(BaseComparator):
 
 
 def _checked_letters(value: object, *, same_words: bool) -> bool:
-    """Return the flag `same_letters`; a `KeywordError` if words do not count at all."""
+    """Return the flag `same_letters`; raise KeywordError if it is set without `same_words`."""
     if checked_flag("same_letters", value) and not same_words:
         raise KeywordError("same_letters", "same_letters is true without same_words", "both")
     return value is True

@@ -255,7 +255,7 @@ def similarity_by_words(
 
 
 def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
-    """Return the gravest difference between the content words of two texts; None without one.
+    """Return the most serious difference of the content words of two texts; None without any.
 
     Spellings of one word do not differ: abbreviations, plurals, and words joined or split.
     """
@@ -283,7 +283,7 @@ def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
 
 
 def _have_other_words(gt: Words, pred: Words) -> bool:
-    """Return whether a word of one text is another in the other text, or has another letter."""
+    """Return whether a word of one text has another letter in the other text, or is replaced."""
     difference = find_word_difference(gt, pred)
     return difference is not None and difference.difference in OTHER_WORDS
 
@@ -293,7 +293,7 @@ def _content_words(words: Iterable[str]) -> Iterator[str]:
 
 
 def _is_one_word(first: str, second: str) -> bool:
-    """Return whether two words are spellings of one: abbreviated, in the plural, translated."""
+    """Return whether two words are the same: abbreviated, in the plural, or translated."""
     is_spelling = _is_short_form(first, second) or _is_plural(first, second)
     return is_spelling or not meanings_of(first).isdisjoint(meanings_of(second))
 
@@ -341,9 +341,9 @@ def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[st
 
 
 def _have_other_meanings(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether two words are of one kind of known meaning, as two numbers or days are.
+    """Return whether words have different meanings of one kind, such as two numbers or two days.
 
-    A text of any length is wrong then: only other words are tolerated, if they are not alike.
+    Such a difference makes a text of any length wrong. Similar words count as well.
     """
     kinds = [
         {_kind_of(meaning) for word in side for meaning in meanings_of(word)}
@@ -356,7 +356,7 @@ def _have_other_meanings(words: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _kind_of(meaning: str) -> str:
-    """Return the kind of a meaning: `day` of `day 0`; a word by itself is of no kind of its own."""
+    """Return the kind of a meaning: `day` for `day 0`; for a plain word, the word itself."""
     kind, _, name = meaning.partition(" ")
     return name if kind == "word" else kind
 
@@ -477,7 +477,10 @@ def _is_plural(first: str, second: str) -> bool:
 
 
 def _have_opposites(gone: Sequence[str], come: Sequence[str]) -> bool:
-    """Return whether two lists have one stem with different prefixes, or two parties of a deed."""
+    """Return whether words have one stem with other prefixes, or name two parties.
+
+    Examples of parties are `lessor` and `lessee`.
+    """
     if not frozenset().union(*map(_stems, gone)).isdisjoint(chain.from_iterable(map(_stems, come))):
         return True
     parties = {_party(word) for word in gone} - {None}

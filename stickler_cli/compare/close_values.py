@@ -1,4 +1,4 @@
-"""Values of a table that match although they differ, as far as their comparators can tell."""
+"""Find values of a table that match although they differ, as far as comparators recognize this."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,10 @@ from .units import VALUE, UnitBatch, UnitTable
 
 
 def find_close_values(table: UnitTable) -> Iterator[tuple[UnitBatch, dict[int, MatchDifference]]]:
-    """Yield batches with values that match though they differ, and the differences by position."""
+    """Yield each batch with values that match although they differ.
+
+    The differences follow the batch, by position of the value.
+    """
     for batch in table.batches:
         if batch.kind != VALUE or not isinstance(batch.node, LeafNode):
             continue
@@ -27,9 +30,9 @@ def find_close_values(table: UnitTable) -> Iterator[tuple[UnitBatch, dict[int, M
 
 
 def _comparator_of(node: LeafNode) -> BaseComparator | None:
-    """Return the comparator of a leaf if it can tell how values differ; else None.
+    """Return the comparator of a leaf if it reports differences of matching values; else None.
 
-    Boxes, dates and codes match as the schema says unless their comparison was inferred.
+    Differences of boxes, dates and codes are reported only if their comparison was inferred.
     """
     comparator = node.comparator
     does_tell = type(comparator).find_difference is not BaseComparator.find_difference
@@ -40,7 +43,7 @@ def _comparator_of(node: LeafNode) -> BaseComparator | None:
 
 
 def _unequal_matches(batch: UnitBatch) -> Indexes:
-    """Return the positions of units that match though their values are not the same."""
+    """Return the positions of units whose values match but are not equal."""
     is_match = batch.outcome == TP
     if not np.count_nonzero(is_match):
         return np.empty(0, np.intp)
@@ -53,7 +56,7 @@ def _unequal_matches(batch: UnitBatch) -> Indexes:
 def _find_differences(
     batch: UnitBatch, positions: Indexes, comparator: BaseComparator
 ) -> dict[int, MatchDifference]:
-    """Return the differences between values at some positions, each pair of values once."""
+    """Return the differences of the values at some positions; compare each pair of values once."""
     codes = batch.columns.codes
     gt_codes = codes.gt[batch.gt_slot[positions]].tolist()
     pred_codes = codes.pred[batch.pred_slot[positions]].tolist()

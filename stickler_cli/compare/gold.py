@@ -315,7 +315,7 @@ def gold_decides(
 
 
 def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
-    """Return the first alternative of each ground-truth slot that may be absent, as a slot.
+    """Return for each ground-truth slot the slot of its first alternative that may be absent.
 
     An alternative may be absent if it is absent, or if everything in it may be absent. A value
     without alternatives in which everything may be absent has its own slot; all other values have

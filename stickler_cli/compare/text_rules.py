@@ -30,12 +30,12 @@ def decides_by_numbers(node: LeafNode) -> bool:
 
 
 def tolerates_words(node: LeafNode) -> bool:
-    """Return whether texts are compared by words that may have another letter or be replaced."""
+    """Return whether texts match in which a word has another letter or is replaced."""
     return counts_words(node) and not getattr(node.comparator, "same_letters", False)
 
 
 def counts_words(node: LeafNode) -> bool:
-    """Return whether texts are compared by words, though they need not be equal."""
+    """Return whether texts are compared by words, but need not be equal."""
     return getattr(node.comparator, "same_words", False) and node.threshold < 1
 
 

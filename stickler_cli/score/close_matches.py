@@ -1,6 +1,7 @@
-"""Values that match although they differ from their ground truth, counted by field and difference.
+"""Count values that match although they differ from the ground truth, by field and difference.
 
-Documents add up in any order: counts are sums, and examples are those of the first documents by id.
+Documents may be added in any order: counts are sums, and the examples come from the documents with
+the lowest ids.
 """
 
 from collections.abc import Mapping
@@ -21,51 +22,58 @@ if TYPE_CHECKING:
     from .batch import Batch
 
 MAX_EXAMPLES: Final = 2
-"""Examples of each difference of a field."""
+"""Maximum number of examples for each field and difference."""
 MAX_FIELD_DIFFERENCES: Final = 1_000
-"""Differences of fields that are counted; recursive documents may have any number of fields."""
+"""Maximum number of pairs of field and difference that are counted; recursive documents may have
+any number of fields."""
 MAX_EXAMPLE_LETTERS: Final = 60
-"""Letters of a text in an example."""
+"""Maximum length of a text in an example, in characters."""
 
 
 class CloseExample(NamedTuple):
-    """One value that matches although it differs."""
+    """A value that matches although it differs from the ground truth."""
 
     document: str
     """Id of the document."""
     path: str
     """Path of the value in the ground truth."""
     gt: str
-    """The text of the ground truth that differs, cut to 60 letters; empty if it lacks a word."""
+    """The part of the ground truth that differs, cut to 60 characters; empty if it lacks a word."""
     pred: str
-    """The text of the prediction in its place, likewise."""
+    """The part of the prediction that differs, cut to 60 characters; empty if it lacks a word."""
 
 
 FieldDifference: TypeAlias = tuple[tuple[str, ...], DifferenceKind]
-"""The path of a field, with `*` for keys of maps, and how its values differ."""
+"""The path of a field, with `*` for keys of maps, and the kind of difference of its values."""
 
 
 @dataclass(slots=True)
 class CloseValues:
-    """Number of values of a field that differ in one way, with the first examples by document."""
+    """Number of values with one kind of difference in one field, and examples.
+
+    The examples are those with the lowest document ids.
+    """
 
     count: int = 0
     examples: list[CloseExample] = field(default_factory=list)
 
     def add(self, count: int, examples: list[CloseExample]) -> None:
-        """Add values with their examples."""
+        """Add a number of values and their examples."""
         self.count += count
         self.examples = sorted({*self.examples, *examples})[:MAX_EXAMPLES]
 
 
 @dataclass(slots=True)
 class CloseMatches:
-    """Values that match although they differ from their ground truth."""
+    """Values that match although they differ from the ground truth, by field and difference."""
 
     by_field: dict[FieldDifference, CloseValues] = field(default_factory=dict)
 
     def add(self, batch: "Batch", selected: Mask | None) -> None:
-        """Add all documents of a batch; a run as a whole never selects."""
+        """Add all documents of a batch.
+
+        `selected` is ignored, as groups do not have these counts.
+        """
         ids = batch.compared_ids
         for unit_batch, close in find_close_values(batch.table):
             self._add_units(batch.table, unit_batch, close, ids)
@@ -83,7 +91,7 @@ class CloseMatches:
             key = field_pattern(table, batch, position), difference.difference
             positions_by_key.setdefault(key, []).append(position)
         for key, positions in positions_by_key.items():
-            # Only the first documents can be examples: to locate all values takes long.
+            # Locate only values of the first documents, which can be examples: locating is slow.
             id_by_position = {position: ids[batch.document[position]] for position in positions}
             last_ids = nsmallest(MAX_EXAMPLES, id_by_position.values())
             first = [position for position in positions if id_by_position[position] <= last_ids[-1]]
@@ -101,13 +109,19 @@ class CloseMatches:
         self._bound_fields()
 
     def _bound_fields(self) -> None:
-        """Keep the first fields: those that are among the first of all documents are so in each."""
+        """Keep the first `MAX_FIELD_DIFFERENCES` keys in sorted order.
+
+        A key that is among the first of all documents is also among the first of any part of them.
+        """
         if len(self.by_field) > MAX_FIELD_DIFFERENCES:
             kept = nsmallest(MAX_FIELD_DIFFERENCES, self.by_field)
             self.by_field = {key: self.by_field[key] for key in kept}
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
-        """Return the counts by their keys in run files, sorted by field; empty without any."""
+        """Return the counts by their keys in run files, sorted by field.
+
+        Empty if there are none.
+        """
         records = [
             {
                 "field": field_path(path),
@@ -122,7 +136,7 @@ class CloseMatches:
         return {"close_matches": records} if records else {}
 
     def restore(self, record: Mapping[str, Any]) -> None:
-        """Restore the state from a record."""
+        """Restore the counts from the record of a run file."""
         for entry in record.get("close_matches", ()):
             key = tuple(map(str, entry["field"])), entry["difference"]
             examples = [CloseExample(**example) for example in entry["examples"]]

@@ -115,7 +115,8 @@ _WORST_FIRST: Final[dict[str, Callable[[float], float]]] = {
     "!=": abs,
     "==": lambda difference: -abs(difference),
 }
-"""By operator: the sort key of (value - limit) that puts the value that passes worst first."""
+"""For each operator, the sort key of (value - limit) that puts the value that passes worst
+first."""
 
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
 

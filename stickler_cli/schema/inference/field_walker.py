@@ -66,8 +66,8 @@ SAME: Final = "as above"
 """The kind in an entry that refers to a part listed before."""
 MAX_TEXT_VISITS: Final = 1_000  # number of visits that are remembered
 LIST_OF: Final = "list of "
-"""Prefix of the kind of list elements. A document that is a list has such a field without a
-name."""
+"""Prefix of the kind of list elements. If a document is a list, its elements are a field with an
+empty path, whose kind has this prefix."""
 IN_ANY_ORDER: Final = "in any order"
 """Suffix of the reason for list elements whose order does not matter."""
 OPEN_TEXT: Final = "JSON in a text: any values, each by its own kind"
@@ -91,7 +91,7 @@ class FieldVisit(NamedTuple):
     listed: bool = False
     """Whether the place is an element of a list."""
     depth: int = 0
-    """Number of arrays around the place, inside its field."""
+    """Number of arrays between the field and the place: 1 for the elements of the field's list."""
     list_rules: tuple[str, ...] = ()
     """Rules, in words, by which the surrounding arrays pair their elements."""
 

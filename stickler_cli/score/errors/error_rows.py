@@ -252,7 +252,7 @@ class KeptErrors:
     """Samples of errors by (key of the group, key of the cause); the cause is empty for a group's
     sample."""
     last_sampled: dict[str, str] = field(default_factory=dict)
-    """By group that has too many causes: the key of the last cause that is sampled."""
+    """For each group with too many causes, the key of the last cause that is sampled."""
     _n_lines: int = 0
     _n_bytes: int = 0
 
@@ -409,7 +409,7 @@ def _value_record(
 ) -> dict[str, object]:
     """Return a value of a document by the columns of files.
 
-    `differences` are those of values that match all the same, by row.
+    `differences` has the kind of difference of each value that matches although it differs, by row.
     """
     has_both_sides = unit.outcome in BOTH_SIDES
     is_elsewhere = has_both_sides and unit.pred_path != unit.gt_path

@@ -28,7 +28,7 @@ VERDICTS: Final = {
     "both_acceptable": (True, True),
     "neither": (False, False),
 }
-"""By verdict: (whether the ground truth is right, whether the prediction is right)."""
+"""For each verdict: (whether the ground truth is right, whether the prediction is right)."""
 ACCEPTING_VERDICTS: Final = tuple(
     verdict for verdict, (_, pred_is_right) in VERDICTS.items() if pred_is_right
 )
