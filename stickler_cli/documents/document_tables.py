@@ -24,8 +24,6 @@ from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import_pyarrow
 from stickler_cli.core.remote import is_url, open_url
-from .arrow_sizes import read_batch_sizes
-from .csv_rows import CsvError, read_csv_rows
 from .document import LineReference, Reference, Side, read_plain
 from .lines import LINES_SUFFIX, Ids, id_text, lines_of
 from .reading import (
@@ -378,6 +376,8 @@ def _arrow_batches(table: Any, file: str) -> Iterator[Any]:
     Raises:
         OSError: a small batch would fill the memory once it is decompressed.
     """
+    from .arrow_sizes import read_batch_sizes  # imported late: few runs read Arrow
+
     with _open_binary(file) as stream:
         sizes = read_batch_sizes(stream, stream.seek(0, io.SEEK_END))
         for number, size in enumerate(sizes):
@@ -599,6 +599,8 @@ def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
         line = data[: error.start].count(b"\n") + 1
         finding = f"byte 0x{data[error.start]:02x} is not UTF-8"
         raise UsageError([Problem(source, finding, line=line)]) from None
+    from .csv_rows import CsvError, read_csv_rows  # imported late: few runs read CSV
+
     rows = read_csv_rows(io.BytesIO(data), ",", len(data))
     try:
         _, names = next(rows, (1, []))

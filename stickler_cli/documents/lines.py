@@ -22,7 +22,6 @@ from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, nearest_choices
 from stickler_cli.core.remote import is_url, open_named
-from .csv_rows import CsvError, read_csv_rows
 from .document import LineReference, Reference, Side
 from .document_pair import ANY_SHAPE, PairShape
 from .reading import (
@@ -246,6 +245,8 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
     Raises:
         UsageError: two columns have the same path in documents.
     """
+    from .csv_rows import CsvError, read_csv_rows  # imported late: few runs read CSV
+
     source = source_of(file)
     rows = read_csv_rows(stream, "\t" if "tsv" in file[-8:].lower() else ",", limit)
     number = 0

@@ -25,7 +25,6 @@ from stickler_cli.reports import cause_sentences, run_sentences, tables
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, RunVerdict
-from .error_list import error_blocks, error_table
 from .layout import TableStyle
 from .markdown import code
 from .view import RunView, rows_shown
@@ -290,14 +289,17 @@ def _explained(run: Run, name: str, status: str) -> str:
 
 def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
     errors = view.run.first_non_matches[: style.show_non_matches]
+    if not errors:
+        yield from [Text("no non-matches")] if style.show_non_matches and not view.page else []
+        return
+    from .error_list import error_blocks, error_table  # imported late: few runs list errors
+
     if view.page:
-        yield from [error_table(errors, "ground truth", "prediction")] if errors else []
-    elif errors:
-        choice = "all" if len(errors) < style.show_non_matches else "the first"
-        yield _heading(view, f"non-matches, {choice} {len(errors)}")
-        yield from error_blocks(errors, style)
-    elif style.show_non_matches:
-        yield Text("no non-matches")
+        yield error_table(errors, "ground truth", "prediction")
+        return
+    choice = "all" if len(errors) < style.show_non_matches else "the first"
+    yield _heading(view, f"non-matches, {choice} {len(errors)}")
+    yield from error_blocks(errors, style)
 
 
 def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
