@@ -250,7 +250,7 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
     """Return whether currencies, units and relations are equal as far as both sides state them."""
     if gt.relation != pred.relation:
         return False
-    if _have_other_currencies(gt, pred):
+    if _have_other_currencies(gt, pred) or _is_only_one_share(gt, pred):
         return False
     if gt.prefixes and pred.prefixes and gt.prefixes != pred.prefixes:
         return False
@@ -273,6 +273,14 @@ def _have_other_currencies(gt: Measured, pred: Measured) -> bool:
     pred_currencies = pred.currencies or pred.possible_currencies
     states_both = bool(gt_currencies and pred_currencies)
     return states_both and gt_currencies.isdisjoint(pred_currencies)
+
+
+def _is_only_one_share(gt: Measured, pred: Measured) -> bool:
+    """Return whether one side is a percentage and the other states a unit or a currency."""
+    if gt.percent == pred.percent:
+        return False
+    other = pred if gt.percent else gt
+    return bool(other.currencies) or any(map(is_unit, other.units))
 
 
 def _same_unit(first: str, second: str) -> bool:

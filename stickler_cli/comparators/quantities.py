@@ -36,7 +36,7 @@ UNITS: Final = _names_by_alias(
     ' inch inche ", ft foot feet, lb lbs, oz ounce, h hr hour std stunde heure hora, min minute,'
     " s sec second sekunde, d day tag tage, wk week woche, mo month mth mnth monat monate moi"
     " mese, y yr year jahr jahre an ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea"
-    " each unit u st pz ud, iu ui ie"
+    " each unit u st pz ud, iu ui ie, bp bps"
 )
 """Units under their shortest name, by their names in the singular."""
 _OF_SCIENCE: Final = re.compile(

@@ -103,7 +103,8 @@ _LOOK_ALIKES: Final = (
     "penicillin penicillamine clonidine clozapine olanzapine quetiapine tramadol trazodone "
     "contact contract bid tid qid ileum ilium ureter urethra ureteral urethral neural neutral "
     "perineal peroneal facial fascial dysphagia dysphasia casual causal marital martial "
-    "christian christina john joan jean juan canon canyon"
+    "christian christina john joan jean juan canon canyon mr mrs ms miss sulfate sulfite sulfide "
+    "nitrate nitrite nitride chlorate chlorite chloride phosphate phosphite phosphide"
 )
 """Names of countries and medicines, and other words, that are never slips of each other."""
 

@@ -210,6 +210,7 @@ def test_same_letters_needs_same_words():
         ("prednisone", "prednisolone", True),  # alike, but not each other with a slip
         ("prednisone", "morphine", False),
         ("ileum", "ilium", True),
+        ("sulfate", "sulfite", True),
     ],
 )
 def test_a_long_text_tolerates_another_word_but_no_other_number_day_unit_or_mix_up(
@@ -218,6 +219,18 @@ def test_a_long_text_tolerates_another_word_but_no_other_number_day_unit_or_mix_
     texts = [f"{LONG_TEXT} {content_word}" for content_word in (word, other)]
 
     assert (FuzzyComparator(same_words=True).compare(*texts) == 0) is is_zero
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [
+        ("Mr. Smith", "Mrs. Smith"),
+        ("John Anderson", "Joan Anderson"),
+        ("sodium sulfate", "sodium sulfite"),
+    ],
+)
+def test_words_that_are_often_mixed_up_are_no_slips_of_each_other(gt, pred):
+    assert FuzzyComparator(same_words=True).compare(gt, pred) == 0
 
 
 @pytest.mark.parametrize(

@@ -188,8 +188,8 @@ ORDERED_SINGULARS: Final = _names_in(
 )
 """Endings of names of such arrays, only in the singular: `size`, but not `sizes`."""
 SEQUENCES: Final = _names_in(
-    "agenda, answer, chronology, history, instruction, itinerary, procedure, ranking, route,"
-    "sequence, step, timeline, triple"
+    "agenda, answer, chronology, direction, history, instruction, itinerary, phase, priority,"
+    "procedure, queue, ranking, route, sequence, stage, step, stop, timeline, triple, waypoint"
 )
 """Endings of names of lists of texts whose order may matter."""
 TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
