@@ -142,8 +142,8 @@ DEFAULT_THRESHOLD: Final = 0.7
 
 
 LETTERS_OF_WORD: Final = 64
-"""Number of letters of one text that an edit distance compares with a letter of the other in one
-step."""
+"""Number of letters of one text that an edit distance compares at once with a letter of the other
+text."""
 STEPS_OF_WORDS: Final = 3
 """Nanoseconds that rapidfuzz takes to compare one letter with `LETTERS_OF_WORD` letters."""
 STEPS_OF_PAIR: Final = 500
@@ -232,8 +232,8 @@ class BaseComparator:
         return False
 
     pairing: ClassVar["BaseComparator | None"] = None
-    """The comparator that pairs list items, if this one is too expensive for all pairs. This one is
-    then called for chosen pairs only, and gives a reason for each."""
+    """The comparator that pairs list items, if the comparator itself is too expensive to compare
+    all pairs. The comparator itself is then called for the chosen pairs only."""
 
     _judge: ClassVar[type["BaseComparator"]]
     """The class whose `prepare` and `similarity` the inherited `compare` calls."""
@@ -241,7 +241,7 @@ class BaseComparator:
     threshold: float
 
     stated_threshold: float | None = None
-    """The threshold that the constructor was given; None if it was given none."""
+    """The threshold that was given to the constructor; None if none was given."""
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
         """Remember the threshold that the caller gives, even if it equals the default."""

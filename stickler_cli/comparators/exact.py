@@ -37,7 +37,7 @@ class PreparedScalar(NamedTuple):
     """A prepared number or boolean: compared by value with its kind, and as text with strings."""
 
     value: tuple[bool, int | Decimal]
-    """Whether it is a boolean, then its value as written: 1.0 equals 1, but not true."""
+    """(whether the value is a boolean, its value as written): 1.0 equals 1, but not true."""
     text: str
     """The value as text, normalised like a string."""
 

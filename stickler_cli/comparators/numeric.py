@@ -300,18 +300,16 @@ _ROUNDING: Final = 1e-14
 """A generous bound of the relative error of the arithmetic in `_within`: five operations with an
 error of at most 2**-53 each."""
 _UNDERFLOW: Final = 1e-300
-"""A bound of the absolute error of this arithmetic where floats lose digits."""
+"""A bound of the absolute error of the arithmetic in `_within`, where floats lose digits."""
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Truths: TypeAlias = NDArray[np.bool_]
 
 NumberValue: TypeAlias = float | Decimal | None
 PreparedNumber: TypeAlias = NumberValue | Measured
-"""A prepared number: the float with this shortest decimal form; a decimal if no float has it.
-
-Two prepared numbers are therefore equal if they have the same type and are equal. None stands for
-no number. If units count, a number with a unit is a `Measured`.
-"""
+"""A prepared number: the float whose shortest decimal form is the number, or a decimal if there is
+no such float. Two prepared numbers are therefore equal if they have the same type and are equal.
+None stands for no number. If units count, a number with a unit is a `Measured`."""
 
 UNIT: Final = ("ignore", "same")
 DECIMAL: Final = (".", ",", "auto", "money", "currency")

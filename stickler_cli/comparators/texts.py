@@ -227,7 +227,7 @@ class LevenshteinComparator(BaseComparator):
 
 
 STEPS_OF_WORDS_OF_PAIR: Final = 10_000
-"""Nanoseconds to compare the words of two similar texts, besides those for each letter."""
+"""Nanoseconds to compare the words of two similar texts, in addition to `STEPS_OF_LETTER`."""
 STEPS_OF_LETTER: Final = 250
 """Nanoseconds for each letter of two similar texts whose words are compared."""
 _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")

@@ -21,8 +21,7 @@ from .quantities import meanings_as_unit
 from .vocabulary import FUNCTION_WORDS, fixed_meanings
 
 ALIKE: Final = 0.75
-"""Minimum similarity of two words of which one is a slip of the other; `north` and `south` have
-0.6."""
+"""Minimum similarity of a word and its slip; `north` and `south`, which are not slips, have 0.6."""
 SAME: Final = 0.95
 """Minimum similarity of texts that differ in punctuation, accents and abbreviations only."""
 STEM: Final = 4

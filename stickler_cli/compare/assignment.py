@@ -13,7 +13,7 @@ Bits: TypeAlias = NDArray[np.uint8]
 PATH_ROW_STEPS: Final = 20_000
 """Steps of work for each row that the search for an augmenting path visits."""
 PATH_CELL_STEPS: Final = 20
-"""Steps of work for each column of such a row."""
+"""Steps of work for each column of a row that the search for an augmenting path visits."""
 ASSIGNMENT_STEPS: Final = 0.1
 """Steps of work of scipy's assignment, for each n * n * m of a matrix; measured are 0.03 usually,
 and at most 0.8."""

@@ -265,7 +265,7 @@ class Columns:
         self.are_items: np.bool_ = np.bool_(False)
         """Whether the values are list items, which count as units even if they are empty."""
         self.paired_lists: Any = None
-        """The pairs of items of those lists that were compared while the lists' parents were being
+        """The pairs of items of inner lists that were compared already when their outer items were
         paired."""
 
     def cached(self, key: Hashable, make: Callable[[], T]) -> T:

@@ -20,7 +20,8 @@ from .tuple import TupleNode
 ANY_KIND: Final = "any"
 """The kind of a field whose kind depends on its values."""
 RECURSIVE: Final = "recursive"
-"""The kind of a field whose schema is that of a field above it, which lists the fields inside."""
+"""The kind of a field whose schema is also the schema of a field around it; the fields inside are
+listed only there."""
 SCHEMA: Final = "schema"
 """The kind of the key above a document, in runs with several schemas."""
 MAX_ROWS: Final = 10_000

@@ -116,9 +116,9 @@ class JsonTextNode(DelegatingNode):
 
 
 def _spread_confidence(confidence: Any, value: JsonValue) -> Any:
-    """Return confidences in the shape of a text's content, if the text has a single confidence.
+    """If a text has a single confidence, return it in the shape of the text's content.
 
-    Confidences that have a shape already are returned as they are.
+    Return any other confidences unchanged.
     """
     if isinstance(confidence, dict | list) or confidence is None:
         return confidence

@@ -90,7 +90,8 @@ class ObjectNode(Node):
     fields: tuple[Field, ...] = ()
     """The fields that the schema names, and that are compared."""
     families: tuple[Field, ...] = ()
-    """Families of all other keys; a key belongs to the first family that takes it."""
+    """Families of keys that `fields` does not name; a key belongs to the first family that takes
+    it."""
     match_threshold: float = DEFAULT_MATCH_THRESHOLD
     """Similarity at which a pair of list items matches, in [0, 1]."""
     model_name: str = ""

@@ -220,7 +220,7 @@ MOST_KNOWN: Final = 100_000
 class Apart:
     """Validates values by separate definitions, and remembers the verdicts.
 
-    The engine calls it for each reference to such a definition.
+    The engine calls it for each reference to such a definition; each call is a *question*.
     """
 
     def __init__(self, accepts: Callable[[str, JsonValue], bool]) -> None:
@@ -261,7 +261,7 @@ class Apart:
                     return answer
 
     def accepts(self, reference: str, value: JsonValue) -> bool:
-        """Return whether a value is valid by the schema at a reference.
+        """Return whether a value is valid under the schema at a reference.
 
         If the question is postponed or fails, the result has no meaning.
         """

@@ -74,7 +74,7 @@ class LeafNodes:
     def source(self, merged: Merged) -> ThresholdSource:
         """Return where a field's threshold comes from.
 
-        It is inferred if the comparator is inferred.
+        A threshold in a schema was inferred if the comparator was inferred.
         """
         if merged.threshold is None:
             return "default"

@@ -74,7 +74,7 @@ class Problems:
 def check(
     files: SchemaFiles, schema: Schema, problems: Problems, *, comparators: Comparators
 ) -> bool:
-    """Add all problems of a schema alone, without references.
+    """Add the problems of a schema itself, without following its references.
 
     Return whether it is valid JSON Schema.
     """

@@ -42,7 +42,8 @@ from .field_counts import (
 )
 
 MAX_KEYS_PER_UNIT: Final = 8
-"""Limit of (fields times documents) per unit; up to it, cells are numbered without sorting."""
+"""Maximum number of possible cells (fields times documents) per unit for which cells are numbered
+without sorting."""
 
 WHOLE, ITEMS, MISSED_ITEMS, INVENTED_ITEMS = range(CELL_SIZE)[ITEM_COUNTS]  # columns of a cell
 

@@ -177,7 +177,8 @@ class DetailLimits(NamedTuple):
     comparisons: int = 100
     """Maximum number of documents; the documents with the lowest scores are kept."""
     comparison_bytes: int = 16_000_000
-    """Maximum total size of these documents in bytes; compression takes it to about a tenth."""
+    """Maximum total size of the kept documents in bytes; compression reduces it to about a
+    tenth."""
 
 
 @dataclass(slots=True)
@@ -255,7 +256,8 @@ class Detail:
     comparisons: list[Ranked] = field(default_factory=list)
     """The documents with errors that have the lowest scores, sorted by score."""
     boxes: dict[str, list[PlacedBox]] = field(default_factory=dict)
-    """The boxes of the values of these documents, by document id; empty unless boxes are shown."""
+    """The boxes of the values of the kept documents, by document id; empty unless boxes are
+    shown."""
     bound: Ranked | None = None
     """The lowest-ranked document that was dropped; no document from this rank on is kept."""
     knows_errors: bool = True

@@ -71,7 +71,7 @@ class IntervalSettings:
     """How confidence intervals are made."""
 
     level: Level = field(default=LEVEL, metadata={REQUIRED: True})
-    """Confidence level: the share of such intervals that contain the true value."""
+    """Confidence level: the share of confidence intervals that contain the true value."""
     seed: Count = field(default=IntervalOptions.seed, metadata={REQUIRED: True})
     """Seed of the weights of documents in resampling."""
 

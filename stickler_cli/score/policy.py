@@ -43,7 +43,7 @@ class Promise:
     assurance: Level
     """Minimum probability, over the draw of labelled documents, that the maximum holds."""
     together: bool = False
-    """Whether the probability is for all fields at once; else it is for each field by itself."""
+    """Whether the probability is for all fields at once, instead of for each field by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,8 @@ class AcceptancePolicy:
     """The thresholds of all fields, and the evidence for them."""
 
     format: Literal["stickler-policy/1"]
-    """The name of this format; its number rises when a key changes its meaning or is removed."""
+    """The name of the file format; its number rises when a key changes its meaning or is
+    removed."""
     version: str
     """Version of the program that made the policy."""
     semantics: Count
@@ -110,7 +111,7 @@ class AcceptancePolicy:
     documents: Sequence[str]
     """Digests of the ids of the documents from which the policy was made, sorted."""
     digest: str
-    """SHA-256 of the policy without this digest."""
+    """SHA-256 of the policy without the entry `digest`."""
 
     def threshold(self, field: str, group: str | None) -> float | None:
         """Return the lowest accepted confidence of a field; None if no value is accepted."""
@@ -163,8 +164,8 @@ class PolicyOutcome:
     max_error: Fraction
     """Maximum of the expected error that the policy promises."""
     assurance: Fraction
-    """Probability that this maximum holds, over the draw of documents from which the policy was
-    made."""
+    """Probability with which the policy promises `max_error`, over the draw of documents from which
+    it was made."""
     overlap: Count
     """Number of documents in the run that were also used to make the policy; they are no
     independent check."""
@@ -276,13 +277,13 @@ class Losses(NamedTuple):
 
     threshold: Floats
     n_documents: Indexes
-    """Number of documents with at least one accepted value."""
+    """Number of documents with at least one accepted value, for each threshold."""
     mean_loss: Floats
-    """Mean loss of these documents."""
+    """Mean loss of the documents with an accepted value, for each threshold."""
     is_binary: Mask
-    """Whether each of their losses is 0 or 1."""
+    """Whether each document with an accepted value has the loss 0 or 1, for each threshold."""
     n_accepted: Indexes
-    """Number of accepted values."""
+    """Number of accepted values, for each threshold."""
 
     def select(self, selected: slice) -> "Losses":
         """Return the losses of the selected thresholds."""

@@ -172,7 +172,7 @@ class Run:
 
     @property
     def unfit_unnamed(self) -> int:
-        """Number of such problems that are not in `unfit_problems`, as the run keeps no rows."""
+        """Number of problems missing in `unfit_problems`, because the run keeps no rows."""
         return sum(self.evaluation.n_unnamed[status] for status in self._unfit_statuses)
 
     @property

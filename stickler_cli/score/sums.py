@@ -219,15 +219,15 @@ class Tally:
     )
     """Sums of products of counts, (3 counting modes, MOMENT_NAMES)."""
     n_scored: int = 0
-    """Number of documents that score the field by itself: not inside a list or a one-sided
-    object."""
+    """Number of documents in which the field has a score of its own; it has none inside a list or a
+    one-sided object."""
     similarity_sum: int = 0
     """Sum of the field's raw similarities, times `SCORE_SCALE`."""
     score_sum: int = 0
     """Sum of the field's scores after clipping, times `SCORE_SCALE`; for documents, of overall
     scores."""
     score_square_sum: int = 0
-    """Sum of the squares of these scores, times `SCORE_SCALE`."""
+    """Sum of the squares of the scores after clipping, times `SCORE_SCALE`."""
     weight: float | None = None
     """Weight of the field; the greatest weight if it differs between documents."""
 

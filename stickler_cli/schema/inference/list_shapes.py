@@ -52,7 +52,7 @@ class BoxCounts:
         self.n_products += abs(numbers[2] * numbers[3] - area) <= AREA_WITHIN * abs(area)
 
     def absorb(self, other: "BoxCounts") -> None:
-        """Add the counts of another object."""
+        """Add the counts of another field."""
         self.n_boxes += other.n_boxes
         self.n_left_of_start += other.n_left_of_start
         self.n_above_start += other.n_above_start
@@ -133,7 +133,7 @@ class ListShape:
         self.max_counted = max(self.max_counted, len(items))
 
     def absorb(self, other: "ListShape") -> None:
-        """Add the statistics of another object."""
+        """Add the statistics of another field."""
         self.lengths.update(other.lengths)
         self.has_tables |= other.has_tables
         self.is_ragged |= other.is_ragged

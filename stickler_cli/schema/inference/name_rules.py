@@ -85,7 +85,7 @@ class NameRule:
     """A rule that says how values are compared if their field has one of some names."""
 
     meaning: str
-    """What such fields contain, and why their values are compared so."""
+    """What fields with such a name contain, and why their values are compared in this way."""
     kinds: frozenset[str]
     """Kinds of values that the rule applies to: `string`, `number`, `box`."""
     default: LeafDefault
@@ -186,7 +186,8 @@ ORDERED_SINGULARS: Final = _names_in(
     "center, centre, centroid, location, latlng, latlon, lnglat, lonlat, origin, position,"
     "resolution, shape, size, vector, viewport, xy, xyz"
 )
-"""Endings of names of such arrays, only in the singular: `size`, but not `sizes`."""
+"""Endings of names of arrays of two to four numbers in a fixed order, if the name is in the
+singular: `size`, but not `sizes`."""
 SEQUENCES: Final = _names_in(
     "agenda, answer, chronology, direction, history, instruction, itinerary, phase, priority,"
     "procedure, queue, ranking, route, sequence, stage, step, stop, timeline, triple, waypoint"
@@ -200,7 +201,8 @@ NAMES_IN_CODE: Final = _names_in(
 )
 """Endings of names of fields that may contain names in code, such as `get_weather`."""
 CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
-"""Words in the name of such a field, whose names in code may be single words, such as `lookup`."""
+"""Words in the name of a field or of its parent, after which single words such as `lookup` count as
+names in code."""
 
 _WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 

@@ -35,8 +35,7 @@ MOST_VALUES: Final = 50
 """Maximum number of distinct texts of a field that are kept. The values of a field with more texts
 are not a set of choices."""
 LONGEST_VALUE: Final = 60
-"""Maximum number of characters of such a text. A field with a longer text is not a set of
-choices."""
+"""Maximum number of characters of a text that may belong to a set of choices."""
 LONGEST_READ: Final = 100
 """Maximum number of characters of a text that may be a date, a number or a code."""
 MOST_KEYS: Final = 300
@@ -241,7 +240,7 @@ class Observed:
     n_lists: int = 0
     """Number of lists with at least two objects that were searched for a key field."""
     n_lists_by_key: Counter[str] = field(default_factory=Counter)
-    """For each field, the number of these lists in which its values differ in all items."""
+    """For each field, the number of searched lists in which the items have different values."""
     shape: ListShape = field(default_factory=ListShape)
     """Statistics of the lists as a whole."""
 
@@ -351,14 +350,14 @@ class Observed:
         )
 
     def find_field(self, path: tuple[str | int, ...]) -> "Observed | None":
-        """Return the values at a path, which omits the steps through lists and JSON texts."""
+        """Return the values at a path, which has no steps for lists and JSON texts."""
         place = self.find_texts(path)
         while place is not None and place.inner_values is not None and not place.fields:
             place = place.inner_values
         return place
 
     def find_texts(self, path: tuple[str | int, ...]) -> "Observed | None":
-        """Return the values at a path, which omits the steps through lists.
+        """Return the values at a path, which has no steps for lists.
 
         Unlike `find_field`, return JSON texts themselves, not the values in them.
         """

@@ -38,15 +38,15 @@ class Bin(NamedTuple):
     """The values whose confidence is in one of ten ranges of equal width."""
 
     lower: Fraction
-    """The lower bound of the range, which belongs to it."""
+    """The lower bound of the range; the bound is part of the range."""
     upper: Fraction
-    """The upper bound of the range, which belongs to the last range only."""
+    """The upper bound of the range; the bound is part of the last range only."""
     units: Count
     """Number of values in the range."""
     confidence: FractionOrNone
-    """Mean confidence of these values; null if there are none."""
+    """Mean confidence of the values in the range; null if there are none."""
     right: FractionOrNone
-    """The share of these values that is right; null if there are none."""
+    """The share of the values in the range that is right; null if there are none."""
     interval: BoundsRecord | None = None
     """Confidence interval of the share that is right."""
 

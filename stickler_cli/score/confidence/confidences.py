@@ -39,7 +39,7 @@ class ConfidenceUnits(NamedTuple):
     """Values that have a confidence; each value is an entry of all arrays, (n,)."""
 
     documents: list[str]
-    """The ids of the documents that have such values, sorted."""
+    """The ids of the documents that have a value with a confidence, sorted."""
     document: Indexes
     """The document of each value, as a position in `documents`."""
     confidence: Floats
@@ -47,7 +47,7 @@ class ConfidenceUnits(NamedTuple):
     multiplicity: Indexes | None = None
     """Number of values that each entry stands for; None if each entry is one value."""
     n_documents: int = 0
-    """Number of documents with such values if documents are unknown; 0 if `documents` has them."""
+    """Number of documents that have a value with a confidence, if the ids are unknown; else 0."""
 
     def select(self, selected: Indexes | Mask) -> "ConfidenceUnits":
         """Return the selected values."""
@@ -72,7 +72,7 @@ class RoundedConfidences:
     wrong: Counter[int] = field(default_factory=Counter)
     """Number of wrong values of each confidence."""
     documents: int = 0
-    """Number of documents with such values."""
+    """Number of documents that have a value with a confidence."""
 
     def merge(self, other: "RoundedConfidences") -> None:
         """Add the values of other documents."""

@@ -46,7 +46,8 @@ SLIPS: Final = frozenset(
         *(ErrorClass.DECIMAL_SHIFT, ErrorClass.DIGIT_SLIP),
     }
 )
-"""Error classes that explain an error without its values: such a group is listed as one entry."""
+"""Error classes that explain an error without its values. A group of such a class is listed as one
+entry."""
 
 
 class ErrorTrait(NamedTuple):

@@ -26,10 +26,8 @@ MAX_FIELDS: Final = 1_000  # fields with counts, the first ones by path: 2 MB
 MIN_HITS: Final = 3
 """Minimum number of errors that hold another field's value before a cause mentions it."""
 MAX_P: Final = 0.01
-"""Maximum probability of so many hits by chance at which a cause mentions the other field.
-
-It is corrected for the number of fields that were tried.
-"""
+"""Maximum probability that chance explains the hits, for a cause to mention the other field. The
+probability is corrected for the number of fields that were tried."""
 _TEXT: Final = re.compile(r"[0-9]{1,3}(?::[0-9]{1,15})?(?: [0-9]{1,3}(?::[0-9]{1,15})?)*")
 _NEGLIGIBLE: Final = 1e-12  # part of the sum of a tail that may be omitted
 

@@ -92,7 +92,7 @@ class Error(NamedTuple):
     """The key of the error's field and class, followed by the key of its cause; errors of one cause
     have equal keys. Empty for an error that only repeats another one."""
     swapped_with: str = ""
-    """For a swapped value, the path of the ground truth that has this value."""
+    """For a swapped value, the path of the ground truth that equals the prediction."""
     origin: str = ""
     """For a pair of list items, where its wrong values come from, such as `unit_price holds the
     true amount; amount = 21 x 3686.34`."""
@@ -240,7 +240,8 @@ class KeptErrors:
     max_lines: int = 100_000
     """Maximum number of lines of documents, so that a page can search them quickly."""
     max_bytes: int = 32_000_000
-    """Maximum total size of these lines in bytes; compression takes it to about a fifth."""
+    """Maximum total size of the documents' lines in bytes; compression reduces it to about a
+    fifth."""
     total: int = 0
     """Number of all errors, kept or not."""
     documents: list[tuple[float, str, list[bytes]]] = field(default_factory=list)

@@ -31,7 +31,7 @@ class Enclosure(NamedTuple):
     """Path of the unit: in the prediction if the ground truth lacks the unit, else in the ground
     truth."""
     is_one_sided: bool
-    """Whether all values inside it are missed or invented."""
+    """Whether all values inside the unit are missed or invented."""
 
 
 class LocatedUnit(NamedTuple):
