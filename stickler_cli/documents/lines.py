@@ -43,6 +43,10 @@ T = TypeVar("T")
 FEW: Final = 50_000
 """Number of ids that are held in memory; they take some 10 MB."""
 
+MAX_LINES_WITHOUT_DOCUMENT: Final = 100_000
+"""Number of consecutive lines that hold no object and no array, such as `null`, up to which each is
+a failed document; a small compressed file may have billions."""
+
 MOST_SKIPPED: Final = 10
 """Number of maximum document sizes after which a search for the end of a line is given up."""
 
@@ -160,7 +164,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
     truncated gzip file, a disk error) becomes the last problem.
     """
     source = source_of(file)
-    number = offset = blank_lines = 0
+    number = offset = blank_lines = lines_without_document = 0
     try:
         with _open_lines(file) as (stream, again):
             if TABLE_SUFFIX.search(file) or _is_array(file, stream):
@@ -191,14 +195,24 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                         data=text,
                     )
                     blank_lines = -1  # 0 after this line
+                    has_document = b"{" in text or b"[" in text
+                    lines_without_document = 0 if has_document else lines_without_document + 1
                 blank_lines += 1
-                if blank_lines > MAX_BLANK_LINES:
-                    finding = f"more than {MAX_BLANK_LINES:,} blank lines follow each other"
+                if finding := _describe_missing_documents(blank_lines, lines_without_document):
                     yield Problem(source, finding, "documents", line=number)
                     return
                 offset += length
     except unpacking_errors() as error:
         yield unreadable(source, error, number + 1)
+
+
+def _describe_missing_documents(blank_lines: int, lines_without_document: int) -> str:
+    """Return why no more lines are read, given the numbers of consecutive lines, else nothing."""
+    if blank_lines > MAX_BLANK_LINES:
+        return f"more than {MAX_BLANK_LINES:,} blank lines follow each other"
+    if lines_without_document > MAX_LINES_WITHOUT_DOCUMENT:
+        return f"more than {MAX_LINES_WITHOUT_DOCUMENT:,} lines without an object follow each other"
+    return ""
 
 
 def _is_array(file: str, stream: IO[bytes]) -> bool:

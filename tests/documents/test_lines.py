@@ -253,3 +253,17 @@ def test_a_packed_file_of_line_breaks_alone_is_given_up(tmp_path, monkeypatch, e
     assert isinstance(problem, Problem)
     assert problem.found == "more than 100 blank lines follow each other"
     assert problem.line == 202 + 1
+
+
+@pytest.mark.parametrize("text", ["1", "null", '"text"', "-", "\x00"])
+def test_lines_that_hold_no_document_end_somewhere(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(lines_module, "MAX_LINES_WITHOUT_DOCUMENT", 100)
+    rest = "{}\n" + f"{text}\n" * 101 + "{}\n"
+    file = tmp_path / "x.jsonl.gz"
+    file.write_bytes(gzip.compress((f"{text}\n" * 100 + rest).encode()))
+
+    *lines, problem = lines_module.lines_of(str(file), 1_000)
+
+    assert [line.line for line in lines] == [*range(1, 203)]  # the document begins the count anew
+    assert problem.line == 202
+    assert problem.found == "more than 100 lines without an object follow each other"
