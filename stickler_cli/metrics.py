@@ -101,13 +101,13 @@ class Measure:
 
     @property
     def lasting_problem(self) -> str:
-        """A problem that remains with more documents; a failed result is computed again."""
+        """The problem, if it is permanent; a failed `result` may succeed with further documents."""
         return "" if self.metric is None and self.recorded_state else self.problem
 
     def load_instance(self, cls: type[Metric] | None = None) -> Metric:
         """Return the metric.
 
-        One from a file is created from `cls`, or from the class of its name.
+        A metric from a file is created from `cls`, or from the class of its name.
         """
         if self.metric is not None:
             return self.metric

@@ -79,54 +79,58 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
 ) -> Evaluation:
     """Compare many pairs of documents, as `stickler eval` does.
 
-    Pairs are read one by one, so they may be more than fit into memory. Whatever is wrong with one
-    is in the result, by its id; only what `pairs` itself raises ends the run.
+    Pairs are read one by one, so there may be more than fit into memory. Problems of a document are
+    in the result, by its id; only an exception that `pairs` itself raises ends the run.
 
     Args:
-        schema: a schema file, a parsed schema, a compiled one, a pydantic class, or with
-            `schema_by` a directory of schema files. None takes the class of the ground truths; of
-            dicts that of the predictions, if it declares all their keys; else the schema that the
-            first 1,000 of them show, with a warning.
-        pairs: `(gt, pred)` or `(id, gt, pred)` each. A side is a dict of JSON values, or a list
-            where the schema is one of arrays, a model instance, or None where there is none.
-            Without an id the position counts, from 0.
-        workers: how many processes compare; 1 is this process, `auto` as many as fit the machine
-            and the work. In a script, more than one need `if __name__ == "__main__":` around the
-            call.
-        chunk_size: how many pairs go to another process at once; None goes by the time they take.
-        pairing_floor: in [-1, 1); at or below this similarity two list elements are not the same.
-        extra_fields: what undeclared keys of predictions are: `fa` (false alarms) or `ignore`.
-        partial_gt: whether a declared key that a ground truth leaves out is not labelled, so that
-            whatever is predicted there is ignored; null means absent.
-        work_limit: units of work that a pair may take before it is a failed document; a unit is
-            about a second, but counted.
-        recall_with_fd: whether recall also counts false discoveries as not found.
-        missing: what a ground truth without prediction is: `fn` (false negatives), `skip` (left
-            out) or `error` (a failed document).
-        counting: what reports of it read: `leaves`, all values; `aggregate`, those in objects and
-            items that match; or `overall`, where a value, an object and an item are one each.
-        wrapped: what values are taken out of: `auto` (the usual objects with metadata), `none`, or
-            `VALUE_KEY[:CONFIDENCE_KEY]`; see docs/confidence.md.
+        schema: a schema file, a parsed or compiled schema, a pydantic class, or with `schema_by` a
+            directory of schema files. None takes the class of the ground truths. If these are
+            dicts, it takes the class of the predictions if that declares all of their keys;
+            otherwise the schema is inferred from the first 1,000 ground truths, with a warning.
+        pairs: pairs `(gt, pred)` or `(id, gt, pred)`. A side is a dict of JSON values, a model
+            instance, a list if the schema is for arrays, or None if it is missing. Without an id,
+            a pair has its position as id, from 0.
+        workers: number of processes; 1 is this process, and `auto` depends on machine and work. In
+            a script, more than one process requires `if __name__ == "__main__":` around the call.
+        chunk_size: number of pairs that are sent to a process together; None adapts it to the time
+            that pairs take.
+        pairing_floor: in [-1, 1); at or below this similarity, two list elements are not paired.
+        extra_fields: how undeclared keys of predictions count: `fa`, as false alarms; `ignore`, not
+            at all.
+        partial_gt: whether a declared key that a ground truth lacks is not labelled, so that its
+            prediction is ignored. A value null still means absent.
+        work_limit: maximum work for a pair; a pair that needs more is a failed document. A unit of
+            work takes about a second; units are counted, not measured.
+        recall_with_fd: whether recall counts false discoveries as missed.
+        missing: how a ground truth without a prediction counts: `fn`, as false negatives; `skip`,
+            not at all; `error`, as a failed document.
+        counting: counting mode of reports. `leaves` counts all values; `aggregate` counts values in
+            objects and items that match; `overall` counts a value, an object and an item as one
+            each.
+        wrapped: which wrappers are removed from values: `auto` (the usual objects with metadata),
+            `none`, or `VALUE_KEY[:CONFIDENCE_KEY]`; see docs/confidence.md.
         ignore: fields that are left out on both sides, such as `id` or `**.score`.
-        rename: keys of predictions that get another name, such as `vendor=seller`.
+        rename: new names for keys of predictions, such as `vendor=seller`.
         allow_plugins: whether the schema may name comparators of installed modules.
-        boxes: how boxes are written where neither schema nor values say it: `corners` or `xywh`.
-        infer: whether comparators are inferred by kinds and names, with a warning: `auto`
-            where a parsed schema or a file has no annotation at all, `always` where places have
-            none, or `never`.
-        validate: which documents are held against the schema too: `none`, `pred`, `gt` or `both`.
-        metrics: what documents are measured by beside their fields: names, as `--metric` takes
-            them, and classes. `evaluation.metric_figures` has the figures; docs/metrics.md.
-        schema_by: which schema of the directory a document has: a field of the ground truth,
-            `@directory` of the id, or `@COLUMN` of the `by_file`; see docs/evaluating.md.
-        by_file: what is known of documents, by id: a CSV file with a header, or JSON Lines.
-        client: who asks models, and knows afterwards what that took; None asks as `stickler eval`.
+        boxes: form of boxes for which neither schema nor values state one: `corners` or `xywh`.
+        infer: when comparators are inferred from kinds and names of fields, with a warning: `auto`,
+            for a parsed schema or a file without any annotation; `always`, for all fields without
+            annotations; `never`.
+        validate: sides that are also validated by the schema: `none`, `pred`, `gt` or `both`.
+        metrics: further metrics of documents: names as `--metric` takes them, or classes.
+            `evaluation.metric_figures` has their figures; see docs/metrics.md.
+        schema_by: key that chooses the schema of a document: a field of the ground truth,
+            `@directory` for the directory in the id, or `@COLUMN` for a column of `by_file`; see
+            docs/evaluating.md.
+        by_file: metadata of documents by id: a CSV file with a header, or JSON Lines.
+        client: client that asks models, and afterwards has their usage; None creates a client as
+            `stickler eval` does.
 
     Raises:
         SchemaError: the schema cannot be used.
         UsageError: an option is out of range, or the schema cannot be sent to other processes.
         UnavailableError: a comparator needs something that is not installed.
-        WorkerDiedError: another process could not start, or one after the other died.
+        WorkerDiedError: a process could not be started, or processes died repeatedly.
     """
     arguments = locals()
     known_options = options_of(ManySettings)

@@ -91,7 +91,7 @@ class Scorer:
             options: options of the comparison.
 
         Raises:
-            TypeError: it is not a schema, or `documents` is not empty.
+            TypeError: `schema` is not a schema, or `documents` is not empty.
             SchemaError: the schema cannot be used.
             UsageError: there is no such field, rule or figure.
         """

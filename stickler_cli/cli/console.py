@@ -119,7 +119,7 @@ def write_result(text: str) -> None:
     """Write results to standard output.
 
     Raises:
-        OSError: they cannot be written, for another reason than a closed pipe.
+        OSError: the results cannot be written, for another reason than a closed pipe.
     """
     _write(sys.stdout, text)
 

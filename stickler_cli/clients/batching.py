@@ -264,7 +264,7 @@ class Turnstile:
     def worked(self, passage: Passage) -> None:
         """Record that a call returned.
 
-        If it failed, its questions are the cause, not the server.
+        If the call failed, its questions are the cause, not the server.
         """
         with self._changed:
             self._proven = True

@@ -125,8 +125,7 @@ class AnswerCache:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with suppress(FileExistsError):
             # Answers reveal the content of documents, so only the user may read them. An existing
-            # file is
-            # not opened here, as closing it would release the locks of this process.
+            # file is not opened here, as closing it would release the locks of this process.
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -274,7 +273,7 @@ class Client:
     def rehearsing(self) -> "Iterator[Client]":
         """Yield a client that counts questions instead of asking.
 
-        Answers it finds are remembered.
+        Answers that it finds in the cache are remembered.
         """
         counting = Client(replace(self.policy, dry_run=True))
         counting._memory = self._memory

@@ -61,7 +61,7 @@ class UnaskedError(ModelError):
 
 
 class GarbledError(Exception):
-    """An answer that cannot be read; another attempt may give a better one."""
+    """Raised for an answer that cannot be read; another attempt may give a better one."""
 
 
 @dataclass(frozen=True, slots=True)

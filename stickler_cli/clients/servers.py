@@ -72,7 +72,7 @@ class Server:
     def lack(self) -> tuple[str, str] | None:
         """Return what is missing to use the server, such as a key, and advice.
 
-        Both empty if nothing is.
+        Returns None if nothing is missing.
         """
         if os.environ.get(self.key) or not (self.always_keyed or not self.address):
             return None
@@ -127,7 +127,7 @@ class Bedrock(Server):
     def lack(self) -> tuple[str, str] | None:
         """Return what is missing: a region, credentials, or a readable file.
 
-        Empty if nothing is.
+        The second text is advice. Returns None if nothing is missing.
         """
         try:
             session, missing = _session(), ""
@@ -159,8 +159,7 @@ class Bedrock(Server):
                 "bedrock-runtime", config=config, endpoint_url=self.usual or None
             )
             # The session that reads bodies has no public name. A session of our own, passed through
-            # the
-            # event `before-send`, would lack the proxies and certificates of botocore.
+            # the event `before-send`, would lack the proxies and certificates of botocore.
             _bound_answers(runtime._endpoint.http_session)  # noqa: SLF001
             return runtime
 
@@ -399,7 +398,7 @@ class ServedModel(Model[Q, A]):
         return not self.priced(1).unpriced
 
     def priced(self, tokens: int) -> Usage:
-        """Return the usage of one call with so many tokens; its price may be unknown."""
+        """Return the usage of one call with this number of tokens; its price may be unknown."""
         try:
             import genai_prices
 

@@ -27,6 +27,6 @@ class MatchDifference(NamedTuple):
 
     difference: DifferenceKind
     gt: str
-    """The text of the ground truth that differs: a word, or the value; empty if it lacks a word."""
+    """The text of the ground truth that differs: a word, or the value; empty for an added word."""
     pred: str
-    """The text of the prediction in its place; empty if it lacks a word."""
+    """The text of the prediction in place of `gt`; empty for a missing word."""

@@ -96,15 +96,15 @@ class SticklerError(Exception):
 
 
 class SchemaError(SticklerError, ValueError):
-    """A schema that cannot be compiled; has all of its problems."""
+    """Raised for a schema that cannot be compiled, with all of its problems."""
 
 
 class UsageError(SticklerError):
-    """Options, paths, configuration or gates that are invalid."""
+    """Raised for options, paths, configuration or gates that are invalid."""
 
 
 class ComparisonError(SticklerError):
-    """A comparator that failed on a pair of values."""
+    """Raised if a comparator failed on a pair of values."""
 
     def __init__(self, cause: str, path: tuple[str, ...] = ()) -> None:
         Exception.__init__(self, cause, path)
@@ -153,7 +153,7 @@ class ModelError(Exception):
 
 
 class NotComparableError(SticklerError):
-    """Runs that cannot be merged or compared."""
+    """Raised for runs that cannot be merged or compared."""
 
 
 class UnavailableError(SticklerError):
@@ -161,7 +161,7 @@ class UnavailableError(SticklerError):
 
 
 class WorkerDiedError(SticklerError):
-    """A worker process that ended before it could do any work."""
+    """Raised if a worker process ended before it could do any work."""
 
 
 PACKAGE: Final = "."  # name for pip; in a checkout a path, until the package is published
@@ -343,7 +343,7 @@ class Family(Generic[T]):
     def offered(self) -> dict[str, set[str]]:
         """Return the locations of classes in installed packages by name.
 
-        Several if packages conflict.
+        A name has several locations if packages conflict.
         """
         # Imported late: reads the disk, and few names need it.
         from importlib.metadata import entry_points

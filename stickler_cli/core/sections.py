@@ -176,7 +176,7 @@ class Curve(NamedTuple):
     passing: float
     """Share of values that finally pass."""
     end: tuple[float, float] | None = None
-    """Value at that share and its upper bound; None if unknown."""
+    """Value at the share `passing`, and its upper bound; None if unknown."""
     last: str = "1"
     """Label at the end of the axis of shares."""
 

@@ -156,7 +156,7 @@ class Unwrapper:
     def __call__(self, document: JsonValue, *, is_truth: bool = False) -> Unwrapped:
         """Return a document without wrappers, and its metadata.
 
-        For a ground truth with annotations.
+        For a ground truth, its annotations are read too.
         """
         work = _Work(self, Unwrapped(document), is_truth=is_truth)
         value, confidences = work.unwrap_tree(document, self._root, (), None)
@@ -372,7 +372,7 @@ class _Work:
     ) -> tuple[JsonValue, float | None]:
         """Remove the wrappers around a value.
 
-        Returns it with the confidence of the innermost wrapper.
+        Returns the value with the confidence of the innermost wrapper.
         """
         confidence, within = None, tuple[Step, ...]()
         while isinstance(value, dict) and (form := self.form_of(value, node)):

@@ -45,7 +45,7 @@ class LenientRecord(TypedDict):
     """
 
     documents: Count
-    """Number of these documents, each counted once."""
+    """Number of predictions found inside other text, each counted once."""
     fence: Count
     """Documents inside a Markdown code fence."""
     prose: Count
@@ -155,7 +155,7 @@ class NodeRecord(TypedDict):
     invented_items: NotRequired[Some]
     """Number of items that only the prediction has."""
     moments: NotRequired[MomentsRecord]
-    """Present if anything was counted."""
+    """Sums for confidence intervals; present if anything was counted."""
     fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
     """Fields inside this field, by name, in schema order; for a list, the fields of its items."""
 
@@ -174,7 +174,7 @@ class ConfidenceCountsRecord(TypedDict):
 class ClassesRecord(TypedDict):
     """Numbers of errors by class; each error has one class.
 
-    Docs/error-classes.md describes them.
+    The classes are described in docs/error-classes.md.
     """
 
     fields: dict[FieldPath, dict[ErrorClass, Some]]
@@ -330,7 +330,7 @@ class CloseMatchRecord(TypedDict):
     count: Some
     """Number of values."""
     examples: list[CloseExampleRecord]
-    """The first two, by the id of their document."""
+    """The first two examples, by the id of their document."""
 
 
 class MetricRecord(TypedDict):
@@ -343,7 +343,7 @@ class MetricRecord(TypedDict):
     state: dict[str, AnyJson]
     """State of the metric, for merging runs."""
     problem: NotRequired[str]
-    """Error of its code, the reason why there are no figures."""
+    """Error in the code of the metric, because of which there are no figures."""
 
 
 class EvaluationRecord(ResultsRecord):

@@ -35,7 +35,7 @@ class CauseChangeText(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The text and all that is remarked."""
+        """The text, followed by the remarks."""
         remarks = [*self.origins, *self.remarks]
         return f"{self.text} ({'; '.join(remarks)})" if remarks else self.text
 
@@ -49,13 +49,13 @@ class CauseChangeGroup(NamedTuple):
 
     @property
     def others_text(self) -> str:
-        """How many causes are not shown, and what they lost; empty for none."""
+        """Number of causes that are not shown, with their lost values; empty if all are shown."""
         count_text = number_of(len(self.others), "other cause")
         return f"{count_text}: {_sum_values(self.others)}" if self.others else ""
 
     @property
     def counts_text(self) -> str:
-        """How many causes there are, and how many values they lost."""
+        """Number of causes in the group, and number of values that they lost."""
         members = [*self.shown, *self.others]
         return f"{number_of(len(members), 'cause')}, {_sum_values(members)}"
 

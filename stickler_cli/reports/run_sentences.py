@@ -88,7 +88,7 @@ def rates(view: RunView, *, score: bool = False) -> str:
 
 
 def describe_both_f1(view: RunView) -> str:
-    """Return F1 by both definitions of recall: without wrong values, as here, and with them."""
+    """Return F1 with wrong values ignored by recall, as in this run, and counted as missed."""
     f1, f1_with_wrong = view.rate(view.whole.rates.f1), view.rate(view.f1_with_wrong_as_missed)
     noun = _choose_noun(view)
     return f"F1 {f1}; {f1_with_wrong} if wrong {noun}s also count as missed (--recall-with-fd)"
@@ -297,7 +297,7 @@ def error_classes(view: RunView) -> str | None:
 
 
 def describe_items(view: RunView, row: FieldRow) -> str:
-    """Return the items or objects of a field as a sum by what became of them; empty for values.
+    """Return the number of items or objects of a field as a sum by outcome; empty for values.
 
     Pairs with a wrong value inside are errors only if their similarity is below their threshold.
     """

@@ -226,7 +226,7 @@ class RunView:
 
     @property
     def leaves_wrong_out(self) -> bool:
-        """Whether recall ignores wrong values of the run, so that another recall differs."""
+        """Whether recall ignores wrong values, and the other definition gives another figure."""
         return bool(self.whole.counts.fd) and not self.run.rule.recall_with_fd
 
     @property
@@ -309,7 +309,7 @@ class RunView:
     def labelled(self, row: FieldRow) -> str:
         """Return the share of documents in which a field is labelled.
 
-        Empty if it is labelled in all.
+        Empty if it is labelled in all documents.
         """
         evaluation = self.run.evaluation
         share = evaluation.fold(PathCounts).share_labelled(evaluation.sums, row.path)

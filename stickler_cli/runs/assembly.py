@@ -239,7 +239,6 @@ def assemble(
     )
     job = job_of(loaded, settings, job, schema_grouping)
     workers = _workers(settings, job)
-    workers = replace(workers, cluster=_cluster(settings, workers, loaded.plan))
     return Assembly(
         schema=loaded,
         settings=settings,
@@ -304,13 +303,14 @@ def _workers(settings: EvalSettings, job: Job) -> Workers:
     may_stall = not is_bounded(plan) or not all(
         validation is None or validation.validator.is_bounded for validation in validations
     )
-    return Workers(
+    workers = Workers(
         settings.jobs,
         source=f"--jobs {settings.jobs}",
         document_timeout=timeout,
         watched=timeout is not None and bool(may_stall or timeout < TIMEOUT),
         memory_limit=settings.memory_limit,
     )
+    return replace(workers, cluster=_cluster(settings, workers, plan))
 
 
 def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | None:

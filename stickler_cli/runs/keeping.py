@@ -268,7 +268,7 @@ class _Finished:
 def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
     """Yield descriptions of the changes of a document.
 
-    None if it was not read to its end before.
+    `before` is None if the document was not read to its end before.
     """
     if before is None:
         return

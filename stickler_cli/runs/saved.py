@@ -450,7 +450,7 @@ def tunings(contents: JsonValue) -> tuple[Tuned, ...]:
 def commented(contents: JsonObject, tuned: Tuned) -> str:
     """Return the `$comment` of a schema with a tuning added.
 
-    One on the same documents is extended.
+    A tuning on the same documents is extended instead.
     """
     earlier = tunings(contents)
     same_documents = [tuning.thresholds for tuning in earlier if tuning.kept == tuned.kept]

@@ -356,7 +356,7 @@ class ManySettings(
 def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
     """Return the settings of `stickler eval` for another command, without outputs.
 
-    `said` overrides.
+    Values in `said` take precedence.
     """
     shared = {
         name: getattr(settings, name)

@@ -377,7 +377,7 @@ class BulkStructuredModelEvaluator:
 
         Raises:
             ValueError: the state is of another class.
-            UsageError: it is not a state, or of another version.
+            UsageError: the value is not a state, or a state of another version.
         """
         evaluation, non_matches = self._read_state(state)
         self.reset()
@@ -389,7 +389,7 @@ class BulkStructuredModelEvaluator:
 
         Raises:
             ValueError: the state is of another class.
-            UsageError: it is not a state, or of another version, or its fields differ.
+            UsageError: the value is not a state, or a state of another version or other fields.
         """
         evaluation, non_matches = self._read_state(other_state)
         self.evaluation.merge(evaluation)
@@ -412,8 +412,8 @@ def aggregate_from_comparisons(
     """Add up results of `compare_with(..., include_confusion_matrix=True)`, one for each document.
 
     Raises:
-        ValueError: one is something else, or a result of stickler-eval, which does not count
-            `leaves`.
+        ValueError: an entry is something else, or a result of stickler-eval, which does not
+            count `leaves`.
     """
     evaluator = BulkStructuredModelEvaluator()
     for result in comparison_results:

@@ -318,7 +318,7 @@ class HeatMap:
     left_out: int = 0
     """Number of rows left out; in a confusion matrix, those of values without an error."""
     is_of_wholes: bool = False
-    """Whether it counts items and objects that failed as a whole."""
+    """Whether the heat map counts items and objects that failed as a whole."""
 
     @property
     def is_wide(self) -> bool:

@@ -317,14 +317,14 @@ class DaskExecutor(Elsewhere[_Task]):
         self.workers = 0
         self.looked = 0.0
         self.seen = 0.0
-        """Time at which there was a worker last."""
+        """Time of the last query that found a worker."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
         """Evaluate documents on a cluster; yields results in the order of the documents.
 
         Raises:
             UsageError: the cluster does not exist, or its workers do not meet the requirements.
-            WorkerDiedError: the cluster is gone, or its workers die of any document.
+            WorkerDiedError: the cluster is gone, or too many workers died without a result.
         """
         packed = packed_job(self.job, ENGINE)
         try:

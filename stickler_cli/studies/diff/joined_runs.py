@@ -72,7 +72,7 @@ class JoinedRuns:
     lost: NDArray[np.bool_]
     """Mask of the documents that at least one run of the second side did not compare."""
     only_new: Sequence[str]
-    """Documents that only the second side compared."""
+    """Ids of the documents that only the second side compared."""
     known: Sequence[Known]
     """The status of the documents in each run."""
     paths: Sequence[FieldNames]

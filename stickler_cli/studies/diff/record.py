@@ -194,7 +194,7 @@ class Change(Figure):
     documents: Count
     """Number of documents that have the figure in one run or both."""
     differing: Count
-    """Number of these documents in which the runs have different counts."""
+    """Number of documents with the figure in which the runs have different counts."""
     broken: Count
     """Number of documents in which the field was right and is wrong."""
     fixed: Count
@@ -328,7 +328,7 @@ class CauseSizeRecord(TypedDict):
     values: Count
     """Number of values lost to the cause."""
     documents: Count
-    """Number of documents with such an error."""
+    """Number of documents with an error of this cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,9 +491,9 @@ class Difference:
     """The figure of the first line: the one with the most significant loss. If none regressed, F1
     of whole documents, unless F1 did not improve and another figure did."""
     lost: list[str]
-    """The documents that the second run did not compare."""
+    """Ids of the documents that the second run did not compare."""
     only_new: list[str]
-    """The documents that only the second run compared."""
+    """Ids of the documents that only the second run compared."""
     whole: list[Change]
     """Figures of whole documents: F1 in each counting mode, the mean score, the share of wholly
     right documents, and figures of confidences."""

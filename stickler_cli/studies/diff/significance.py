@@ -137,7 +137,7 @@ def is_enumerated(sample: Sample) -> bool:
 
 
 def smallest_p(differing: int) -> float:
-    """Return the smallest possible p value if so many documents differ.
+    """Return the smallest possible p value if `differing` documents differ.
 
     >>> smallest_p(0), smallest_p(6)
     (1.0, 0.03125)

@@ -53,7 +53,7 @@ class JudgeAccount:
     model: str
     """The model that judges the field."""
     pairs: Count
-    """Number of pairs with a verdict of both."""
+    """Number of pairs with a verdict of a person and of the judge."""
     failed: Count
     """Number of pairs without a verdict of the judge; no other figure includes these pairs."""
     same: Count

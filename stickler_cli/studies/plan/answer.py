@@ -72,7 +72,7 @@ class PlannedSize:
     """Range of the number, if the run has fewer than ten documents; a null bound means that no
     number is enough."""
     curve: list[list[Number]]
-    """Pairs of a number of documents, and the half width or the power with so many."""
+    """Pairs of a number of documents, and the half width or the power with this number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class CutRecord:
     pairs: Count
     """Number of pairs with a similarity between this cut and the next one."""
     same: Count | None
-    """Number of these pairs that people call the same; null without verdicts."""
+    """Number of pairs in `pairs` that people call the same; null without verdicts."""
     passing: Count
     """Number of all pairs that would match at this threshold."""
     precision: FractionOrNone
