@@ -232,7 +232,6 @@ def assemble(
         options=options,
         missing=settings.missing,
         requested=requested,
-        listed_fields=_fields_of_page(loaded.plan) if requested.detail else None,
         by=tuple(groupings),
         metrics=measures,
         marks=marks,
@@ -286,6 +285,8 @@ def job_of(
         unwrapper = unwrapper_of(schema.plan.root, settings)
         return replace(job, plan=schema.plan, validation=validation, unwrapper=unwrapper, step=step)
 
+    if job.requested.detail:
+        job = replace(job, listed_fields=_fields_of_page(loaded.plan))
     if by is None:
         return job_of_schema(loaded)
     jobs = {step: job_of_schema(entry, step) for step, entry in loaded.of_step.items()}
