@@ -1,4 +1,4 @@
-"""Paths of files: which texts can be one, and paths with all links followed."""
+"""Check whether a text can be a path, and follow all links in a path."""
 
 import os
 from pathlib import Path
@@ -7,14 +7,14 @@ from pathlib import Path
 def real_path(path: str | os.PathLike[str]) -> Path:
     """Return the absolute path of a file with all links followed.
 
-    Links that lead in a circle stay as they are: opening the file tells. `Path.resolve` would
-    raise a RuntimeError.
+    Links in a circle are returned unchanged, so that opening the file reports them. `Path.resolve`
+    would raise a RuntimeError.
     """
     return Path(os.path.realpath(path))
 
 
 def can_be_path(text: str) -> bool:
-    r"""Return whether the system takes a text as a path: without NUL and lone surrogates.
+    r"""Return whether the system accepts a text as a path: it has no NUL and no lone surrogate.
 
     >>> can_be_path("gt/a"), can_be_path("a\0"), can_be_path("\ud800")
     (True, False, False)
