@@ -152,7 +152,7 @@ class Measure:
     def _unkept(self) -> str:
         """Return a problem if an attribute of the metric is not a JSON value.
 
-        Else an empty text.
+        The text is empty if all attributes are JSON values.
         """
         for key, value in vars(self.metric).items():
             try:

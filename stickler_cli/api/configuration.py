@@ -398,7 +398,7 @@ class _Writer:
     def _subschema_at(self, schema: object, *steps: str) -> object:
         """Return the subschema at some steps, after following its reference.
 
-        None if there is none.
+        Returns None if the schema has no such subschema.
         """
         for step in steps:
             schema = schema.get(step) if isinstance(schema, Mapping) else None

@@ -60,7 +60,7 @@ class Evaluation(score.Evaluation):
     def precision(self) -> float | None:
         """Precision of all documents, TP / (TP + FP), in the counting mode of reports.
 
-        None if undefined.
+        It is None if undefined.
         """
         return self._rates.precision
 
@@ -68,7 +68,7 @@ class Evaluation(score.Evaluation):
     def recall(self) -> float | None:
         """Recall of all documents, TP / (TP + FN), in the counting mode of reports.
 
-        None if undefined.
+        It is None if undefined.
         """
         return self._rates.recall
 

@@ -267,7 +267,7 @@ def _arms(schema: JsonSchemaValue) -> list[JsonSchemaValue]:
 def _default(schema: JsonSchemaValue) -> LeafDefault | None:
     """Return the default comparison of values or list elements by type.
 
-    None if there are several.
+    Returns None if there are several types.
     """
     first_arm, *other_arms = _arms(schema) or [{}]
     if other_arms or "items" in first_arm:

@@ -202,7 +202,7 @@ def model_schema(
     """Return the annotated JSON Schema of any model, by the names of its fields.
 
     Comparators that are instances are put into `comparators`, under the keys that the schema names.
-    If it is None, they are written out.
+    If `comparators` is None, they are written out.
     """
     if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
         return model.to_json_schema()

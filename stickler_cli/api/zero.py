@@ -104,7 +104,7 @@ _LEADS_OUT: Final = re.compile(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
 def _kept_scorer(schema: AnySchema, rules: Mapping[str, FieldRules]) -> dict[Hashable, Scorer]:
     """Return the cached scorers of a schema.
 
-    An empty dict if they cannot be cached, as with rules.
+    Returns an empty dict if scorers cannot be cached, as with rules.
     """
     if rules:
         return {}

@@ -203,7 +203,7 @@ def _values_of(
 
 
 def _init_command(gt: str, settings: FindingOptions) -> str:
-    """Return the command that infers the same schema and writes it to a file."""
+    """Return the command that infers the schema of a ground truth and writes it to a file."""
     steps = parse_root(settings.gt_root)
     if isinstance(settings, PairsSource) and settings.pairs and not is_arrow_table(gt):
         # Without --pairs, JSON Lines are not taken for pairs.

@@ -127,7 +127,7 @@ def write_result(text: str) -> None:
 def terminal_columns() -> int:
     """Return the width of the terminal, even if standard output is a pipe.
 
-    80 without a terminal.
+    Without a terminal it is 80.
     """
     if not os.environ.get("COLUMNS", "").isdecimal():
         for stream in filter(None, (sys.__stdout__, sys.__stderr__, sys.__stdin__)):

@@ -146,7 +146,7 @@ def errors_command(settings: EvalSettings) -> str:
 def compare_command(settings: EvalSettings) -> str:
     """Return the command that explains a document of a run, without its id.
 
-    Empty for standard input.
+    The text is empty if a source is standard input.
     """
     return _command_on_sources("compare", settings, options_of(CompareSettings))
 

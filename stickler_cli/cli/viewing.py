@@ -241,7 +241,7 @@ class _Answers(BaseHTTPRequestHandler):
                     self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"too busy", "text/plain")
 
     def _reply_to_page(self, name: str, query: str) -> None:
-        """Answer with the page, or answer the question of a name."""
+        """Answer with the page, or answer a question that the page asks by name."""
         if not name:
             self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
         else:

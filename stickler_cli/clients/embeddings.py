@@ -233,7 +233,7 @@ def embedder(model_id: str) -> Embedder:
 def vector_of(embedding: object, size: int | None = None) -> Vector:
     """Return the vector in an answer of a model.
 
-    GarbledError if it is not one of `size` numbers.
+    Raises GarbledError if the embedding is not a vector of `size` numbers.
     """
     try:
         vector = np.asarray(embedding, dtype=np.float64)

@@ -189,7 +189,7 @@ class Model(ABC, Generic[Q, A]):
     def identity(self) -> Mapping[str, object] | None:
         """Everything that an answer depends on besides the question.
 
-        None if it cannot be determined.
+        It is None if it cannot be determined.
         """
 
     @abstractmethod

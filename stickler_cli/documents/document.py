@@ -140,7 +140,7 @@ def bytes_of(reference: Reference | None) -> Data:
 def digest_of(data: Data) -> str:
     """Return the digest of a document's bytes, or of the reason why it cannot be read.
 
-    Empty for None.
+    The digest of None is empty.
     """
     if isinstance(data, Problem):
         data = str(data).encode("utf-8", "backslashreplace")

@@ -45,7 +45,7 @@ class KeyEdits:
     def edit(self, value: JsonObject, parent: Path, *, is_truth: bool) -> JsonObject:
         """Return an object with its keys renamed and dropped.
 
-        The same object if nothing changes.
+        Returns the same object if nothing changes.
         """
         names = tuple(step for step in parent if isinstance(step, str))
         new_names = {} if is_truth else self._find_new_names(value, names)

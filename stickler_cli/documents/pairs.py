@@ -535,7 +535,7 @@ def in_ranges(items: Iterable[DocumentPair | PairRef]) -> Iterator[Part]:
 def _range_of(item: DocumentPair | PairRef) -> LineRange | None:
     """Return the range of a single pair of lines.
 
-    None if offsets do not describe the pair completely.
+    Returns None if offsets do not describe the pair completely.
     """
     if not isinstance(item, PairRef):
         return None

@@ -144,7 +144,7 @@ def near_name(name: str) -> str:
 def id_of_file(name: str) -> str | None:
     """Return the id of a document file: its name or relative path without suffix.
 
-    None for others.
+    Returns None for other files.
     """
     stem, n_suffixes = _DOCUMENT_SUFFIX.subn("", name)
     return decoded(stem) if n_suffixes else None

@@ -106,7 +106,7 @@ class FieldNameTree(dict[str, "FieldNameTree"]):
         return self.get(str(step))
 
     def nodes_by_name(self) -> "FieldNameTree":
-        """Return the names of all fields."""
+        """Return this tree, which maps the name of each field to the names inside it."""
         return self
 
     def inner_nodes(self) -> "Sequence[FieldNameTree]":
@@ -310,7 +310,7 @@ class _Work:
     def element_of(self, node: PlaceWithFields | None, index: int) -> PlaceWithFields | None:
         """Return the node of a list element.
 
-        Without one, the node of the list, which has the same fields.
+        If elements have no node, it is the node of the list, which has the same fields.
         """
         if node is None or not self.unwrapper.reads_any_of:
             return node

@@ -205,7 +205,7 @@ def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def _value_of_cell(text: object) -> JsonValue:
     """Return the JSON value in a cell.
 
-    The cell itself if it is not JSON, so that decoding reports it.
+    Returns the cell itself if it is not JSON, so that decoding reports it.
     """
     if not isinstance(text, str):
         return brief(text)

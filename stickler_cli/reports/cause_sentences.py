@@ -232,7 +232,7 @@ def _unquoted(text: str) -> str:
 def more_causes(causes: Sequence[CauseText]) -> str:
     """Return a line that counts the causes which a report does not list.
 
-    Empty if there are none.
+    The text is empty if the report lists all causes.
     """
     values = sum(cause.values for cause in causes)
     counts_text = f"{number_of(len(causes), 'other cause')}, {number_of(values, 'value')}"

@@ -92,7 +92,7 @@ def _run_text(run: Run, style: TableStyle) -> str:
 def _exact_items(view: RunView, row: FieldRow) -> list[str]:
     """Return a line with the rates of exactly right items.
 
-    An empty list if the field has no items.
+    The list is empty if the field has no items.
     """
     if not row.whole:
         return []
@@ -182,7 +182,7 @@ def _case_of(
 def _document_cases(view: RunView) -> list[Case]:
     """Return a failing case for each document without a result.
 
-    If there is none, one passing case.
+    Returns one passing case if every document has a result.
     """
     classname = f"{_RUN}.documents"
     problems: dict[str, list[str]] = {}

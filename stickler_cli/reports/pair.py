@@ -476,7 +476,7 @@ def _tree(
 ) -> Iterator[tuple[list[Span], list[Text | Line]]]:
     """Yield the row of a unit and the rows of its shown children.
 
-    Its sum follows the last child.
+    The sum of an object or list follows its last child.
     """
     children, hidden_text = pair.select_children(place)
     margin = INDENT * (depth + 1)

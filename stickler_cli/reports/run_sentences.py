@@ -125,7 +125,7 @@ def _bounds(view: RunView, interval: Interval | None) -> str:
 def describe_verdicts(view: RunView) -> list[str]:
     """Return sentences with figures that include people's verdicts on errors.
 
-    Empty without verdicts.
+    The list is empty without verdicts.
     """
     marked_errors = view.run.marked
     if marked_errors is None:
@@ -225,7 +225,7 @@ def gate_sentence(
 ) -> str:
     """Return a sentence with the number of passed or failed gates and reasons.
 
-    Empty without gates.
+    The text is empty without gates.
     """
     failed, number_of_gates = (
         [gate.reason for gate in gates if not gate.passed],
@@ -263,7 +263,7 @@ def validities(view: RunView) -> list[str]:
 def disagreement(view: RunView) -> str | None:
     """Return a sentence if the rates of counting modes differ, with the reason.
 
-    None if they do not.
+    Returns None if they do not differ.
     """
     rule = view.run.rule
     for metric in ("f1", "precision", "recall"):

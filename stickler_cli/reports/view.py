@@ -309,7 +309,7 @@ class RunView:
     def labelled(self, row: FieldRow) -> str:
         """Return the share of documents in which a field is labelled.
 
-        Empty if it is labelled in all documents.
+        The text is empty if the field is labelled in all documents.
         """
         evaluation = self.run.evaluation
         share = evaluation.fold(PathCounts).share_labelled(evaluation.sums, row.path)

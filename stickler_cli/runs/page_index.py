@@ -52,7 +52,7 @@ class LineIndex:
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
         """Open the database in the directory `run`, or build one from rows.
 
-        Without `run` it is temporary.
+        Without `run` the database is temporary.
         """
         # All threads of a server share one connection, guarded by the lock.
         self._lock, folder = Lock(), Path(run)

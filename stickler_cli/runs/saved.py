@@ -422,7 +422,7 @@ class Tuned:
     thresholds: str
     """Fields with old and new threshold, such as `items.name 0.8 -> 0.85`."""
     count: int
-    """Number of documents."""
+    """Number of documents of the tuning."""
     kept: frozenset[str]
     """The lowest hashes of the documents."""
 

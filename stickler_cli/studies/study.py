@@ -43,7 +43,7 @@ class Study:
     lines: str = ""
     """Option that requests lines instead of a report; empty without one."""
     line_formats: Sequence[str] = LINE_FORMATS
-    """Formats of these lines."""
+    """Formats in which the option `lines` can write lines."""
 
     @property
     def folder(self) -> str:

@@ -431,7 +431,7 @@ def _line_of(
 ) -> int | None:
     """Return the line of a problem, else that of the nearest parent value.
 
-    None if it is unknown.
+    Returns None if the line is unknown.
     """
     match reference:
         case FileReference() if problem.pointer is not None:

@@ -69,8 +69,8 @@ class PlannedSize:
     """Number of documents that fulfils the request with the chance `power`; null as `documents`,
     and for half widths."""
     between: list[Count | None] | None
-    """Range of the number, if the run has fewer than ten documents; a null bound means that no
-    number is enough."""
+    """Range of the needed number, if the run has fewer than ten documents; a null bound means that
+    no number is enough."""
     curve: list[list[Number]]
     """Pairs of a number of documents, and the half width or the power with this number."""
 
@@ -335,8 +335,8 @@ def variance_ratio_interval(documents: int, level: float) -> tuple[float, float]
 def power_of(change: float, documents: float, level: float) -> float:
     """Return the chance that a paired comparison of documents shows a change.
 
-    `change` is divided by its standard error with so many documents; 1 - `level` is the chance of a
-    false alarm.
+    `change` is divided by its standard error with that number of documents; 1 - `level` is the
+    chance of a false alarm.
     """
     if documents < FEWEST_TO_DIFFER:
         return 0.0
