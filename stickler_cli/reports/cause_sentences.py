@@ -2,18 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
-from stickler_cli.core.figures import WHOLE, number_of, truncate, visible
+from stickler_cli.core.figures import WHOLE, join_some, number_of, truncate, visible
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.score.errors.causes import Cause, Causes, ErrorTrait
+from stickler_cli.score.errors.causes import Cause, CauseIdentity, Causes, ErrorTrait
 from stickler_cli.score.errors.error_classes import ErrorClass
 from .view import RunView
 
 NAMED: Final = 3  # number of causes on the first screen; `stickler errors` lists all
 # Name a source field on the first screen if at least one item in this many has its value.
 FEW: Final = 4
+MAX_FIELDS: Final = 5  # number of fields that a sentence names
 WIDTH: Final = 30  # maximum width of a value in a sentence
 
 _WHOLE: Final = {
@@ -29,6 +30,9 @@ _ONE_SIDED: Final = {
     ErrorClass.MISSED_OBJECT: "missed",
     ErrorClass.INVENTED_OBJECT: "invented",
 }
+_MISSED: Final = frozenset(
+    {ErrorClass.MISSED_ITEM, ErrorClass.MISSED_VALUE, ErrorClass.MISSED_OBJECT}
+)
 SAME_SLIP: Final = {
     ErrorClass.TRUNCATED: "cut short",
     ErrorClass.OVERRUN: "with more before or after it",
@@ -69,7 +73,8 @@ class CauseText(NamedTuple):
     documents: Sequence[str] | None
     """All documents in which the cause occurs; None if they are unknown."""
     origins: Sequence[str]
-    """Sentences about fields that contain the value of another field, with the number of items."""
+    """Sentences about fields that contain the value of another field, with the number of items, and
+    about fields that are missed in the same documents."""
 
     @property
     def key(self) -> str:
@@ -104,23 +109,70 @@ def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
 
 def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
     """Describe the causes of errors of a run, those that lost most values first."""
+    missed_together = find_missed_together(causes)
     return [
-        describe_alike(view, causes, alike_causes, number)
+        describe_alike(view, causes, alike_causes, missed_together, number)
         for number, alike_causes in enumerate(causes.numbered(), 1)
     ]
 
 
+MissedTogether: TypeAlias = Mapping[CauseIdentity, Sequence[Cause]]
+"""By cause of missed fields: all such causes that occur in exactly the same documents."""
+
+
+def find_missed_together(run_causes: Causes) -> MissedTogether:
+    """Find fields that are missed in exactly the same documents, such as after a cut-off answer.
+
+    Nothing is found if single documents are not kept.
+    """
+    causes_by_documents: dict[frozenset[str], list[Cause]] = {}
+    for cause in run_causes.ranked() if run_causes.ids is not None else ():
+        if cause.error_class in _MISSED and cause.trait is not None and cause.size.values:
+            documents = frozenset(run_causes.documents_of([cause]) or ())
+            causes_by_documents.setdefault(documents, []).append(cause)
+    return {
+        cause.identity: causes
+        for causes in causes_by_documents.values()
+        if len(causes) > 1
+        for cause in causes
+    }
+
+
+def _describe_missed_together(view: RunView, cause: Cause, causes: Sequence[Cause]) -> str:
+    """Name the other fields that the documents of a cause miss, and say if they are the last."""
+    traits = [other.trait for other in causes if other.trait is not None]
+    paths = [trait.path for trait in traits]
+    others = [_quote_name(view, path) for path in paths if cause.trait and path != cause.trait.path]
+    same, verb = "the same document", "misses"
+    if cause.size.documents > 1:
+        same, verb = f"the same {number_of(cause.size.documents, 'document')}", "miss"
+    values = number_of(sum(other.size.values for other in causes), "value")
+    sentence = f"{same} also {verb} {join_some(others, MAX_FIELDS)}: {values} in all"
+    top_fields = [field.field for field in view.run.fields if len(field.field) == 1]
+    n_before = len(top_fields) - len(paths)
+    if n_before > 0 and {*paths} == {*top_fields[n_before:]}:
+        return f"{sentence}, in every field after {_quote_name(view, top_fields[n_before - 1])}"
+    return sentence
+
+
 def describe_alike(
-    view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...], number: int = 0
+    view: RunView,
+    run_causes: Causes,
+    alike_causes: tuple[Cause, ...],
+    missed_together: MissedTogether,
+    number: int = 0,
 ) -> CauseText:
     """Return a cause, or several that are listed as one, in words; 0 is no number."""
+    first = alike_causes[0]
+    companions = missed_together.get(first.identity, ())
+    together = [_describe_missed_together(view, first, companions)] if companions else []
     return CauseText(
         number=number,
         values=sum(cause.size.values for cause in alike_causes),
         text=_describe_together(view, run_causes, alike_causes),
         causes=alike_causes,
         documents=run_causes.documents_of(alike_causes),
-        origins=[*_origin_texts(view, run_causes, alike_causes)],
+        origins=[*_origin_texts(view, run_causes, alike_causes), *together],
     )
 
 

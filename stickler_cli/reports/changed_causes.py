@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from stickler_cli.core.figures import NOTHING, Quoting, number_of
 from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text, Tone
 from stickler_cli.studies.diff.record import CauseChange, CauseTrend, Difference
-from .cause_sentences import CauseText, describe_alike
+from .cause_sentences import CauseText, describe_alike, find_missed_together
 from .view import RunView
 
 NAMED: Final = 5  # causes that grew, and causes that shrank, that a report for people names
@@ -71,12 +71,13 @@ def describe_cause_changes(difference: Difference, quoted: Quoting) -> list[Caus
     if difference.causes is None:
         return []
     views = [RunView(run, quoted) for run in difference.runs]
+    missed_together = [*map(find_missed_together, difference.causes_of_runs)]
     texts = []
     for change in difference.causes:
         base_text, new_text = (
-            describe_alike(view, run_causes, tuple(causes)) if causes else None
-            for view, run_causes, causes in zip(
-                views, difference.causes_of_runs, change.causes, strict=True
+            describe_alike(view, run_causes, tuple(causes), together) if causes else None
+            for view, run_causes, causes, together in zip(
+                views, difference.causes_of_runs, change.causes, missed_together, strict=True
             )
         )
         main_text = new_text or base_text

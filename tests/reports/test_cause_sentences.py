@@ -194,3 +194,46 @@ def test_a_name_before_a_colon_or_in_a_path_is_not_quoted(run_of):
         'items: "no" and due wrong in 1 item of 1 document',
         "items.no missed in 1 document",
     ]
+
+
+CUT_OFF = {
+    "currency": "USD",
+    "count": 5,
+    "seller": {"name": "Acme"},
+    "lines": [LINE, {**LINE, "sku": "B-2"}],
+    "tags": ["a"],
+}
+
+
+def remarks(run):
+    first, further = causes(RunView(run))
+    return {cause.text: [*cause.origins] for cause in (*first, *further)}
+
+
+def test_fields_that_are_missed_in_the_same_documents_name_each_other(run_of):
+    pred = {"currency": "USD", "count": 5, "seller": {"name": "Acme"}}
+    pairs = [DocumentPair(name, CUT_OFF, pred) for name in "ab"]
+
+    # A line has four values: the items of both documents are 16, their tags 2.
+    ending = "18 values in all, in every field after seller"
+    assert remarks(run_of(SCHEMA, [*pairs, DocumentPair("c", CUT_OFF, CUT_OFF)])) == {
+        "lines: 4 items missed in 2 documents": [f"the same 2 documents also miss tags: {ending}"],
+        "tags: 2 items missed in 2 documents": [f"the same 2 documents also miss lines: {ending}"],
+    }
+
+
+def test_fields_that_are_not_the_last_ones_are_named_without_a_place(run_of):
+    pred = {name: value for name, value in CUT_OFF.items() if name not in {"currency", "count"}}
+
+    assert remarks(run_of(SCHEMA, [DocumentPair("a", CUT_OFF, pred)])) == {
+        "currency missed in 1 document": ["the same document also misses count: 2 values in all"],
+        "count missed in 1 document": ["the same document also misses currency: 2 values in all"],
+    }
+
+
+def test_fields_that_another_document_misses_too_are_no_pair(run_of):
+    both = {name: value for name, value in CUT_OFF.items() if name not in {"currency", "count"}}
+    one = {name: value for name, value in CUT_OFF.items() if name != "currency"}
+    pairs = [DocumentPair("a", CUT_OFF, both), DocumentPair("b", CUT_OFF, one)]
+
+    assert [*remarks(run_of(SCHEMA, pairs)).values()] == [[], []]
