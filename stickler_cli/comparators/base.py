@@ -387,8 +387,8 @@ class BaseComparator:
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return the approximate time to compare pairs of values of these lengths, in nanoseconds.
 
-        Unless the comparator is `columnar`, it is the time of edit distances, by words of 64
-        letters.
+        Unless the comparator is `columnar`, this is the time of edit distances, which compare
+        `LETTERS_OF_WORD` letters at once.
         """
         if self.columnar:
             return int(gt.sum() + pred.sum())

@@ -492,7 +492,7 @@ class NumericComparator(BaseComparator):
         return codes_of(np.array(prepared, np.float64).tolist())
 
     def _within(self, gt: FloatArray, pred: FloatArray) -> tuple[Truths, Truths]:
-        """Return masks of the pairs within tolerance, and of those for which this is certain."""
+        """Return masks of the pairs within tolerance, and of the pairs that floats can decide."""
         if not self._relative and not self._absolute:
             return gt == pred, np.ones(len(gt), np.bool_)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -53,7 +53,7 @@ class JsonTextNode(DelegatingNode):
         return self.content.counts_as_absent(read_json_text(value))
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which each of these list items matches."""
+        """Return the similarity at which each list item in the slots `gt` matches."""
         is_text = self._plain_text_masks(columns)[0][gt]
         of_content = self.content.element_thresholds(self._read_content(columns), gt)
         return np.where(is_text, self.text.threshold, of_content)

@@ -248,9 +248,10 @@ class ListNode(SequenceNode):
         return (self.items,)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which each of these lists matches as an item of another list.
+        """Return the similarity at which each list matches as an item of another list.
 
-        Unless the schema states it, this is the threshold of a list's own items.
+        The lists are given by their slots `gt`. Unless the schema states it, the similarity is the
+        threshold of the list's own items.
         """
         if self.threshold_stated:
             return self.threshold

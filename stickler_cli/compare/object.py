@@ -651,7 +651,7 @@ def _spread_figures(
 
 
 def _set_aggregate(scores: PairScores, is_included: bool | Mask) -> None:
-    """Record whether the aggregates of their objects include these units."""
+    """Record whether units count in the `aggregate` of their objects."""
     for positions, group in scores.by_node():
         group.batch.in_aggregate = join_some(is_included, positions)
 

@@ -94,7 +94,7 @@ class ChoiceNode(DelegatingNode, ABC):
         return join_groups(self, columns, gt, pred, groups_by_node, weight)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which each of these list items matches."""
+        """Return the similarity at which each list item in the slots `gt` matches."""
         nodes, choice, _ = self.choices(columns)
         thresholds = np.empty(len(gt))
         for node_index, positions in group_positions(choice[gt]):

@@ -255,7 +255,7 @@ class Node(ABC):
         return self.threshold
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which each of these list items matches."""
+        """Return the similarity at which each list item in the slots `gt` matches."""
         return self.item_threshold
 
     def source_for(self, element: JsonValue) -> ThresholdSource:

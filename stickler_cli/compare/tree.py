@@ -32,7 +32,7 @@ Amount = Annotated[float, Rule("a number of at least 0", {"type": "number", "min
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The item of the other side that is most similar after the partner."""
+    """The item of the other side that is most similar to a list item, apart from its partner."""
 
     index: Count
     """The index of the candidate in the list of the other side."""

@@ -294,7 +294,7 @@ def rate_and_score_spreads(tally: Tally, *, recall_with_fd: bool) -> dict[tuple[
 
 
 def _score_spread(tally: Tally) -> Spread:
-    """Return the spread of a score: the score of a document is right, the rest of it wrong."""
+    """Return the spread of a score: a document is right by its score, and wrong by the rest."""
     scores, squares = tally.score_sum, tally.score_square_sum
     total = tally.n_scored * SCORE_SCALE
     return Spread(

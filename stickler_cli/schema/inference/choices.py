@@ -346,7 +346,7 @@ def choose_by_kind(place: LeafPlace) -> Inferred:
 
 
 def choose_by_name(name: str, kind: str) -> Inferred | None:
-    """Return the choice by the rule for a name; None if no rule applies to such values."""
+    """Return the choice by the rule for a name; None if no rule applies to values of the kind."""
     rule_and_ending = rule_for(name, kind)
     if rule_and_ending is None:
         return None

@@ -222,7 +222,7 @@ class Observed:
     """Number of texts that show an order of day and month (`day first`) or a use of the dot in
     numbers."""
     numbers: Counter[str] = field(default_factory=Counter)
-    """Number of JSON numbers that have each form."""
+    """Number of JSON numbers that have each form, such as `amount finer than a cent`."""
     values: set[str] | None = field(default_factory=set)
     """The distinct texts; None if there are too many, or one is too long."""
     absent_texts: set[str] = field(default_factory=set)
@@ -462,7 +462,7 @@ class Observed:
             place.settle_values()
 
     def settle_values(self) -> None:
-        """Treat each single value as a list of one value, if the lists have such values."""
+        """Treat each single value as a list of one, if lists have values of its kind."""
         single_kinds = _json_kinds(self.kinds) - {"array"}
         if self.elements is None or not single_kinds:
             return

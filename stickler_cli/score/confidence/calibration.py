@@ -255,9 +255,9 @@ class Reliability:
         return divide(right, units)
 
     def figures(self) -> dict[str, Floats]:
-        """Return all figures that are one number by name.
+        """Return all figures with a single number, by name.
 
-        Parts of a figure are called `name.part`.
+        A part of a figure has the name `name.part`.
         """
         captures = {str(budget): self.error_capture(budget) for budget in BUDGETS}
         return {

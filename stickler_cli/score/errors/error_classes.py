@@ -332,10 +332,10 @@ class ValuePlaces:
 def origins(
     gt: JsonObject, pred: JsonObject, differing: Sequence[str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the wrong fields of an item that hold values of other fields, with the names of these.
+    """Yield each wrong field that holds values of other fields, with the other fields' names.
 
-    One name is the only field whose ground truth equals the wrong value. Two names are fields whose
-    product is the wrong value as well as the ground truth.
+    If there is one name, it is the only field whose ground truth equals the wrong value. If there
+    are two, the field is their product in the ground truth and in the prediction.
     """
     forms = {name: telling_form(value) for name, value in islice(gt.items(), SIBLINGS)}
     for name in differing:

@@ -339,7 +339,7 @@ class KeptErrors:
             self._trim()
 
     def _trim(self) -> None:
-        """Drop the lines that exceed the limits, those of the documents with the highest scores."""
+        """Drop lines of the documents with the highest scores until the limits hold."""
         self._n_lines = self._n_bytes = 0
         kept_lines: dict[str, list[bytes]] = {}
         for score, id_, lines in sorted(self.documents):
