@@ -52,6 +52,9 @@ GARBLED_ERRORS: Final = frozenset(
     {"GarbledError", "JSONDecodeError", "APIResponseValidationError", "ResponseParserError"}
     | {"ModelAPIError"}  # of pydantic-ai, for invalid answers; connection errors are subclasses
 )
+LATE_ERRORS: Final = frozenset({"TimeoutError", "TimeoutException", "ReadTimeoutError"})
+"""Names of exception classes of calls that were not answered in time: Python, httpx, botocore."""
+
 PASSING_ERRORS: Final = GARBLED_ERRORS | frozenset(
     {"APIConnectionError"}  # openai, anthropic
     | {"HTTPClientError"}  # botocore: no connection, or no answer in time
@@ -84,6 +87,12 @@ def is_passing(error: BaseException) -> bool:
         return status in PASSING_STATUSES
     names = {base.__name__ for cause in _chain_of(error) for base in type(cause).__mro__}
     return not names.isdisjoint(PASSING_ERRORS)
+
+
+def is_late(error: BaseException) -> bool:
+    """Whether a call was sent and not answered in time: the server works on, and may charge it."""
+    names = {base.__name__ for cause in _chain_of(error) for base in type(cause).__mro__}
+    return not names.isdisjoint(LATE_ERRORS) and "ConnectTimeout" not in names
 
 
 def is_garbled(error: BaseException) -> bool:
@@ -414,7 +423,10 @@ def _call_once(
     except Exception as error:  # noqa: BLE001 - a question without an answer is an outcome
         reply = Reply((), ONE_CALL, error)
     failed = int(reply.failure is not None)
-    mode.purse.count(reply.usage + Usage(failed=failed, repeated=int(repeated)))
+    usage = reply.usage + Usage(failed=failed, repeated=int(repeated))
+    if reply.failure is not None and is_late(reply.failure):
+        usage += model.usage_of_sent(questions)
+    mode.purse.count(usage)
     return reply
 
 

@@ -230,6 +230,10 @@ class Model(ABC, Generic[Q, A]):
         answer: A = parse_strict_json(packed)  # type: ignore[assignment] # a subclass checks it
         return answer
 
+    def usage_of_sent(self, questions: Sequence[Q]) -> Usage:
+        """Return the estimated usage of questions that were sent and not answered in time."""
+        return Usage(input_tokens=sum(map(self.tokens, questions)))
+
     def tokens(self, question: Q) -> int:
         """Return the estimated number of tokens of a question."""
         return -(-len(self.text(question)) // CHARACTERS_A_TOKEN)

@@ -2,7 +2,7 @@
 
 import os
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pkgutil import resolve_name
@@ -410,6 +410,10 @@ class ServedModel(Model[Q, A]):
         except (ImportError, LookupError):
             pass
         return Usage(1, input_tokens=tokens, unpriced=1)
+
+    def usage_of_sent(self, questions: Sequence[Q]) -> Usage:
+        """Return the estimated tokens and cost of questions that were sent and not answered."""
+        return replace(self.priced(sum(map(self.tokens, questions))), calls=0, unpriced=0)
 
     def require(self) -> None:
         """Raise UnavailableError if the library, a key or a region is missing."""

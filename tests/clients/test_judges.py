@@ -8,7 +8,7 @@ from hashlib import blake2b
 import pytest
 
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.judge import INSTRUCTIONS, Judge, takes_temperature
+from stickler_cli.clients.judge import INSTRUCTIONS, Judge, Pair, takes_temperature
 from stickler_cli.clients.servers import SERVERS
 from stickler_cli.comparators import LLMComparator
 from stickler_cli.core.problems import ModelError, UnavailableError
@@ -398,6 +398,22 @@ def test_an_answer_has_a_size_whichever_library_reads_it(server, asking, monkeyp
     server.faults += ["endless"] * 9
     with asking(), pytest.raises(ModelError, match="the answer has more than 1,000,000 bytes"):
         LLMComparator(model).compare("a", "b")
+
+
+def test_what_is_not_answered_in_time_is_counted_by_the_length_of_what_was_sent(server, asking):
+    server.faults += ["drip"] * 9
+    with (
+        asking(timeout=0.5, attempts=5, max_tokens=300) as client,
+        pytest.raises(ModelError, match="no answer within 0"),
+    ):
+        LLMComparator("openai:gpt-test").compare("a", "b")
+    server.over.set()
+
+    tokens = Judge("openai:gpt-test", None).tokens(Pair('"a"', '"b"'))
+    # Asked again until 300 tokens are spent.
+    n_calls = -(-300 // tokens)
+    assert 1 < n_calls < 5
+    assert (client.usage.calls, client.usage.tokens) == (n_calls, n_calls * tokens)
 
 
 def test_a_server_that_is_late_is_told(server, asking):

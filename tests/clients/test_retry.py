@@ -94,8 +94,19 @@ def test_waits_double_from_attempt_to_attempt():
     result, usage = asked(Failing(*[TimeoutError()] * 4), turnstile, first_wait=1.0)
 
     assert result == ["done"]
-    assert usage == Usage(calls=5, failed=4, repeated=4)
+    assert (usage.calls, usage.failed, usage.repeated) == (5, 4, 4)
     assert turnstile.waits == [0.0, 1.0, 2.0, 4.0, 8.0]
+
+
+@pytest.mark.parametrize(
+    ("error", "n_tokens"),
+    [(TimeoutError(), 3), (StatusError(500), 0), (ConnectionRefusedError(), 0)],
+)
+def test_a_question_without_an_answer_in_time_is_charged_by_its_length(error, n_tokens):
+    _, usage = asked(Failing(error))
+
+    # "a question" has 12 characters with its quotes, and a token has four.
+    assert usage == Usage(calls=2, failed=1, repeated=1, input_tokens=n_tokens)
 
 
 def test_jitter_takes_off_up_to_half_of_a_wait():
