@@ -67,7 +67,7 @@ ENDPOINT: Final = "--endpoint"
 KEY_FROM: Final = "--key-from"
 
 
-KEPT_NON_MATCHES: Final = 100  # at least so many, so that a finished run can show some errors
+KEPT_NON_MATCHES: Final = 100  # at least this many, so that reports can show some
 
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:

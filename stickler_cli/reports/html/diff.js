@@ -21,7 +21,7 @@ const textDifferences = (gt, pred) => {
       index += 1;
     } else differences.push(wordDifferences[index]);
   }
-  return mergeNeighbors(differences);
+  return mergeNeighbours(differences);
 };
 
 // Align two lists of words or characters. Where they differ, parts of the ground truth come before parts of the prediction.
@@ -32,7 +32,7 @@ const aligned = (gtParts, predParts) => {
   while (equalAtEnd < gtParts.length - equalAtStart && equalAtEnd < predParts.length - equalAtStart && gtParts[gtParts.length - 1 - equalAtEnd] === predParts[predParts.length - 1 - equalAtEnd]) equalAtEnd += 1;
   const middle = commonSubsequence(gtParts.slice(equalAtStart, gtParts.length - equalAtEnd), predParts.slice(equalAtStart, predParts.length - equalAtEnd));
   const tail = gtParts.slice(gtParts.length - equalAtEnd).join("");
-  return mergeNeighbors([["same", gtParts.slice(0, equalAtStart).join("")], ...middle, ["same", tail]]);
+  return mergeNeighbours([["same", gtParts.slice(0, equalAtStart).join("")], ...middle, ["same", tail]]);
 };
 
 // Align two lists by their longest common subsequence. Lists that are too long count as wholly different.
@@ -67,8 +67,8 @@ const commonSubsequence = (gtParts, predParts) => {
   return differences;
 };
 
-// Join neighboring parts of the same kind and drop empty ones.
-const mergeNeighbors = (differences) => {
+// Join neighbouring parts of the same kind and drop empty ones.
+const mergeNeighbours = (differences) => {
   const merged = [];
   for (const [kind, text] of differences) {
     if (!text) continue;

@@ -1,4 +1,4 @@
-// What the panel shows of one error: both values, its cost, its neighbors, and buttons for verdicts and for copying.
+// What the panel shows of one error: both values, its cost, its neighbours, and buttons for verdicts and for copying.
 
 const MAX_SIBLINGS = 30;
 

@@ -34,7 +34,7 @@ const NARROWING_DOCUMENTS = {
   score: (lower) => `score ${binText(lower)}`,
 };
 
-// Return the buttons that remove such a filter, and one for each problem of the address.
+// Return a button to remove each active one of these filters, and a button for each problem of the address.
 const chips = (list, textsByKey, state, problems) => [
   ...Object.entries(textsByKey)
     .filter(([key]) => state[key])

@@ -31,8 +31,8 @@ const isFolded = ({ what, field, class: name }) => {
   return !what && !name && !(range && range[1] - range[0] === 1);
 };
 
-// Return how many errors of the run a state selects, including those that the page leaves out; null if the facts do not
-// tell.
+// Return how many errors of the run a state selects, including those that the page leaves out; null if the facts do
+// not contain this number.
 const countInRun = (state) => {
   const { field, class: className, cause, what } = state;
   const isNarrowed = ["find", "gt", "pred", "of", "at", "similarity", "before", "after"].some((key) => state[key]) || state.outcome.length;

@@ -100,7 +100,7 @@ const State = (() => {
 
   let current = parseLink(location.hash);
 
-  // Make `next` the current state, tell all subscribers, and scroll to its section if asked to.
+  // Make `next` the current state, notify all subscribers, and scroll to its section if `scrolls` is set.
   const setState = (next, { scrolls = false } = {}) => {
     const previous = current;
     current = next;

@@ -53,7 +53,7 @@ distance of the median of the pairs below. Otherwise the cut splits one group of
 two."""
 
 GAP_LEVEL: Final = 0.025
-"""Significance level of the gap: greatest probability of so few pairs around the cut by chance."""
+"""Significance level of the gap: greatest probability that chance explains the gap."""
 
 MAX_DECIMALS: Final = 6
 
@@ -223,7 +223,7 @@ def _is_gap(sample: FieldSample, cut: float) -> bool:
         return False
     n_at_cut = np.count_nonzero(np.abs(similarity - cut) < GAP)
     n_at_median = np.count_nonzero(np.abs(similarity - median) < GAP)
-    # The probability of so few heads in tosses of a fair coin.
+    # The probability of at most this number of heads in tosses of a fair coin.
     return bool(bdtr(n_at_cut, n_at_cut + n_at_median, 0.5) <= GAP_LEVEL)
 
 
