@@ -360,8 +360,23 @@ def _find_difference(
         return None
     gt_text, pred_text = (ReadText.of(comparator.prepare(value)) for value in (gt, pred))
     words = gt_text.match_spelling(pred_text.folded[0])
-    difference = find_word_difference(words, pred_text.match_spelling(words))
-    return difference or (find_other_capitals(gt, pred) if comparator.normalize else None)
+    pred_words = pred_text.match_spelling(words)
+    difference = find_word_difference(words, pred_words)
+    if difference is None and comparator.normalize:
+        difference = find_other_capitals(gt, pred)
+    if difference is None and not comparator.same_order and _are_reordered(words, pred_words):
+        difference = MatchDifference("another order", text_of(gt), text_of(pred))
+    return difference
+
+
+def _are_reordered(gt: Words, pred: Words) -> bool:
+    """Return whether two names have the same words in another order, and no comma tells why.
+
+    An address has digits, and its parts may change places.
+    """
+    if any(letter == "," or letter.isdecimal() for letter in gt.text + pred.text):
+        return False
+    return gt.sequence != pred.sequence and gt.counts == pred.counts
 
 
 def _keep_slips(

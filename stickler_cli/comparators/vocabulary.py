@@ -144,3 +144,11 @@ FUNCTION_WORDS: Final = frozenset(
     for word in words.split()
 )
 """Articles, and words that link other words; they mean little alone."""
+LINK_WORDS: Final = frozenset(
+    (
+        *("to", "by", "for", "with", "in", "on", "at", "von", "vom", "zu", "zum", "zur", "mit"),
+        *("fur", "auf", "bei", "de", "du", "pour", "par", "avec", "con", "per", "da", "dal", "op"),
+        *("voor", "met", "van", "ke", "dari", "untuk", "dengan"),
+    )
+)
+"""Function words that say who does something to whom, or where: `to` and `by`."""

@@ -18,7 +18,7 @@ from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.match_differences import OTHER_WORDS, MatchDifference
 from .base import charge
 from .quantities import meanings_as_unit
-from .vocabulary import FUNCTION_WORDS, fixed_meanings
+from .vocabulary import FUNCTION_WORDS, LINK_WORDS, fixed_meanings
 
 ALIKE: Final = 0.75
 """Minimum similarity of a word and its slip; `north` and `south`, which are not slips, have 0.6."""
@@ -254,9 +254,10 @@ def similarity_by_words(
 
 
 def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
-    """Return the most serious difference of the content words of two texts; None without any.
+    """Return the most serious difference of the words of two texts; None without any.
 
-    Spellings of one word do not differ: abbreviations, plurals, and words joined or split.
+    Spellings of one word do not differ: abbreviations, plurals, and words joined or split. Of
+    function words, only those count that say who does something to whom.
     """
     missed, added = gt.without(pred), pred.without(gt)
     if "".join(missed) == "".join(added):
@@ -278,7 +279,14 @@ def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
         next((word for word in _content_words(words) if not _has_slip(word, candidates)), "")
         for words, candidates in ((only_gt, only_pred), (only_pred, only_gt))
     )
-    return MatchDifference("a word more or less", missing, further) if missing or further else None
+    if missing or further:
+        return MatchDifference("a word more or less", missing, further)
+    links, other_links = (
+        [word for word in words if word in LINK_WORDS] for words in (only_gt, only_pred)
+    )
+    if links and other_links:
+        return MatchDifference("another word", links[0], other_links[0])
+    return None
 
 
 def _have_other_words(gt: Words, pred: Words) -> bool:

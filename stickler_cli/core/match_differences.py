@@ -6,6 +6,7 @@ DifferenceKind: TypeAlias = Literal[
     "another word",
     "other letters",
     "a word more or less",
+    "another order",
     "another number",
     "no currency or unit",
     "thousands or decimals",

@@ -180,6 +180,7 @@ LONG_TEXT = " ".join(UNLIKE_WORDS)
     [
         ("Ford Motors", "Fjord Motors", True),
         ("Jon Hansen", "Jan Hansen", True),
+        ("Paid to Miller Motors", "Paid by Miller Motors", True),
         (LONG_TEXT, LONG_TEXT.replace(UNLIKE_WORDS[1], "zzyzx"), True),
         ("Smith, John", "John Smith", False),
         ("18 Elm Street", "18 Elm St.", False),

@@ -6,7 +6,7 @@ from stickler_cli.schema.inference import infer
 from stickler_cli.schema.inference.code_forms import code_form
 from stickler_cli.schema.inference.observation import Observed
 
-SQL, MARKUP, TABLE, LATEX, CODE, MOLECULE, SEQUENCE = (
+SQL, MARKUP, TABLE, LATEX, CODE, MOLECULE, SEQUENCE, FORMULA = (
     "SQL",
     "HTML or XML",
     "a Markdown table",
@@ -14,6 +14,7 @@ SQL, MARKUP, TABLE, LATEX, CODE, MOLECULE, SEQUENCE = (
     "source code",
     "a molecule",
     "a sequence",
+    "a chemical formula",
 )
 
 
@@ -52,6 +53,8 @@ SQL, MARKUP, TABLE, LATEX, CODE, MOLECULE, SEQUENCE = (
         ("ATGGCCATTGTAATGGGCC", SEQUENCE),
         (">seq 1\nATGGCCATTG\nTAATGGGCC", SEQUENCE),
         ("MKTAYIAKQRQISFVKSHFSRQ", SEQUENCE),
+        ("CO2", FORMULA),
+        ("NaCl", FORMULA),
     ],
 )
 def test_code_markup_and_formulas_are_told_by_their_signs(text, form):
@@ -113,3 +116,17 @@ def test_a_field_is_code_if_most_of_its_texts_are():
     assert comparator_of("body", "<p>a</p>", "b")[0] == "FuzzyComparator"
     assert comparator_of("code", "import os\nprint(os.name)") == ("CodeComparator", "code")
     assert comparator_of("due_date", "2024-01-05", "2024-01-06")[0] == "DateComparator"
+
+
+@pytest.mark.parametrize(
+    ("name", "comparator"),
+    [("gas", "CodeComparator"), ("sku", "ExactComparator"), ("supplier", "FuzzyComparator")],
+)
+def test_a_field_with_a_rule_for_its_name_has_no_chemical_formulas(name, comparator):
+    seen = Observed()
+    for text in ("NO2", "SO2", "CO2", "CO"):
+        seen.add({name: text})
+    schema = {"type": "object", "properties": {name: {"type": "string"}}}
+
+    (field,) = [field for field in infer(schema, seen=seen).fields if field.path]
+    assert field.comparator == comparator
