@@ -1,7 +1,7 @@
 """`stickler compare` and `stickler errors`: explain a pair of documents, and list single errors."""
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -243,16 +243,15 @@ def _select_errors(run: Run, candidates: Iterable[Error], settings: ErrorsSettin
     total, chosen, documents = 0, list[tuple[Any, bytes]](), set[str]()
     sort_key, document, field = _ORDERS.get(settings.sort), settings.document, settings.field
     name = settings.error_class and _class_name(settings.error_class)
-    keys = None
     if settings.cause is not None:
-        keys = {cause.key for cause in run.evaluation.fold(Causes).find_numbered(settings.cause)}
+        entry = run.evaluation.fold(Causes).find_numbered(settings.cause)
+        candidates = _errors_of_cause(candidates, {cause.key for cause in entry}, name)
     for error in candidates:
         total += 1
         if (
             (document is None or _matches_any(document, [error.document]))
             and (field is None or error.path == field or fnmatchcase(error.field, field))
             and (name is None or error.error_class == name)
-            and (keys is None or not keys.isdisjoint(split_cause_keys(error.cause)))
         ):
             # Copy it: the original may hold spare memory.
             line = json_line(error_record(error))[:-1]
@@ -271,6 +270,22 @@ def _select_errors(run: Run, candidates: Iterable[Error], settings: ErrorsSettin
         total=total if settings.cause is None else None,
         causes=[*named_causes, *further_causes],
     )
+
+
+def _errors_of_cause(
+    errors: Iterable[Error], keys: set[str], class_name: str | None
+) -> Iterator[Error]:
+    """Yield the errors of a cause; with a class of errors, also those inside its items."""
+    causes_of_items = dict[tuple[str, str], str]()
+    for error in errors:
+        cause = error.cause
+        if class_name is not None and not cause and error.inside is not None:
+            cause = causes_of_items.get((error.document, error.inside), "")
+        if keys.isdisjoint(split_cause_keys(cause)):
+            continue
+        if error.values is not None:  # parents come before what is inside them
+            causes_of_items[error.document, error.path] = cause
+        yield error._replace(cause=cause)
 
 
 def _check_filters(run: Run, settings: ErrorsSettings) -> None:

@@ -136,6 +136,14 @@ def test_an_item_of_a_cause_counts_as_one_error(stickler, kept):
     assert lines[2].startswith("1  2  lines: 1 item invented in 1 document")
 
 
+def test_a_class_of_a_cause_chooses_among_the_values_in_its_items(stickler, kept):
+    # The invented item of cause 1 has two values.
+    result = stickler("errors", "night", "--cause", "1", "--class", "invented value")
+
+    assert result.out.startswith("2 errors, in 1 document\n")
+    assert "without a cause" not in result.out
+
+
 def test_many_errors_are_written_in_pieces(stickler, kept, monkeypatch):
     whole = {form: stickler("errors", "night", "-f", form).out for form in ("csv", "tsv", "jsonl")}
     monkeypatch.setattr(row_reports, "PIECE", 100)
