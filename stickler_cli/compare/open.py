@@ -150,7 +150,10 @@ class SchemasNode(Node):
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Refuse to score documents alone: they never have alternatives and are never items."""
+        """Refuse to score documents without recording them.
+
+        Documents never have alternatives and are never items, so that no caller needs this.
+        """
         raise AssertionError("documents of several schemas are recorded, never only scored")
 
     def record_declared(

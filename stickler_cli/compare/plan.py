@@ -477,7 +477,10 @@ class Node(ABC):
     def _score_one_sided(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score or record single values of another than the declared kind, as one unit each."""
+        """Score or record values that only one side has and whose kind is not declared.
+
+        Each value is one unit.
+        """
         scores = score_zero(self, columns, gt, pred, classify_one_sided(gt))
         return task.finish_units(VALUE, scores)
 

@@ -115,7 +115,7 @@ class Placement(NamedTuple):
     container: "UnitBatch | None"
     """The batch of the parents; None for documents."""
     positions: Indexes
-    """The position of each unit's parent in that batch."""
+    """The position of each unit's parent in `container`."""
     document: Indexes
     field: FieldNumbers
     order: "int | Indexes" = 0

@@ -201,7 +201,7 @@ NAMES_IN_CODE: Final = _names_in(
 )
 """Endings of names of fields that may contain names in code, such as `get_weather`."""
 CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
-"""Words in the name of a field or of its parent, after which single words such as `lookup` count as
+"""Words in the name of a field or of its parent that make single words such as `lookup` count as
 names in code."""
 
 _WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")

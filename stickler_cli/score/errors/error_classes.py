@@ -41,8 +41,8 @@ _YEAR_DIGITS: Final = 4
 _TELLING_DIGITS: Final = re.compile(
     r"[1-9](?:[^0-9]*[0-9])+?[^0-9]*[1-9]|[1-9][^0-9]*[1-9](?:[^0-9]*[0-9]){2}"
 )
-"""Three significant digits, or two significant digits with two more after them; prices and document
-numbers have as many."""
+"""Three significant digits, or two significant digits with two more after them, as in prices and
+document numbers."""
 NEIGHBOURS: Final = 10  # items before and after that are searched: keeps time linear
 _WORDS: Final = re.compile(r"[^\W_]+")
 _SCALARS: Final = frozenset((str, int, float, bool))
