@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import accumulate
 from operator import eq
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
@@ -100,10 +101,9 @@ class ExactComparator(BaseComparator):
         return float(runs[0] == runs[1] or any(" " not in digits for digits in runs))
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return the difference of two matching texts; None unless they are different formulas.
-
-        The formulas are equal except for capitals.
-        """
+        """Return how two matching texts differ: they are other formulas, or separated otherwise."""
+        if self.only_separators and _are_regrouped(text_of(gt), text_of(pred)):
+            return MatchDifference("other separators", text_of(gt), text_of(pred))
         return None if self.case_sensitive else find_other_capitals(gt, pred)
 
     def keys(self, prepared: Sequence[PreparedValue]) -> Keys:
@@ -186,6 +186,23 @@ def _without_separators(text: str) -> str:
 
 def _is_short_number(text: str) -> bool:
     return sum(map(str.isdecimal, text)) <= MAX_DIGITS_OF_SHORT_NUMBER
+
+
+def _are_regrouped(gt: str, pred: str) -> bool:
+    """Return whether separators stand between other letters: `B-MW 1` and `BM-W 1`."""
+    gt_breaks, pred_breaks = map(_breaks_of_letters, (gt, pred))
+    return not (gt_breaks <= pred_breaks or pred_breaks <= gt_breaks)
+
+
+def _breaks_of_letters(text: str) -> set[int]:
+    """Return the numbers of letters and digits before each separator between two letters."""
+    groups = re.findall(r"[^\W_]+", text)
+    ends = accumulate(map(len, groups))
+    return {
+        end
+        for end, group, following in zip(ends, groups, groups[1:], strict=False)
+        if group[-1].isalpha() and following[0].isalpha()
+    }
 
 
 def _bare(text: str) -> str:

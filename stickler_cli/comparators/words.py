@@ -42,6 +42,8 @@ STEPS_OF_PAIR_OF_WORDS: Final = 400
 SHARE_OF_SHORT_FORM: Final = 2 / 3
 """Maximum length of an abbreviation, as a share of the word's length; `ford` does not abbreviate
 `fjord`."""
+MAX_ABBREVIATION: Final = 4
+"""Letters of a form of a word that certainly is its abbreviation: `corp` of `corporation`."""
 MAX_ORDERED_WORDS: Final = 2_000
 """Maximum number of words of texts in which exchanged words are searched."""
 MAX_EXCHANGED_WORDS: Final = 3
@@ -300,8 +302,14 @@ def _content_words(words: Iterable[str]) -> Iterator[str]:
 
 
 def _is_one_word(first: str, second: str) -> bool:
-    """Return whether two words are the same: abbreviated, in the plural, or translated."""
-    is_spelling = _is_short_form(first, second) or _is_plural(first, second)
+    """Return whether two words are the same: abbreviated, in the plural, or translated.
+
+    A long form such as `typhi` of `typhimurium` may be another word.
+    """
+    is_abbreviated = _is_short_form(first, second) and (
+        min(len(first), len(second)) <= MAX_ABBREVIATION
+    )
+    is_spelling = is_abbreviated or _is_plural(first, second)
     return is_spelling or not meanings_of(first).isdisjoint(meanings_of(second))
 
 

@@ -12,6 +12,7 @@ DifferenceKind: TypeAlias = Literal[
     "thousands or decimals",
     "day or month first",
     "other capitals",
+    "other separators",
     "small overlap",
 ]
 """How a value differs from its ground truth, although its comparator lets it match."""

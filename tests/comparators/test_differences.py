@@ -1,5 +1,7 @@
 """How two values differ that match all the same."""
 
+from pathlib import Path
+
 import pytest
 
 from stickler_cli.comparators.bbox import BBoxIoUComparator
@@ -45,6 +47,12 @@ def without(text, word, other):
         (NAMES, "Sale of the Miller Motors", "Sale of a Miller Motors", None),
         (NAMES, "José Díaz", "Jose Diaz", None),
         (NAMES, "Globex Inc.", "Globex Incorporated", None),
+        (
+            NAMES,
+            "Salmonella typhi",
+            "Salmonella typhimurium",
+            ("other letters", "typhi", "typhimurium"),
+        ),
         (NAMES, "two boxes", "zwei boxes", None),
         (NAMES, "the check-in desk", "a checkin desks", None),
         (NAMES, "United States Mint", "US Mint", None),
@@ -55,6 +63,15 @@ def without(text, word, other):
         (FuzzyComparator(), "Ford Motors", "Fjord Motors", None),
         (ExactComparator(), "CO", "Co", ("other capitals", "CO", "Co")),
         (ExactComparator(), "No", "NO", None),
+        (
+            ExactComparator(only_separators=True),
+            "B-MW 1234",
+            "BM-W 1234",
+            ("other separators", "B-MW 1234", "BM-W 1234"),
+        ),
+        (ExactComparator(only_separators=True), "AB-CD 12 EF", "ABCD-12 EF", None),
+        (ExactComparator(only_separators=True), "EC1A 1BB", "ec1a1bb", None),
+        (ExactComparator(), "B-MW 1234", "BM-W 1234", None),
         (ExactComparator(), "CO2", "co2", None),
         (ExactComparator(case_sensitive=True), "CO", "Co", None),
         (CaseInsensitiveComparator(), "Os", "OS", None),
@@ -137,3 +154,29 @@ def test_a_comparator_with_a_similarity_of_its_own_tells_no_differences():
 )
 def test_a_formula_has_several_atoms_with_a_count_or_a_symbol_of_two_letters(text, expected):
     assert is_formula(text) is expected
+
+
+STRICT_LETTERS = FuzzyComparator(method="token_sort_ratio", same_words=True, same_letters=True)
+
+
+@pytest.mark.parametrize(
+    ("difference", "comparator", "gt", "pred"),
+    [
+        ("another word", STRICT_LETTERS, LONG, without(LONG, WORDS[1], "zzyzx")),
+        ("other letters", STRICT_LETTERS, "Ford Motors", "Fjord Motors"),
+        ("another order", CaseInsensitiveComparator(), "Thomas James", "James Thomas"),
+        ("another number", NumericComparator(unit="same", decimal="money"), "12.34", "12.35"),
+        ("no currency or unit", CaseInsensitiveComparator(), "$5", "5"),
+        ("thousands or decimals", CaseInsensitiveComparator(), "1,234", "1.234"),
+        ("day or month first", DateComparator(dayfirst=False), "2024-03-04", "04/03/2024"),
+        ("other capitals", ExactComparator(case_sensitive=True), "CO", "Co"),
+        ("other separators", CaseInsensitiveComparator(), "B-MW 1234", "BM-W 1234"),
+    ],
+)
+def test_the_comparator_that_the_documentation_advises_makes_it_wrong(
+    difference, comparator, gt, pred
+):
+    page = (Path(__file__).parents[2] / "docs" / "comparators.md").read_text(encoding="utf-8")
+
+    assert f"| `{difference}` |" in page
+    assert comparator.compare(gt, pred) == 0
