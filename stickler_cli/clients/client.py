@@ -5,6 +5,7 @@ new client. The client of a worker forwards questions to the client of the run, 
 turnstiles and answers are shared by all.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -15,7 +16,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -28,6 +29,8 @@ from .batching import AskingMode, CallOutcome, Turnstile, ask_in_batches
 from .connections import Connections
 from .model import A, Model, Purse, Q, UnaskedError, Usage
 from .model_policy import DEFAULT_POLICY, Policy
+
+_TABLES: Final = "select type, name, sql from sqlite_master order by name"
 
 CACHE_DIR: Final = "STICKLER_CACHE_DIR"  # environment variable with the directory of the cache
 BUSY_SECONDS: Final = 30  # seconds to wait for another process that is writing
@@ -127,17 +130,32 @@ class AnswerCache:
             # Answers reveal the content of documents, so only the user may read them. An existing
             # file is not opened here, as closing it would release the locks of this process.
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        if not self.path.is_file():
+            raise OSError(errno.EINVAL, "it is not a regular file")
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         try:
+            connection.execute("pragma trusted_schema = off")
             _write_ahead(connection)
             connection.execute("pragma synchronous = normal")
             connection.execute(_SCHEMA)
+            _check_tables(connection)
         except sqlite3.Error:
             connection.close()
             raise
         return connection
+
+
+def _check_tables(connection: sqlite3.Connection) -> None:
+    """Raise sqlite3.DatabaseError if a database has other tables, or views and triggers.
+
+    These could make a query or a write run without end.
+    """
+    with closing(sqlite3.connect(":memory:")) as expected:
+        expected.execute(_SCHEMA)
+        if connection.execute(_TABLES).fetchall() != expected.execute(_TABLES).fetchall():
+            raise sqlite3.DatabaseError("it has other tables than those of a cache")
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -38,7 +38,10 @@ class TwinKeyError(ValueError):
 
 def parse_strict_json(text: str | bytes) -> object:
     """Parse JSON; ValueError also for duplicate keys, NaN and infinities."""
-    return json.loads(text, object_pairs_hook=_without_twins, parse_constant=_refuse_constant)
+    try:
+        return json.loads(text, object_pairs_hook=_without_twins, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:

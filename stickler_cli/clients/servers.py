@@ -290,7 +290,7 @@ class _Meter:
             body = parse_strict_json(bytes(self._body))
         except TwinKeyError as error:
             raise GarbledError(str(error)) from None
-        except (ValueError, RecursionError):
+        except ValueError:
             return
         choices = body.get("choices") if isinstance(body, dict) else None
         if isinstance(choices, list) and len(choices) > 1:

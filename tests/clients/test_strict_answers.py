@@ -1,6 +1,7 @@
 """Answers count only as they were asked for: one call, each key once, from the server named."""
 
 import json
+import os
 import sqlite3
 
 import pytest
@@ -9,7 +10,7 @@ from stickler_cli.clients.client import cache_directory
 from stickler_cli.clients.embeddings import BertScore, embedder
 from stickler_cli.clients.judge import Judge, Verdict
 from stickler_cli.comparators import LLMComparator
-from stickler_cli.core.problems import ModelError
+from stickler_cli.core.problems import ModelError, UsageError
 
 CLIENTS = ["openai:gpt-test", "anthropic:claude-test", "amazon.nova-lite-v1:0"]
 TWICE = '{"equivalent": false, "equivalent": true, "reason": "both"}'
@@ -134,6 +135,7 @@ def test_a_redirect_on_the_same_server_is_followed(server, asking):
 @pytest.mark.parametrize(
     "row",
     [
+        b"[" * 100_000,
         b'[2.5,"x"]',
         b'[1,"x"]',
         b'["true","x"]',
@@ -161,6 +163,41 @@ def test_a_row_of_the_cache_that_is_no_verdict_is_asked_for_again(server, asking
     with asking(offline=True) as client:  # and the right answer has taken its place
         assert comparator.compare("a", "b") == 0.0
         assert client.usage.cached == 1
+
+
+DELETION = "delete from answers"
+ENDLESS = "with recursive t(n) as (select 1 union all select n + 1 from t) select count(n) from t"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        f"drop table answers; create view answers as {ENDLESS}",
+        f"create trigger further before delete on answers begin {DELETION}; end",
+        "create table further (x)",
+        "drop table answers; create table answers (x)",
+    ],
+)
+def test_a_cache_with_other_tables_is_not_used(server, asking, statements):
+    comparator = LLMComparator("openai:m")
+    with asking():
+        comparator.compare("a", "b")
+    with sqlite3.connect(cache_directory() / "answers.sqlite3") as connection:
+        connection.executescript(statements)
+    connection.close()
+
+    with asking(), pytest.raises(UsageError, match="other tables than those of a cache"):
+        comparator.compare("a", "b")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_cache_that_is_no_file_is_not_used(server, asking, make):
+    cache_directory().mkdir(parents=True, exist_ok=True)
+    make(cache_directory() / "answers.sqlite3")
+
+    with asking(), pytest.raises(UsageError, match="not a regular file"):
+        LLMComparator("openai:m").compare("a", "b")
 
 
 def forge(row):
