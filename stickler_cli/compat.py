@@ -137,7 +137,7 @@ def _evaluation(results: Mapping[str, Any] | ProcessEvaluation) -> Evaluation:
         with_score = {**results, "overall_score": matrix["overall"]["similarity_score"]}
     except (KeyError, TypeError):
         expected = "compare_with(..., include_confusion_matrix=True), or of an evaluator"
-        raise ValueError(f"these are no results of {expected}") from None
+        raise ValueError(f"these are not results of {expected}") from None
     return aggregate_from_comparisons([with_score]).evaluation
 
 

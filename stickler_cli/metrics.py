@@ -226,4 +226,4 @@ def _instance_of(name: str, cls: type[Metric]) -> Metric:
 
 
 def _failure(error: Exception) -> str:
-    return f"it fails with {type(error).__name__}: {error}"
+    return f"it failed with {type(error).__name__}: {error}"

@@ -133,9 +133,9 @@ class ConfigurationReader(Generic[Model]):
                 warnings.filterwarnings("ignore", "Field name", UserWarning)
                 model = create_model(title, __base__=self._base, **definitions)
         except (PydanticUserError, NameError, TypeError, ValueError) as error:
-            finding = f"pydantic refuses the fields ({str(error).partition(chr(10))[0]})"
+            finding = f"pydantic does not accept the fields ({str(error).partition(chr(10))[0]})"
             hint = "give the field another name, and this name as its alias"
-            self._note((*path, "fields"), finding, "names that are free", hint)
+            self._note((*path, "fields"), finding, "names that pydantic does not use itself", hint)
             model = create_model(title, __base__=self._base)
         model.match_threshold = keys.get("match_threshold", DEFAULT_MATCH_THRESHOLD)
         stated_name = keys.get("model_name", DEFAULT_MODEL_NAME)
@@ -145,7 +145,7 @@ class ConfigurationReader(Generic[Model]):
     def _field(self, name: str, config: object, path: Path) -> tuple[Any, Any]:
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
             hint = "give the field a name of letters, and this name as its alias"
-            self._note(path, f"{name} is no name of a field", "a Python name", hint)
+            self._note(path, f"{name} cannot be the name of a field", "a Python name", hint)
         if not isinstance(config, Mapping):
             self._note(path, f"it is {brief(config)}", "an object with a type")
             return Any, None
@@ -194,10 +194,10 @@ class ConfigurationReader(Generic[Model]):
         if name is None:
             if config:
                 finding = "it is given without a comparator"
-                self._note((*path, "comparator_config"), finding, "a comparator beside it")
+                self._note((*path, "comparator_config"), finding, "a comparator as well")
             return None
         if keys.get("type") in NESTED:
-            finding = f"comparator is {brief(name)} on a field that is compared field by field"
+            finding = f"comparator is {brief(name)}, but objects are compared field by field"
             self._note((*path, "comparator"), finding, "no comparator")
             return None
         try:
@@ -221,7 +221,7 @@ class ConfigurationReader(Generic[Model]):
             if error.hint:
                 raise
             place = json_pointer((*path, "comparator_config", str(error.keyword)))
-            hint = "it is passed over"
+            hint = "it has no effect"
             self.passed_over.append(
                 Problem(
                     source="", found=error.found, expected=error.expected, hint=hint, pointer=place
@@ -306,7 +306,7 @@ class _Writer:
     def _field(self, entry: Field, parent: Any, path: Path) -> dict[str, Any]:
         """Return the configuration of a field; `parent` is its model class or subschema."""
         if not entry.name.isidentifier() or keyword.iskeyword(entry.name):
-            self._note(path, f"{entry.name} is no Python name")
+            self._note(path, f"{entry.name} is not a Python name")
         field_info: FieldInfo | None = None
         if isinstance(parent, type) and issubclass(parent, BaseModel):
             field_info = parent.model_fields.get(entry.name)
@@ -332,7 +332,7 @@ class _Writer:
         config: dict[str, Any] = {"threshold": node.threshold, "weight": node.weight, **_clip(node)}
         match node:
             case _ if any(node is outer for outer in self._above):
-                self._note(path, "it leads back to an object around it")
+                self._note(path, "it refers back to an object that contains it")
             case LeafNode():
                 config = {"type": _text_of(typed, node), **_judged_by(node), **config}
             case ObjectNode(families=()):
@@ -378,7 +378,9 @@ class _Writer:
             case OpenNode():
                 return {"type": "list", **config}
             case _:
-                self._note(path, "its elements are lists, unions, maps or an object around it")
+                self._note(
+                    path, "its elements are lists, unions, maps or an object that contains it"
+                )
                 return {}
 
     def compare(self, node: Node, again: Node) -> None:
@@ -391,9 +393,9 @@ class _Writer:
         read = {entry.name: entry for entry in second.fields}
         for entry in first.fields:
             if entry != read[entry.name]:
-                self._note(("fields", entry.name), "its comparison has more to it")
+                self._note(("fields", entry.name), "it has other annotations")
         if not self.problems:
-            self._note((), "the comparison of its documents has more to it")
+            self._note((), "its documents have other annotations")
 
     def _subschema_at(self, schema: object, *steps: str) -> object:
         """Return the subschema at some steps, after following its reference.
@@ -408,7 +410,7 @@ class _Writer:
         return schema
 
     def _note(self, path: Path, found: str) -> None:
-        expected, hint = "what a configuration can state", "use to_json_schema"
+        expected, hint = "something that a configuration can express", "use to_json_schema"
         self.problems.append(
             Problem(
                 source=self._source,

@@ -337,9 +337,9 @@ def check_exported(schema: Mapping[str, Any], source: str) -> None:
         try:
             json.dumps(config, allow_nan=False)
         except (TypeError, ValueError) as error:
-            finding = f"a comparator was given what JSON does not have ({error})"
-            hint = "compare with the class itself"
-            expected = "keywords that are JSON"
+            finding = f"a comparator has a keyword that JSON cannot express ({error})"
+            hint = "use the class itself instead of its schema"
+            expected = "keywords whose values are JSON"
             problems.append(
                 Problem(
                     source=source,
@@ -459,5 +459,8 @@ def _right(name: str, value: Any) -> Any:
     if not rule.accepts(value):
         raise ValueError(f"{name} is {value!r}, expected {rule.expected}")
     for text, first, second in doubled_names(value) if name == "aliases" else ():
-        raise ValueError(f"{text} is an alias of {first} and of {second}, expected one name for it")
+        raise ValueError(
+            f"{text} is an alias of {first} and of {second}, expected each alias "
+            f"under one name only"
+        )
     return float(value) if rule.keywords["type"] == "number" else value

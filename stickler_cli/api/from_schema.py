@@ -34,8 +34,8 @@ def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
     Raises SchemaError if the class is for a part of a schema.
     """
     if model._part_of is not None:  # noqa: SLF001 - made here
-        finding = f"{model.__name__} is for a part of the schema of {model._part_of}"  # noqa: SLF001
-        hint = f"use that of {model._part_of}"  # noqa: SLF001
+        finding = f"{model.__name__} covers only a part of the schema of {model._part_of}"  # noqa: SLF001
+        hint = f"use the schema of {model._part_of}"  # noqa: SLF001
         raise SchemaError(
             [
                 Problem(
@@ -58,8 +58,8 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
     """
     renamed = [name for name, field_info in model.model_fields.items() if field_info.alias != name]
     if renamed:
-        finding = f"{model.__name__} has attributes that its schema names otherwise: {renamed}"
-        hint = "put its schema into that of the outer class"
+        finding = f"{model.__name__} has attributes with other names than in its schema: {renamed}"
+        hint = "put its schema into the schema of the outer class"
         raise SchemaError(
             [
                 Problem(

@@ -323,8 +323,8 @@ def validation_by(
     if settings.validate == "none":
         return None
     if contents is None:
-        finding = f"it is {settings.validate!r}, and the schema is a compiled one"
-        expected = "the schema itself to hold documents against"
+        finding = f"it is {settings.validate!r}, but the schema is already compiled"
+        expected = "the schema itself, to validate documents with"
         raise UsageError([Problem("validate", finding, expected)])
     return validation_of(settings.validate, contents(), file)
 
@@ -455,7 +455,7 @@ def first_misfit(document: JsonDocument, name: str, title: str) -> Problem | Non
                 misfit = str(child)
             if misfit:
                 finding = f"a value of the {title} is {misfit}"
-                hint = 'model_dump(mode="json") makes some'
+                hint = 'model_dump(mode="json") returns JSON values'
                 return Problem(
                     source=name,
                     found=finding,

@@ -182,7 +182,7 @@ def _with_rules(
     return Ruled(
         plan,
         tuple(
-            replace(field, reason="as was asked for") if is_ruled else before[field.path]
+            replace(field, reason="as requested") if is_ruled else before[field.path]
             for field, is_ruled in zip(after, ruled_flags, strict=True)
         ),
         plan.model_name,

@@ -72,8 +72,8 @@ class StructuredModel(ComparableModel):
             schema_class.match_threshold,
         ):
             raise TypeError(
-                f"{schema_class.__name__} is made of a JSON Schema, which alone says what its "
-                "fields are; a subclass can add methods only"
+                f"{schema_class.__name__} is made from a JSON Schema, which alone defines its "
+                f"fields; a subclass can only add methods"
             )
 
     @classmethod
@@ -192,14 +192,18 @@ class StructuredModel(ComparableModel):
         """
         if cls.model_fields:
             raise TypeError(
-                f"{cls.__name__} has fields of its own; a schema says what the fields are"
+                f"{cls.__name__} has fields of its own; only a class without fields can get them "
+                f"from a schema"
             )
         file = None if base_uri is None else Path(str(base_uri).removeprefix("file://"))
         if file is not None and file.is_dir():
             file /= "schema.json"
         plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
         if plan.kind == "array":
-            finding, hint = "its documents are arrays, which no class has", "evaluate_many takes it"
+            finding, hint = (
+                "its documents are arrays, but a class describes objects",
+                "use evaluate_many",
+            )
             raise SchemaError(
                 [
                     Problem(
@@ -464,10 +468,10 @@ def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterato
     least = getattr(inside, "match_threshold", DEFAULT_MATCH_THRESHOLD)
     if comparator is not None and not takes_models(comparator):
         explanation = f"is compared by its own fields: {comparator.name}"
-        yield f"{explanation} is passed over; put it on those fields"
+        yield f"{explanation} has no effect; put it on those fields"
     if is_list and threshold not in (None, least):
         yield (
-            f"is a list of {inside.__name__}: its threshold of {threshold:g} is passed over; its "
+            f"is a list of {inside.__name__}: its threshold of {threshold:g} has no effect; its "
             f"items match by the match_threshold of {inside.__name__}, which is {least:g}"
         )
 

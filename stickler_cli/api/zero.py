@@ -200,7 +200,7 @@ def assert_matches(
     if not isinstance(schema, Scorer):
         result = evaluate(gt, pred, schema=schema, fields=fields)
     elif fields:
-        raise ValueError("fields are given beside an Scorer; give them to eval_for")
+        raise ValueError("fields are given together with a Scorer; give them to eval_for")
     else:
         result = schema.evaluate(gt, pred)
     if min_score is None and not result.all_fields_matched:

@@ -113,7 +113,7 @@ def _report_error(error: Exception, *, debug: bool) -> ExitCode:
                 warn(f"and {len(error.problems) - MOST_SHOWN} more")
             code = _CODES.get(type(error), ExitCode.USAGE)
         case FileNotFoundError(filename=None):  # os.getcwd names no file in its error
-            warn("error: the working directory has been deleted; change to one that is there")
+            warn("error: the working directory has been deleted; change to a directory that exists")
             code = ExitCode.USAGE
         case OSError():
             where = f" to {error.filename}" if error.filename else ""
@@ -121,7 +121,7 @@ def _report_error(error: Exception, *, debug: bool) -> ExitCode:
         case MemoryError():
             warn(f"error: {str(error) or 'there is too little memory'}")
         case _:
-            where = f"{DEBUG_OPTION} shows where"
+            where = f"{DEBUG_OPTION} shows where it comes from"
             warn(f"error: internal error ({type(error).__name__}: {error}); {where}")
     if debug:
         for line in traceback.format_exc().splitlines():

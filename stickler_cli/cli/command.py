@@ -73,7 +73,9 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
 
     def run(context: typer.Context, **typed_values: Any) -> None:
         if typed_values.get("no_config") and typed_values["config"] is not None:
-            raise UsageError([Problem("--config", "--no-config is given too", "one of the two")])
+            raise UsageError(
+                [Problem("--config", "--no-config is also given", "only one of the two")]
+            )
         values = {name: typed_values[name] for name in options if typed_values[name] is not None}
         try:
             values |= _read_arguments(context, options)
@@ -173,8 +175,8 @@ def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> di
     if len(typed_values) > len(remaining_names):
         flag = next(option.flag for option in options.values() if option.instead_of)
         words = " and ".join(map(str.upper, values_of_options))
-        expected = f"{flag} or {words}, and not both"
-        raise UsageError([Problem(flag, f"{typed_values[-1]} is given too", expected)])
+        expected = f"either {flag} or {words}"
+        raise UsageError([Problem(flag, f"{typed_values[-1]} is also given", expected)])
     values |= zip(
         remaining_names[len(remaining_names) - len(typed_values) :], typed_values, strict=True
     )
@@ -183,10 +185,10 @@ def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> di
         arguments = (option.metavar or "" for option in _argument_options(options))
         usage = f"stickler {context.info_name} {' '.join(arguments)}"
         if runs := [argument for argument in typed_values if holds_run(str(argument))]:
-            finding = f"this is a finished run, and stickler {context.info_name} reads documents"
+            finding = f"this is a finished run, but stickler {context.info_name} reads documents"
             raise UsageError([Problem(str(runs[0]), finding, usage)])
         names_in_file = [name for name in missing if options[name].in_file != "none"]
-        hint = f"{OWN_FILE} may have {', '.join(names_in_file)} instead" if names_in_file else ""
+        hint = f"or set {', '.join(names_in_file)} in {OWN_FILE}" if names_in_file else ""
         raise UsageError([Problem(source="", found=message, expected=usage, hint=hint)])
     return values
 

@@ -137,15 +137,18 @@ def _infer_from_ground_truth(
     gt: str, settings: FindingOptions, when: Infer, boxes: BoxFormat
 ) -> LoadedSchema:
     if is_stream(gt):
-        finding = "without SCHEMA it is read twice, which standard input cannot be"
+        finding = (
+            "without SCHEMA the ground truth is read twice, but standard input can be read only "
+            "once"
+        )
         raise UsageError(
-            [Problem(source="GT", found=finding, expected="files", hint="or name a SCHEMA")]
+            [Problem(source="GT", found=finding, expected="files", hint="or give a SCHEMA")]
         )
     kind = "model" if is_model(gt) else "schema"
     if is_model(gt) or (kind_of_source(gt) is SourceKind.FILE and is_schema_file(gt)):
         missing = "PRED" if isinstance(settings, PredictionSource) else "GT"
-        hint = f"to take it as a ground truth, name a SCHEMA before {gt}"
-        finding = f"{missing} missing: {gt} is a {kind}, no ground truth"
+        hint = f"to use it as ground truth, give a SCHEMA before {gt}"
+        finding = f"{missing} missing: {gt} is a {kind}, not ground truth"
         raise UsageError([Problem("", finding, hint=hint)])
     command = _init_command(gt, settings)
     schema = load_observed(
@@ -175,14 +178,12 @@ def observe(source: str, settings: FindingOptions) -> Observed:
         else:
             root.add(value)
     if not root.total:
-        finding = (
-            f"none of its {unread} documents can be read" if unread else "there is no document"
-        )
+        finding = "none of its documents can be read" if unread else "it holds no documents"
         raise UsageError(
-            [*documents.problems, Problem(source, finding, "documents to infer a schema of")]
+            [*documents.problems, Problem(source, finding, "documents to infer a schema from")]
         )
     if not root.fields and root.elements is None:
-        raise UsageError([Problem(source, "its documents have no key", "documents with values")])
+        raise UsageError([Problem(source, "its documents have no keys", "documents with values")])
     return root
 
 
@@ -259,7 +260,7 @@ def _model_class(name: str, settings: PluginOptions) -> Any:
             [
                 Problem(
                     source=name,
-                    found="a model is code, which runs",
+                    found="a model is Python code, which would be run",
                     expected="a schema file",
                     hint=hint,
                 )
@@ -272,8 +273,8 @@ def _model_class(name: str, settings: PluginOptions) -> Any:
         file, colon, of_module = name.partition(":")  # for example a file instead of a module
         model = imported(f"{file.removesuffix('.py').replace('/', '.')}{colon}{of_module}")
     except Exception as error:
-        finding = f"it cannot be imported ({type(error).__name__}: {error})"
+        finding = f"the model cannot be imported ({type(error).__name__}: {error})"
         raise UsageError([Problem(name, finding, "module:Model")]) from error
     if not hasattr(model, "model_json_schema"):
-        raise UsageError([Problem(name, "it is no pydantic model", "a subclass of BaseModel")])
+        raise UsageError([Problem(name, "this is not a pydantic model", "a subclass of BaseModel")])
     return model

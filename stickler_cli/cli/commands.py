@@ -34,20 +34,33 @@ ALWAYS: Final = (
     ExitCode.TERMINATED,
 )
 """Exit codes that every command can return."""
-_GATE: Final = {ExitCode.GATE_FAILED: "a gate failed, and nothing else"}
+_GATE: Final = {ExitCode.GATE_FAILED: "a gate failed, and there was no other problem"}
 USUAL: Final = {
     "eval": (
-        *("id_field", "lenient_json", "validate", "limit"),
+        *("id_field", "lenient_json", "ignore", "validate", "limit"),
         *("output", "format", "show_non_matches", "show_documents", "only_errors"),
-        *("fail_under", "gate", "by", "run_dir", "jobs", "quiet"),
+        *("fail_under", "gate", "by", "run_dir", "jobs", "verbose", "quiet"),
     ),
-    "compare": ("document", "field", "cause", "only_errors", "everything", "format", "output"),
+    "compare": (
+        *("document", "field", "cause", "only_errors", "everything"),
+        *("id_field", "lenient_json", "format", "output"),
+    ),
     "errors": (
         *("document", "field", "error_class", "cause", "sort", "limit"),
         *("id_field", "lenient_json", "verbose", "format", "output"),
     ),
     "report": ("format", "output", "open", "by", "counting", "sort", "only_errors", "sources"),
-    "diff": ("gate", "margin", "counting", "names", "id_field", "format", "output", "verbose"),
+    "diff": (
+        *("base", "new", "gate", "margin", "counting"),
+        *("id_field", "format", "output", "verbose"),
+    ),
+    "view": ("port", "open", "sources"),
+    "init": (
+        *("output", "force", "interactive"),
+        *("id_field", "gt_root", "wrapped", "ignore", "allow_plugins"),
+    ),
+    "check": ("infer", "allow_plugins", "verbose"),
+    "show": ("infer", "boxes", "allow_plugins", "verbose"),
     "lint": ("fail_on", "ignore", "places", "id_field", "format", "output"),
     "accept": (
         *("max_error", "assurance", "apply", "confidence", "id_field"),
@@ -99,8 +112,8 @@ OWN: Final = {
         with precision, recall and F1, and the causes of what is wrong.
 
         GT and PRED are two files, two directories (paired by relative path without suffix) or two
-        JSON Lines files; each may be gzipped. Of fewer than three arguments the last is PRED, the
-        one before it GT; the configuration file has the others.
+        JSON Lines files; each may be gzipped. With two arguments they are GT and PRED; the
+        configuration file may give the others.
         """,
         "eval.report_run",
         EvalSettings,
@@ -112,19 +125,21 @@ OWN: Final = {
   stickler eval""",
         codes={
             **_GATE,
-            ExitCode.INCOMPLETE: "some documents could not be evaluated, none was, or nothing was "
+            ExitCode.INCOMPLETE: "some or all documents could not be evaluated, or nothing was "
             "paired (wins over 1)",
-            ExitCode.INTERRUPTED: "interrupted (Ctrl-C); the results are those of what was done",
-            ExitCode.TERMINATED: "terminated (SIGTERM); likewise",
+            ExitCode.INTERRUPTED: "interrupted (Ctrl-C); the results are of the documents done so "
+            "far",
+            ExitCode.TERMINATED: "terminated (SIGTERM); the results are of the documents done so "
+            "far",
         },
     ),
     "compare": Command(
         """Explain the score of one prediction, value by value.
 
-        Every threshold, pair and sum behind it is told.
+        Shows every threshold, pair and sum behind the score.
 
-        GT and PRED are two files, or what eval takes together with --document. RUN is a run
-        directory, whose documents are compared as they were.
+        GT and PRED are two files or, with --document, whatever eval takes. RUN is a run directory;
+        its documents are compared again with the options of the run.
         """,
         "compare.compare",
         CompareSettings,
@@ -137,12 +152,10 @@ OWN: Final = {
         codes={ExitCode.INCOMPLETE: "a document is missing, cannot be used, or cannot be compared"},
     ),
     "errors": Command(
-        """List the errors of a run, all or those asked for.
-
-        Asked for are those of a field, of a class or of some documents.
+        """List the errors of a run, by document, field, class or cause.
 
         RUN is a run directory, as eval --run-dir makes it, or the run file of a single document.
-        Of [SCHEMA] GT PRED, the documents are compared first, with the options of eval.
+        With [SCHEMA] GT PRED, the documents are compared first, with the options of eval.
         """,
         "compare.errors",
         ErrorsSettings,
@@ -151,14 +164,14 @@ OWN: Final = {
   stickler errors nightly/ --field 'line_items.*' --sort similarity
   stickler errors schema.json gt/ pred/ --document invoice-7
   stickler errors schema.json gt/ pred/ -f jsonl | head""",
-        codes={ExitCode.INCOMPLETE: "some documents could not be evaluated, or none was"},
+        codes={ExitCode.INCOMPLETE: "some or all documents could not be evaluated"},
     ),
     "init": Command(
-        """Write an annotated schema, each choice with its reason.
+        """Write an annotated schema from ground truth or a schema.
 
-        Of ground truth (a JSON file, a directory or JSON Lines) it is inferred by the values in all
-        documents; of a JSON Schema, or a pydantic model, by kinds and names. What a schema says
-        already stays as it is written.
+        How to compare each field is inferred: from the values in all documents of the ground truth
+        (a JSON file, a directory or JSON Lines), or from the types and names in a JSON Schema or
+        pydantic model. Each choice states its reason. What a schema already says is kept.
         """,
         "init.init",
         InitSettings,
@@ -168,7 +181,7 @@ OWN: Final = {
   stickler init shop.models:Invoice --allow-plugins""",
     ),
     "check": Command(
-        """Compile schemas and tell every problem of all of them.
+        """Check schemas, and list every problem in them.
 
         No document is read.
         """,
@@ -176,14 +189,14 @@ OWN: Final = {
         CheckSettings,
         codes={
             ExitCode.OK: "no problems",
-            ExitCode.USAGE: "a schema has problems, or the command or configuration has",
+            ExitCode.USAGE: "a schema, the command or the configuration has problems",
         },
     ),
     "show": Command(
-        """Show how each field is compared, and who said so.
+        """Show how each field is compared, and why.
 
-        Kind, comparator, threshold and weight come of an annotation of the schema, of a rule by
-        which they were inferred, or of a default.
+        Kind, comparator, threshold and weight come from an annotation of the schema, from a rule
+        that inferred them, or from a default.
         """,
         "listings.show",
         ShowSettings,
@@ -194,8 +207,8 @@ OWN: Final = {
     "merge": Command(
         help="""Merge the runs of shards; same numbers as one run.
 
-        The runs must be of one version, one schema and the same options, and no document may be in
-        two of them. Gates are judged anew: those given here, else those of the runs.
+        The runs must have the same version, schema and options, and no document may be in two of
+        them. Gates are checked again: those given here, or else those of the runs.
         """,
         does="finished.merge",
         settings=MergeSettings,
@@ -204,7 +217,7 @@ OWN: Final = {
   stickler merge shards/*.json --gate 'f1>=0.9' -f markdown""",
         codes={
             **_GATE,
-            ExitCode.INCOMPLETE: "the runs do not go together, or some documents could not be "
+            ExitCode.INCOMPLETE: "the runs cannot be combined, or some documents could not be "
             "evaluated (wins over 1)",
         },
     ),
@@ -213,12 +226,12 @@ OWN: Final = {
 
         Nothing is evaluated again.
 
-        The figures are those of the run. Single errors are in a run directory, not in a run file.
-        With --by, a run directory is reported by other groups: its documents are compared again,
-        and must be what they were; models are not asked.
+        Single errors are kept in a run directory, not in a run file. With --by, a run directory is
+        reported by other groups of documents. They are compared again, so they must not have
+        changed; models are not asked.
 
-        Several runs of the same documents stand side by side on an HTML page: documents by runs,
-        and what each said of the values of which they say different things.
+        Several runs of the same documents are shown side by side on an HTML page, with the values
+        in which they differ.
         """,
         does="finished.report",
         settings=ReportSettings,
@@ -230,11 +243,11 @@ OWN: Final = {
   stickler report model-a/ model-b/ model-c/ -o side-by-side.html""",
     ),
     "view": Command(
-        """Serve the page of a run of any size, until Ctrl-C.
+        """Serve the HTML page of a run of any size on this machine.
 
-        RUN is a run directory, as eval --run-dir makes it. The page asks for errors as one scrolls,
-        so none is left out. It is served on 127.0.0.1 only, at an address that cannot be guessed,
-        and changes nothing.
+        RUN is a run directory, as eval --run-dir makes it. The page loads errors as you scroll, so
+        it has all of them. It is served until Ctrl-C, only on 127.0.0.1 and at an address that
+        cannot be guessed, and changes nothing.
         """,
         "viewing.view",
         ViewSettings,

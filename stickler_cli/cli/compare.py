@@ -55,7 +55,7 @@ _ORDERS: Final[Mapping[str, Callable[[Error], Any]]] = {
 def compare(settings: CompareSettings) -> ExitCode:
     """Run `stickler compare`: print each step of the comparison of two documents."""
     if settings.only_errors and settings.everything:
-        raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
+        raise UsageError([Problem("--all", "--only-errors is also given", "only one of the two")])
     if _names_run(settings):
         settings = settings_of_finished(settings)
     return write_answer(partial(_explain_pair, settings), settings, PAIR_FORMATS)
@@ -88,7 +88,7 @@ def _explain_pair(settings: CompareSettings, desk: Desk) -> StudyAnswer:
 def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> CompareSettings:
     """Return the settings for the first document that has a cause."""
     if settings.document is not None:
-        raise UsageError([Problem("--cause", "--document is given too", "one of the two")])
+        raise UsageError([Problem("--cause", "--document is also given", "only one of the two")])
     run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
     causes = run.evaluation.fold(Causes)
     documents = causes.documents_of(causes.find_numbered(number)) or []
@@ -131,7 +131,7 @@ def _find_pair(
             [
                 Problem(
                     source=settings.gt,
-                    found="there are many documents",
+                    found="there are several documents",
                     expected=expected,
                     hint=example,
                 )
@@ -221,7 +221,7 @@ def _list_recorded_errors(settings: ErrorsSettings, desk: Desk) -> StudyAnswer:
     run = load_run(settings.pred)
     recorded_errors = errors_of(settings.pred, run)
     if recorded_errors is None:
-        finding = "a run file has no single errors"
+        finding = "a run file does not contain single errors"
         expected = "a run directory, as stickler eval --run-dir makes it"
         hint = f"or compare the documents again: {command_on_sources('errors', run, settings)}"
         raise UsageError(

@@ -30,12 +30,14 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
         UsageError: the file cannot be read, or has a key that is not an option of any command.
     """
     if named and is_url(named):
-        finding = f"{shown_url(named)} is a URL; options are read from files here"
+        finding = f"{shown_url(named)} is a URL, but options are only read from local files"
         raise UsageError([Problem("--config", finding, "a file")])
     file = Path(named) if named else _find_config_file(Path.cwd())
     if file is not None and not named and not _is_ours(file):
-        whose = "may be written by others" if _others_write(file) else "belongs to another user"
-        warn(f"warning: {file} {whose} and was not read; --config reads it")
+        whose = (
+            "can be changed by other users" if _others_write(file) else "belongs to another user"
+        )
+        warn(f"warning: {file} {whose} and was not read; use --config to read it")
         file = None
     if file is None:
         return {}, ""
@@ -147,7 +149,7 @@ def _read_options(file: Path) -> dict[str, Any]:
                 Problem(
                     source=str(file),
                     found="there is a table [tool]",
-                    expected="options alone",
+                    expected="only options",
                     hint=hint,
                 )
             ]
@@ -161,6 +163,8 @@ def _read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_file_or_url(str(file), MAX_DOCUMENT_BYTES).decode())
     except OSError as error:
-        raise UsageError([Problem(str(file), f"it cannot be read ({error.strerror})")]) from None
+        raise UsageError(
+            [Problem(str(file), f"the file cannot be read ({error.strerror})")]
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError([Problem(str(file), f"it is not TOML ({error})")]) from None
+        raise UsageError([Problem(str(file), f"the file is not valid TOML ({error})")]) from None

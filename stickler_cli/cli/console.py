@@ -39,11 +39,11 @@ class ExitCode(IntEnum):
 
 
 MEANINGS: Final = {  # meanings for help and documentation
-    ExitCode.OK: "fine",
-    ExitCode.GATE_FAILED: "a gate failed, or lint found errors, and nothing else",
+    ExitCode.OK: "success",
+    ExitCode.GATE_FAILED: "a gate failed or lint found errors, and there was no other problem",
     ExitCode.USAGE: "a usage, schema, configuration or path error",
-    ExitCode.INCOMPLETE: "some documents could not be evaluated, none was, nothing was paired, or "
-    "runs do not go together (wins over 1)",
+    ExitCode.INCOMPLETE: "some or all documents could not be evaluated, nothing was paired, or "
+    "runs cannot be combined (wins over 1)",
     ExitCode.INTERNAL: "an internal error, or results could not be written",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",
     ExitCode.TERMINATED: "terminated (SIGTERM)",

@@ -184,7 +184,7 @@ def check_group_keys(run: Run) -> None:
     problems = [
         Problem(
             source=f"{BY} {key}",
-            found="no document has it",
+            found="no document has this key",
             expected=EXPECTED,
             hint=did_you_mean(key, paths),
         )
@@ -199,13 +199,13 @@ def _check_repeats(settings: EvalSettings) -> None:
     """Raise UsageError if options exclude each other or a prediction is named twice."""
     names = [settings.pred, *settings.repeat]
     problems = [
-        Problem("--repeat", f"{name} stands there twice", "predictions that were made one by one")
+        Problem("--repeat", f"{name} is given twice", "predictions of separate runs")
         for name in dict.fromkeys(names)
         if names.count(name) > 1
     ]
     for option, value in (("--run-dir", settings.run_dir), ("--pairs", settings.pairs)):
         if value is not None:
-            problems.append(Problem("--repeat", f"there is {option}", "one of the two"))
+            problems.append(Problem("--repeat", f"{option} is also given", "only one of the two"))
     if problems:
         raise UsageError(problems)
 
@@ -301,5 +301,5 @@ def _show_dry_run(job: Job, pairs: Pairs) -> None:
         for model_need in client.needs
     ]
     calls = sum(need.calls for need in client.needs)
-    write_result(f"A run would make {calls} calls, and more where one is tried again.\n\n")
+    write_result(f"A run would make {calls} calls, and more if some are tried again.\n\n")
     write_result(render_listing(names, rows))

@@ -29,8 +29,14 @@ def report(settings: ReportSettings) -> ExitCode:
         settings = replace(settings, output=(*settings.output, page))
     outputs = outputs_of(settings)
     if len(names) > 1 and outputs.formats != WITH_DETAIL:
-        hint = "-o page.html; stickler merge puts the shards of one run together"
-        raise UsageError([Problem("RUN", "several runs stand side by side on a page", hint=hint)])
+        hint = "-o page.html; or combine the shards of one run with stickler merge"
+        raise UsageError(
+            [
+                Problem(
+                    "RUN", "several runs can only be shown side by side on an HTML page", hint=hint
+                )
+            ]
+        )
     outputs.write(
         _read_side_by_side(names, settings)
         if names[1:]
@@ -69,7 +75,7 @@ def _read_side_by_side(names: Sequence[str], settings: ReportSettings) -> RunsBe
         name: with_rows(name, with_counting(load_run(name), settings.counting)) for name in names
     }
     if len({run.schema.digest for run in runs.values()}) > 1:
-        finding, hint = "the runs are of different schemas", "evaluate them with one"
+        finding, hint = "the runs have different schemas", "evaluate them with the same schema"
         raise NotComparableError([Problem("", finding, hint=hint)])
     runs = {name: replace(run, detail=load_detail(name, run)) for name, run in runs.items()}
     return RunsBeside(runs, changed_values(*runs.values()), [*map(page_of, names)])

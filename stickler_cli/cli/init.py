@@ -37,8 +37,8 @@ OUTPUT: Final = "--output"
 
 LEFT_OUT: Final = "-"
 LEGEND: Final = (
-    "Enter keeps a choice; a comparator or a threshold (FuzzyComparator 0.8) changes it, - leaves "
-    "the field without, and the end of input (Ctrl-D) keeps all others."
+    "Press Enter to keep a choice; type a comparator or a threshold (FuzzyComparator 0.8) to "
+    "change it, or - to leave the field without one; Ctrl-D keeps all other choices."
 )
 SHOWN: Final = 4  # number of observed values that a question shows
 YES: Final = ("y", "yes")
@@ -79,7 +79,7 @@ def init(settings: InitSettings) -> ExitCode:
     """Run `stickler init`: write the schema to a file or to standard output."""
     if settings.output is not None and not settings.force and FilePath(settings.output).exists():
         place = f"{OUTPUT} {settings.output}"
-        raise UsageError([Problem(place, "there is a file already", "a new one, or --force")])
+        raise UsageError([Problem(place, "the file already exists", "a new file, or --force")])
     annotatable = _read_source(settings.gt, settings)
     schema: Any = json.loads(annotatable.text)
     # Report problems of the schema, and refuse one that describes no fields.
@@ -250,7 +250,9 @@ def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Sugge
     """Yield suggestions on absence and keys that the observed values justify."""
     if seen.absent_texts:
         absent: JsonObject = {annotated("absent_values"): [*sorted(seen.absent_texts)]}
-        yield Suggestion(json_pointer(path), absent, "texts that usually stand for nothing")
+        yield Suggestion(
+            json_pointer(path), absent, "texts that usually mean that there is no value"
+        )
     for name, field_schema in schema.get("properties", {}).items():
         if (field_values := seen.fields.get(name)) is not None:
             yield from _suggestions(field_schema, field_values, (*path, "properties", name))
@@ -259,7 +261,8 @@ def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Sugge
         yield from _suggestions(schema["additionalProperties"], seen.merged_fields, place)
     if "items" in schema and seen.elements is not None:
         if keys := _keys_of_items(seen):
-            reason = f"unique in each of {seen.n_lists} lists: {', '.join(keys)}"
+            verb = "is" if len(keys) == 1 else "are"
+            reason = f"{', '.join(keys)} {verb} unique within each of {seen.n_lists} lists"
             key: JsonObject = {annotated("key"): keys[0]} if keys[0] == item_key(seen) else {}
             yield Suggestion(json_pointer(path), key, reason)
         yield from _suggestions(schema["items"], seen.elements, (*path, "items"))
@@ -286,9 +289,10 @@ def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:
         places = f"{annotated} place{'s' * (annotated != 1)}"
         warn(f"annotated {places}{place}; each says why in {COMMENT}")
     else:
-        warn("every field says how it is compared: nothing was added")
+        warn("the schema already says how every field is compared: nothing was added")
     if elsewhere:
-        warn(f"{elsewhere} more in other files stay as they are: annotate these files themselves")
+        places = f"{elsewhere} more place{'s are' if elsewhere > 1 else ' is'}"
+        warn(f"{places} in other files, which were not changed: use init on those files")
 
 
 def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[Path, Inferred]:
@@ -351,11 +355,11 @@ def _change_choice(choice: Inferred, words: list[str]) -> Inferred:
                 comparator_class(word)
             except UnknownComparatorError as error:
                 raise ValueError(
-                    f"{word} is no comparator; {error.hint or error.expected}"
+                    f"{word} is not a comparator; {error.hint or error.expected}"
                 ) from None
             choice = replace(choice, comparator=word, config={}, threshold=None, reason=BY_HAND)
         else:
             if not 0 <= threshold <= 1:
-                raise ValueError(f"{word} is no threshold in [0, 1]")
+                raise ValueError(f"{word} is not a threshold in [0, 1]")
             choice = replace(choice, threshold=threshold, reason=BY_HAND)
     return choice

@@ -174,7 +174,9 @@ def outputs_of(
             files[path] = name
         else:
             suffixes = ", ".join(suffix for suffix, name in SUFFIXES.items() if name in formats)
-            problems.append(Problem(OUTPUT, f"the file is {path}", f"one that ends in {suffixes}"))
+            problems.append(
+                Problem(OUTPUT, f"the file name is {path}", f"one that ends in {suffixes}")
+            )
     if problems:
         raise UsageError(problems)
     printed = settings.format or (None if files else "table")
@@ -234,8 +236,8 @@ def _columns(names: str | None) -> list[str]:
 def exit_code_of(run: Run) -> ExitCode:
     """Return the exit code of a run; print failed documents to standard error."""
     for name, problem in run.evaluation.metric_problems.items():
-        advice = "mend it and evaluate again, a --run-dir with --restart"
-        warn(f"error: metric {name}: {problem}; it has no figures: {advice}")
+        advice = "correct it and evaluate again, with --restart if there is a --run-dir"
+        warn(f"error: metric {name} has no figures: {problem}; {advice}")
     if run.nothing_paired:
         show_problems([_nothing_paired(run.evaluation)])
     elif run.verdict is RunVerdict.INCOMPLETE and run.n_unfit:
@@ -250,7 +252,7 @@ def exit_code_of(run: Run) -> ExitCode:
     elif not run.evaluation.evaluated:
         warn("error: no document was evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED]:
-        warn("error: no ground truth has a prediction that can be used; all counts as missed")
+        warn("error: no ground truth has a prediction that can be used; all values count as missed")
     return CODES[run.verdict]
 
 

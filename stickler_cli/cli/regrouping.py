@@ -67,13 +67,13 @@ def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) 
     assembly = assemble(recorded, requested, lambda: schema)
     new_run, signal = evaluate_assembly(assembly)
     if signal is not None or _figures_of(new_run) != _figures_of(run):
-        finding = "its documents, or what compares them, are not what they were"
+        finding = "the documents, or how they are compared, have changed since the run"
         raise UsageError(
             [
                 Problem(
                     source=name,
                     found=finding,
-                    expected="those of the run",
+                    expected="the documents and options of the run",
                     hint="evaluate again, with --restart",
                 )
             ]
@@ -89,7 +89,7 @@ def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) 
 
 def _check_directory(name: str, option: str, hint: str = "") -> None:
     if not (file_in(name, JOURNAL) if is_url(name) else Path(name).is_dir()):
-        finding = f"{name} is a run file, which does not tell how its documents were read"
+        finding = f"{name} is a run file, which does not say how its documents were read"
         raise UsageError(
             [
                 Problem(
@@ -172,8 +172,8 @@ def _with_allowed_sources(
         if path and path not in named_here and not _is_below_here(path, directory)
     ]
     if refused:
-        finding = f"the run names {', '.join(map(decoded, refused))}"
-        expected = "sources below the working directory, or ones that --read allows"
+        finding = f"the run refers to {', '.join(map(decoded, refused))}"
+        expected = "sources in the working directory, or sources that --read allows"
         words = [word for path in refused for word in ("--read", path)]
         raise UsageError(
             [
@@ -257,8 +257,8 @@ def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings,
         schema = schema_of(source, candidate)
         if (schema.digest, schema.inferred) == (run.schema.digest, run.schema.inferred):
             return replace(candidate, quiet=settings.quiet), schema
-    expected = f"that of the run, {run.schema.digest}"
-    raise UsageError([Problem(run.schema.path, "the schema is another one", expected)])
+    expected = f"the schema of the run, {run.schema.digest}"
+    raise UsageError([Problem(run.schema.path, "the schema has changed", expected)])
 
 
 def _figures_of(run: Run) -> dict[str, object]:

@@ -45,7 +45,7 @@ def view(settings: ViewSettings) -> ExitCode:
     """Run `stickler view`: serve the page of a run until Ctrl-C."""
     checked_sources(settings.sources)
     if settings.sources and not is_address(settings.sources):
-        warn("warning: --sources is a directory, and a page that is served may not open files")
+        warn("warning: --sources is a directory, but a page that is served cannot open local files")
     name = settings.run
     server, address = make_server(name, settings.port, settings.sources)
     with server:
@@ -70,7 +70,7 @@ def make_server(
     """
     run = load_run(name)
     if errors_of(name, run) is None:
-        finding, expected = "a run file has no single errors", "a run directory"
+        finding, expected = "a run file does not contain single errors", "a run directory"
         hint = "make one with stickler eval --run-dir, or a page with stickler report -o"
         raise UsageError([Problem(source=name, found=finding, expected=expected, hint=hint)])
     if sources and is_address(sources):
@@ -95,7 +95,7 @@ def make_server(
         server = _Server((HERE, port), answers)
     except (OSError, OverflowError):
         finding = "this port cannot be used"
-        raise UsageError([Problem(f"--port {port}", finding, "another one, or 0")]) from None
+        raise UsageError([Problem(f"--port {port}", finding, "another port, or 0")]) from None
     return server, f"http://{HERE}:{server.server_port}{root}"
 
 

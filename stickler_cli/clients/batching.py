@@ -436,7 +436,7 @@ def _find_refusal(
     """Return an error if the server refused the key or does not have the model; None otherwise."""
     hint = model.key_hint
     if refuses_model(error):
-        hint = "is its name right, and is it there for this key?"
+        hint = "check its name, and that this key may use it"
     elif _status(error) not in KEY_STATUSES:
         return None
     return model.unavailable(f"is refused: {failure}", hint)

@@ -225,7 +225,7 @@ class Client:
         model = self.placed(model)
         model.require()
         if self.policy.max_cost is not None and not model.is_priced:
-            description = "has no price that is known, so that --max-cost cannot be kept"
+            description = "has no known price, so --max-cost cannot be enforced"
             raise model.unavailable(description, "limit it with --max-tokens")
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
@@ -252,14 +252,16 @@ class Client:
         if self.policy.dry_run:
             self._needs.setdefault(model, Need(model)).add(missing)
         elif self.policy.offline:
-            error = ModelError("the answer is not in the cache, and no model may be asked offline")
+            error = ModelError(
+                "the answer is not in the cache, and --offline forbids asking a model"
+            )
             answers_by_key |= dict.fromkeys(missing.values(), error)
         elif missing:
             questions, room = list(missing), self._room(model, len(missing))
             for outcome in ask_in_batches(model, questions[:room], self._asking_mode(model)):
                 answers_by_key |= self._keep_outcome(model, outcome, missing, on_disk=on_disk)
             unasked = UnaskedError(
-                f"the {self.policy.max_pairs} pairs of --max-pairs were asked about"
+                f"the limit of --max-pairs, {self.policy.max_pairs}, has been reached"
             )
             answers_by_key |= self._keep_outcome(
                 model, CallOutcome(questions[room:], unasked), missing, on_disk=on_disk

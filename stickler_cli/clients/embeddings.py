@@ -47,7 +47,7 @@ class Embedder(Model[str, Vector]):
         """Return an embedding from the cache; ValueError if it is invalid."""
         embedding = np.frombuffer(packed, dtype="<f4").astype(np.float64)
         if not len(embedding) or not np.isfinite(embedding).all():
-            raise ValueError("this is no embedding")
+            raise ValueError("this is not an embedding")
         return embedding
 
 
@@ -172,7 +172,7 @@ class OpenAIEmbedder(ServerEmbedder):
             first = vector_of(rows[0].embedding)
             vectors = [first, *(vector_of(row.embedding, first.size) for row in rows[1:])]
             if [row.index for row in rows] != list(range(len(questions))):
-                raise GarbledError(f"there are {len(rows)}, of {len(questions)} texts")
+                raise GarbledError(f"there are {len(rows)} embeddings for {len(questions)} texts")
         except UNREADABLE as error:
             return self._garbled("the answer holds no embeddings", error, tokens)
         return Reply(vectors, self.priced(tokens))
@@ -240,13 +240,15 @@ def vector_of(embedding: object, size: int | None = None) -> Vector:
     except (TypeError, ValueError):
         vector = np.empty(0)
     if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
-        raise GarbledError("the model gave no sequence of finite numbers")
+        raise GarbledError("the model did not return a sequence of finite numbers")
     largest = np.abs(vector).max()
     # Infinite numbers would come back from the cache; scaling keeps the angles.
     if largest > LARGEST:
         vector = vector / largest
     if size is not None and vector.size != size:
-        raise GarbledError(f"the model gave embeddings of {size} and {vector.size} numbers")
+        raise GarbledError(
+            f"the model returned embeddings of different lengths, {size} and {vector.size}"
+        )
     return vector
 
 
@@ -292,10 +294,10 @@ class BertScore(Model[TextPair, float]):
             return
         if self.name not in resolve_name("bert_score.utils:model2layers"):
             description = f"bert-score has no baseline for {self.name}"
-            expected = "rescale_with_baseline: false"
+            expected = "set rescale_with_baseline to false"
             if self.layers is None:
                 description = f"bert-score does not know which layer of {self.name} to compare"
-                expected = "num_layers in the comparator's config"
+                expected = "set num_layers in the comparator's config"
             raise UnavailableError([Problem("", description, expected)])
 
     def unpack(self, packed: bytes) -> float:
@@ -303,7 +305,7 @@ class BertScore(Model[TextPair, float]):
         score = super().unpack(packed)
         if type(score) in {int, float} and np.isfinite(score):
             return score
-        raise ValueError("this is no score")
+        raise ValueError("this is not a score")
 
     def call(self, questions: Sequence[TextPair], connections: Connections) -> Reply[float]:
         """Score a batch of pairs of texts."""
@@ -330,7 +332,7 @@ def require_model_path(comparator: str, name: str) -> None:
     Names on a model hub are not checked before they are used.
     """
     if name.startswith((".", "/", "~")) and not Path(name).expanduser().is_dir():
-        description = f"{comparator} finds no model at {name}"
+        description = f"{comparator} finds no model in {name}"
         raise UnavailableError([Problem("", description, "the directory of a model")])
 
 

@@ -151,7 +151,7 @@ class Judge(ServedModel[Pair, Verdict]):
                 return Verdict(equivalence, reason)
             case [int() | float() as grade, str(reason)] if self.graded and is_share(grade):
                 return Verdict(grade, reason)
-        raise ValueError("this is no verdict of a judge")
+        raise ValueError("this is not a verdict of a judge")
 
     def tokens(self, question: Pair) -> int:
         """Return the estimated number of tokens of a question with its instructions."""
@@ -163,7 +163,7 @@ class Judge(ServedModel[Pair, Verdict]):
         message = self.message(question)
         if len(message) > LONGEST_VALUES:
             raise ValueError(
-                f"the two values have {len(message)} characters, which is too long to be judged"
+                f"the two values together have {len(message)} characters, too many to be judged"
             )
         library = _pydantic_ai()
         # One agent for each connection, as another key in the environment gives another connection.
@@ -174,7 +174,7 @@ class Judge(ServedModel[Pair, Verdict]):
             reply: Any = connections.run(agent.run(message, usage=used))
         except (library.UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
             # The last three occur if a client takes an invalid answer for a valid one.
-            garbled = GarbledError(f"the answer is no verdict ({error})")
+            garbled = GarbledError(f"the answer is not a verdict ({error})")
             answered = max(used.requests, 1)
             usage = self._usage(used, question, calls=answered, answered=answered)
             return Reply((), usage, garbled)

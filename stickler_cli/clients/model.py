@@ -52,7 +52,7 @@ def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 class TooLargeError(ModelError):
@@ -98,7 +98,7 @@ class Usage:
         failed = [f"{self.failed} failed"] if self.failed else []
         failed += [f"{self.repeated} asked again"] if self.repeated else []
         clauses = [f"{self.calls:,} calls" + (f" ({', '.join(failed)})" if failed else "")]
-        clauses += [f"{self.unasked:,} questions given up"] if self.unasked else []
+        clauses += [f"{self.unasked:,} questions not asked"] if self.unasked else []
         clauses += [f"{self.cached:,} answers from the cache"]
         clauses += [f"{self.tokens:,} tokens"] if self.tokens else []
         if self.nano_dollars:
@@ -133,9 +133,9 @@ class Purse:
         """A sentence on the limit that is exhausted; empty while budget is left."""
         usage = self.usage
         if self._max_cost is not None and usage.nano_dollars >= self._max_cost * 1e9:
-            return f"the ${self._max_cost:g} of --max-cost are spent"
+            return f"the limit of --max-cost, ${self._max_cost:g}, has been reached"
         if self._max_tokens is not None and usage.tokens >= self._max_tokens:
-            return f"the {self._max_tokens} tokens of --max-tokens are spent"
+            return f"the limit of --max-tokens, {self._max_tokens}, has been reached"
         return ""
 
 
@@ -175,7 +175,9 @@ class Model(ABC, Generic[Q, A]):
         Raises:
             UnavailableError: the model is local, so that it has no address and no key.
         """
-        raise self.unavailable("is in this process", "it has no address and no key")
+        raise self.unavailable(
+            "runs inside this process", "only models on servers have an address and a key"
+        )
 
     @property
     def is_priced(self) -> bool:

@@ -122,7 +122,7 @@ class Bedrock(Server):
     @property
     def key_hint(self) -> str:
         """Advice for the case that Bedrock refuses the credentials."""
-        return "may these credentials use it in this region?"
+        return "are these credentials allowed to use it in this region?"
 
     def lack(self) -> tuple[str, str] | None:
         """Return what is missing: a region, credentials, or a readable file.

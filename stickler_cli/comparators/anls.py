@@ -159,7 +159,7 @@ def _compare_values(gt: Any, pred: Any, likeness: Likeness) -> _Comparison:
 def _check_no_tuples(pred: Any) -> None:
     match pred:
         case tuple():
-            raise TypeError("a prediction is one value: a tuple is for ground truths")
+            raise TypeError("a prediction must be one value: only a ground truth may be a tuple")
         case dict():
             for value in pred.values():
                 _check_no_tuples(value)
@@ -191,7 +191,7 @@ def _compare_choices(gt: tuple[Any, ...], pred: Any, likeness: Likeness) -> _Com
 
 def _check_choices(choices: tuple[Any, ...]) -> tuple[Any, ...]:
     if not choices:
-        raise ValueError("an empty tuple has no value that would be right")
+        raise ValueError("an empty tuple contains no right value")
     return choices
 
 

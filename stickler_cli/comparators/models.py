@@ -288,7 +288,8 @@ class SemanticComparator(ModelComparator):
         gt_vector, pred_vector = answers
         if gt_vector.size != pred_vector.size:
             raise ModelError(
-                f"the model gave embeddings of {gt_vector.size} and {pred_vector.size} numbers"
+                f"the model returned embeddings of different lengths, {gt_vector.size} and "
+                f"{pred_vector.size}"
             )
         # Compute pair by pair: the rounding of matrix products depends on their shape.
         return float(gt_vector.dot(pred_vector)), ""
@@ -302,7 +303,7 @@ def _checked_model_name(model: object) -> str:
     if model is None or isinstance(model, str | int | float | list | dict):
         return checked_text("model", model)
     finding = f"model is an instance of {type(model).__name__}"
-    hint = "docs/model-comparators.md has the names"
+    hint = "docs/model-comparators.md lists the names"
     raise KeywordError("model", finding, "a name such as openai:gpt-5-mini", hint)
 
 
@@ -362,7 +363,7 @@ class LLMComparator(ModelComparator):
         if self.scale is not None:
             return (
                 middle,
-                f"in the middle of {', '.join(f'{grade:g}' for grade in grades)}: {reason}",
+                f"the median of {', '.join(f'{grade:g}' for grade in grades)}: {reason}",
             )
         return middle, f"{grades.count(middle)} of {self.votes} votes: {reason}"
 

@@ -354,7 +354,9 @@ class NumericComparator(BaseComparator):
         self.tolerance = None if tolerance is None else _checked_tolerance("tolerance", tolerance)
         if self.tolerance is not None and self.absolute_tolerance:
             raise KeywordError(
-                "tolerance", "tolerance and absolute_tolerance are both given", "one of the two"
+                "tolerance",
+                "tolerance and absolute_tolerance are both given",
+                "only one of the two",
             )
         self.unit = checked_choice("unit", unit, UNIT)
         self.decimal = checked_choice("decimal", decimal, DECIMAL)

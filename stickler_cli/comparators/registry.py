@@ -92,7 +92,9 @@ def construct(
     except KeywordError:
         raise
     except (TypeError, ValueError) as error:
-        raise KeywordError(None, f"{name} refuses {brief(dict(config))}: {error}") from error
+        raise KeywordError(
+            None, f"{name} does not accept {brief(dict(config))}: {error}"
+        ) from error
 
 
 BOX_COMPARATOR: Final = "BBoxIoUComparator"
@@ -164,10 +166,10 @@ def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, o
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
     for keyword in config:
         if keyword not in names and not takes_any:
-            expected = f"one of {', '.join(names)}" if names else "no keyword"
+            expected = f"one of {', '.join(names)}" if names else "no keywords"
             hint = did_you_mean(keyword, names)
             raise UnknownKeywordError(keyword, f"{name} has no keyword {keyword}", expected, hint)
     for parameter in accepted:
         if parameter.default is parameter.empty and parameter.name not in config:
-            finding = f"{name} is given no {parameter.name}"
+            finding = f"{name} needs {parameter.name}"
             raise KeywordError(None, finding, f"a value for {parameter.name}")

@@ -298,7 +298,7 @@ class PreparedValues:
         is_wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))
         if is_wrong.any():
             first = int(np.flatnonzero(is_wrong)[0])
-            message = f"its similarity is {float(similarity[first])!r}"
+            message = f"the similarity is {float(similarity[first])!r}"
             raise self._failure(int(gt[first]), int(pred[first]), message)
         return np.clip(similarity, 0.0, 1.0)
 

@@ -46,16 +46,16 @@ def ignores_case(node: LeafNode) -> bool:
 
 
 NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
-    "compared by edit distance, so that in long texts another word or number may pass": (
+    "compared by edit distance, so a different word or number in a long text may pass": (
         is_edit_distance
     ),
-    "another number in a text, or another unit beside it, makes it wrong": decides_by_numbers,
-    "in texts of 50 or more content words one in fifty may be another word, at most two": (
+    "a different number, or a different unit beside it, makes a text wrong": decides_by_numbers,
+    "in texts of 50 or more content words, one word in fifty may be different, at most two": (
         tolerates_words
     ),
     "a word may differ by a letter, unless the config has same_letters": tolerates_words,
-    "a word may be missing or be added, unless ExactComparator compares": counts_words,
-    "capitals make no difference, unless ExactComparator has case_sensitive": ignores_case,
+    "a word may be missing or be added, unless ExactComparator is used": counts_words,
+    "upper and lower case count as equal, unless ExactComparator has case_sensitive": ignores_case,
 }
 """Notes on surprising comparisons of texts, each with the test that tells whether it is true."""
 

@@ -43,7 +43,7 @@ def read_json_text(value: JsonValue) -> JsonValue:
 
 
 def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _parse(text: str) -> JsonValue:

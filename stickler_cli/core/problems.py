@@ -125,7 +125,9 @@ class WorkLimitError(SticklerError):
     def __init__(self, limit: float, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
         place = f", most of it at {field_path(path)}" if path else ""
-        finding = f"it takes more work to compare than --work-limit {limit:g} lets it{place}"
+        finding = (
+            f"comparing the document takes more work than --work-limit {limit:g} allows{place}"
+        )
         self.problems = (Problem("", finding),)
 
 
@@ -135,7 +137,9 @@ class RoomLimitError(WorkLimitError):
     def __init__(self, limit: int, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
         place = f" at {field_path(path)}" if path else ""
-        finding = f"what is found of lists in lists{place} takes more than {limit >> 20} MB"
+        finding = (
+            f"the results of lists inside lists{place} take more than {limit >> 20} MB of memory"
+        )
         self.problems = (Problem("", finding),)
 
 
@@ -326,7 +330,9 @@ class Family(Generic[T]):
             locations = offered[name]
             if len(locations) > 1:
                 places = " and ".join(sorted(locations))
-                raise UnknownNameError("one class", f"packages offer {places} by that name")
+                raise UnknownNameError(
+                    "a name of only one class", f"installed packages offer {places} under that name"
+                )
             return self._load(*locations)
         if _LOCATION.fullmatch(name):
             if not allow_plugins:
@@ -334,7 +340,7 @@ class Family(Generic[T]):
                     "allow it with --allow-plugins or `allow_plugins = true` in the configuration "
                     "file"
                 )
-                raise UnknownNameError(f"a {self.noun} that is installed", hint)
+                raise UnknownNameError(f"a {self.noun} of an installed package", hint)
             return self._load(name)
         names = [*self.built_in, *sorted(offered)]
         expected = f"one of {', '.join(names)}, or package.module:Class"
@@ -362,5 +368,5 @@ class Family(Generic[T]):
         if not (isinstance(loaded, type) and issubclass(loaded, self.base)):
             offered_by = self.base.__module__.rpartition(".")[0]  # the package, not its module
             base = f"{offered_by}.{self.base.__name__}"
-            raise UnknownNameError(f"a subclass of {base}", f"{location} is none")
+            raise UnknownNameError(f"a subclass of {base}", f"{location} is not one")
         return loaded

@@ -165,7 +165,7 @@ def open_named(name: str) -> IO[bytes]:
     mode = os.fstat(stream.fileno()).st_mode
     if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and name != os.devnull and not stream.isatty()):
         stream.close()
-        raise OSError(errno.EINVAL, "this is a device")
+        raise OSError(errno.EINVAL, "this is a device, not a file")
     return stream
 
 
@@ -179,7 +179,7 @@ def read_file_or_url(name: str, limit: int) -> bytes:
 
 
 def _too_large(limit: int) -> OSError:
-    return OSError(errno.EFBIG, f"it has more than {limit:,} bytes")
+    return OSError(errno.EFBIG, f"the file has more than {limit:,} bytes")
 
 
 def size_of_url(url: str) -> int:
@@ -353,7 +353,7 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
     protocol = protocol.lower()
     if protocol not in DRIVERS:
         expected = ", ".join(f"{scheme}://" for scheme in DRIVERS)
-        finding = f"{protocol}:// is none of the URLs that are read"
+        finding = f"URLs with {protocol}:// cannot be read"
         raise UsageError([Problem(shown_url(url), finding, expected)])
     check_address(url)
     plain_url = f"{protocol}{mark}{address.replace(_CHAIN, _CHAIN_IN_NAME)}"
@@ -372,7 +372,7 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
         ) from None
     except Exception as error:  # drivers raise many exceptions about keys and addresses
         raise UsageError(
-            [Problem(shown_url(url), f"it cannot be opened: {_as_os_error(error, url)}")]
+            [Problem(shown_url(url), f"the URL cannot be opened: {_as_os_error(error, url)}")]
         ) from error
     return files, path.replace(_CHAIN_IN_NAME, _CHAIN)
 
@@ -386,12 +386,12 @@ def check_address(url: str, option: str = "") -> None:
         address = urlsplit(url)
         has_host = address.hostname and "*" not in address.hostname
         if protocol not in _WITHOUT_HOST and not (has_host and not (is_http and address.port == 0)):
-            finding = "it names no host" if is_http else "it names no bucket or container"
+            finding = "the URL names no host" if is_http else "the URL names no bucket or container"
     except ValueError:  # its message may contain a secret
-        finding = "its host or port cannot be read"
+        finding = "the host or port of the URL cannot be read"
     if finding:
         expected = f"{protocol}://HOST/PATH"
-        hint = "a / in a user or password is written %2F" if "@" in url else ""
+        hint = "write a / in a user name or password as %2F" if "@" in url else ""
         source = f"{option} {shown_url(url)}".lstrip()
         raise UsageError([Problem(source=source, found=finding, expected=expected, hint=hint)])
 
@@ -469,14 +469,14 @@ def _as_os_error(error: Exception, url: str) -> OSError:
         on_the_way = (it.status for it in getattr(cause, "history", ()))  # for endless redirects
         status = status or getattr(cause, "status", 0) or next(on_the_way, 0)
         if isinstance(cause, TimeoutError):
-            late = f"no byte came for {_patience():g} seconds"
+            late = f"no data arrived for {_patience():g} seconds"
             return TimeoutError(errno.ETIMEDOUT, late)
     if code == "NoSuchBucket":
         return FileNotFoundError(errno.ENOENT, "there is no such bucket")
     if status in {401, 403}:
         return PermissionError(errno.EACCES, f"the server answered {status}")
     if type(status) is int and 300 <= status < 600 and status not in {404, 410}:
-        endless = ", and leads on and on" if status < 400 else ""
+        endless = ", and redirects without end" if status < 400 else ""
         return OSError(errno.EIO, f"the server answered {status}{endless}")
     if isinstance(error, FileNotFoundError):
         cause = error.__cause__  # fsspec raises it for any HTTP failure

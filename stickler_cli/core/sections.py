@@ -189,11 +189,11 @@ class Curves(NamedTuple):
     level: float
     """Limit that the values should not exceed, or should reach."""
     axes: tuple[str, str] = ("share of values that pass", "share wrong")
-    mark: str = "where it ends"
+    mark: str = "the chosen threshold"
     """Meaning of the end point of a curve, as a clause after "a point is"."""
     legend: str = (
-        "the dotted line is what is allowed; a point is where it ends, the line above it what is "
-        "not exceeded"
+        "the dotted line is the allowed share; a point is the chosen threshold, and the line "
+        "above it the upper bound of its error"
     )
     top: float | None = None
     """Value at the end of the vertical axis; None to fit the values."""

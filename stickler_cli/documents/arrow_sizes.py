@@ -106,7 +106,7 @@ def _read_footer(stream: IO[bytes], n_bytes: int) -> _FlatTable:
 
 def _read_block(stream: IO[bytes], start: int, size: int, n_bytes: int) -> bytes:
     if start < 0 or size < 0 or start + size > n_bytes:
-        raise ValueError("a block is not in the file")
+        raise ValueError("a block lies beyond the end of the file")
     stream.seek(start)
     return stream.read(size)
 

@@ -87,23 +87,31 @@ def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
     quote = _find_wrong_quote(row, delimiter)
     if quote is None:
         return CsvError(
-            finding=f"it cannot be read as CSV: {reason}", expected="", hint="", line=first_line
+            finding=f"this cannot be read as CSV: {reason}", expected="", hint="", line=first_line
         )
     start, end = quote
     line = first_line + row.count("\n", 0, start)
-    cell = f"the cell whose quote opens in line {line} of the file"
-    hint = "a quote in a quoted cell is written twice"
+    cell = f"the quoted cell that begins on line {line} of the file"
+    hint = "write a quote inside a quoted cell twice"
     if lines.row_is_cut:
         return CsvError(
-            finding=f"{reason}, and {cell} is not closed in them", expected="", hint=hint, line=line
+            finding=f"{reason}, and {cell} has no closing quote in them",
+            expected="",
+            hint=hint,
+            line=line,
         )
     if end < 0:
         return CsvError(
-            finding=f"{cell} is not closed", expected="a quote at its end", hint=hint, line=line
+            finding=f"{cell} has no closing quote",
+            expected="a quote at the end of the cell",
+            hint=hint,
+            line=line,
         )
     end_line = first_line + row.count("\n", 0, end)
-    finding = f"{cell} goes on after the quote in line {end_line}"
-    return CsvError(finding=finding, expected="a comma or a new line there", hint=hint, line=line)
+    finding = f"{cell} continues after its closing quote on line {end_line}"
+    return CsvError(
+        finding=finding, expected="a comma or a new line after the quote", hint=hint, line=line
+    )
 
 
 def _find_wrong_quote(row: str, delimiter: str) -> tuple[int, int] | None:

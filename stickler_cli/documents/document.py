@@ -206,15 +206,16 @@ def read_text(
         return Reading(value, remarks)
     (name, offset), *other_keys = doubled
     further_text = (
-        f", and so {'is' if len(other_keys) == 1 else 'are'} {len(other_keys)} more"
+        f", and so "
+        f"{'is 1 other key' if len(other_keys) == 1 else f'are {len(other_keys)} other keys'}"
         if other_keys
         else ""
     )
     warning = Problem(
         source=source,
-        found=f"the key {brief(name)} is there again{further_text}",
-        expected="each key once",
-        hint="the last one counts",
+        found=f"the key {brief(name)} is repeated{further_text}",
+        expected="each key only once",
+        hint="the last value counts",
         line=line,
     )
     start = text.find(json_text)

@@ -79,8 +79,8 @@ class PairShape(NamedTuple):
         inner = read_text(data, place.source, place.line, wrapping, OBJECTS_OR_ARRAYS)
         value: JsonDocument | Problem | None = inner.value
         if isinstance(value, Problem):
-            expected = "JSON, or a text of JSON"
-            finding = f"{option} is a text that is no JSON: {brief(text)}"
+            expected = "JSON, or a string that contains JSON"
+            finding = f"{option} leads to a string that is not JSON: {brief(text)}"
             value = Problem(
                 source=place.source,
                 found=finding,
@@ -98,7 +98,9 @@ class PairShape(NamedTuple):
     ) -> JsonDocument | Problem:
         document = of_kinds(value, self.kinds, place.source, place.line)
         if isinstance(document, Problem):
-            return replace(document, found=f"{option} is of type {kind_of(value)}", hint="")
+            return replace(
+                document, found=f"{option} leads to a value of type {kind_of(value)}", hint=""
+            )
         return document
 
     def read_container(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:

@@ -158,7 +158,7 @@ def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference 
             else json.dumps(cell, ensure_ascii=False, default=_as_json).encode()
         )
     except (TypeError, ValueError) as error:
-        return Problem(decoded(file), f"it cannot be made JSON: {error}", line=number)
+        return Problem(decoded(file), f"this cannot be converted to JSON: {error}", line=number)
     if len(data) > limit:
         return too_large(decoded(file), f"the document has {len(data):,} bytes", limit, number)
     return LineReference(file=file, line=number, size=len(data), offset=None, data=data)
@@ -190,7 +190,9 @@ def _line_rows(
             continue
         name: _Cell = cells.get(columns.id or ID)
         if name is None and columns.id is not None:
-            name = Problem(line.source, f"there is no {columns.id}", "an id", line=number)
+            name = Problem(
+                line.source, f"the row has no {columns.id}", "an id in each row", line=number
+            )
         name = name.decode() if isinstance(name, bytes) else name
         yield number, name, [_cell_of_side(cells, side, line, columns) for side in sides]
 
@@ -202,9 +204,11 @@ def _check_columns(
     names = [name for side in SIDES.values() for name in side]
     if columns.gt or columns.pred or not cells.keys().isdisjoint(names):
         return None
-    finding = "there is no column of ground truths or predictions"
+    finding = "the row has no column for the ground truth or the prediction"
     expected = f"one of {', '.join(names)}"
-    hint = f"--gt-column and --pred-column name others; columns: {', '.join(cells)}"
+    hint = (
+        f"name other columns with --gt-column and --pred-column; the columns are {', '.join(cells)}"
+    )
     return Problem(source=line.source, found=finding, expected=expected, hint=hint, line=line.line)
 
 
@@ -266,7 +270,9 @@ def _arrow_rows(
         chosen = [name for name, _ in places]
         needed_columns = [*([] if ids is None else [ids]), *dict.fromkeys(chosen)]
         if twice := [name for name in needed_columns if names.count(name) > 1]:
-            raise UsageError([Problem(source, f"there are several columns {twice[0]}", "one")])
+            raise UsageError(
+                [Problem(source, f"several columns are named {twice[0]}", "different names")]
+            )
         batches = (
             _parquet_batches(table, needed_columns) if is_parquet else _arrow_batches(table, file)
         )
@@ -279,7 +285,7 @@ def _arrow_rows(
                 )
                 for name, *cells in zip(named, *documents, strict=True):
                     number += 1
-                    missing = Problem(source, "there is no id", "one", line=number)
+                    missing = Problem(source, "the row has no id", "an id in each row", line=number)
                     placed = [
                         replace(cell_column, source=source, line=number)
                         if isinstance(cell_column, Problem)
@@ -352,14 +358,14 @@ def _check_row_group(group: Any, number: int, columns: Sequence[str]) -> None:
         for chunk in read_chunks
     )
     packed_bytes = sum(chunk.total_compressed_size for chunk in read_chunks)
-    _check_unpacked(f"row group {number} unpacks", packed_bytes, unpacked_bytes)
+    _check_unpacked(f"row group {number} grows", packed_bytes, unpacked_bytes)
 
 
 def _check_unpacked(what_unpacks: str, packed_bytes: int, unpacked_bytes: int) -> None:
     max_bytes = max(MAX_GROUP_BYTES, MAX_UNPACKED_RATIO * packed_bytes)
     if unpacked_bytes > max_bytes:
         raise OSError(
-            f"{what_unpacks} from {packed_bytes:,} to {unpacked_bytes:,} bytes, "
+            f"{what_unpacks} from {packed_bytes:,} to {unpacked_bytes:,} bytes when unpacked, "
             f"expected at most {max_bytes:,}"
         )
 
@@ -383,7 +389,7 @@ def _arrow_batches(table: Any, file: str) -> Iterator[Any]:
         for number, size in enumerate(sizes):
             # Nulls take no bytes in a file, whatever their number.
             unpacked_bytes = max(size.unpacked_bytes, size.values * BYTES_OF_VALUE)
-            name = f"batch {number - 1} unpacks" if number else "the dictionaries unpack"
+            name = f"batch {number - 1} grows" if number else "the dictionaries grow"
             _check_unpacked(name, size.packed_bytes, unpacked_bytes)
             if number:
                 batch = table.get_batch(number - 1)
@@ -421,7 +427,7 @@ def _open_table(file: str) -> Iterator[Any]:
                 table = pa.ipc.open_file(stream)
         except (pa.ArrowException, OSError) as error:
             expected = "a Parquet file" if _is_parquet(file) else "an Arrow IPC file"
-            finding = f"it is none ({str(error).partition('. ')[0]})"
+            finding = f"this cannot be read ({str(error).partition('. ')[0]})"
             raise UsageError([Problem(source, finding, expected)]) from None
         yield table
 
@@ -434,9 +440,16 @@ def _id_column(
         return name
     if not needed:
         return None
-    hint = f"columns: {', '.join(names)}"
+    hint = f"the columns are {', '.join(names)}"
     raise UsageError(
-        [Problem(source=source, found=f"there is no column {name}", expected="the ids", hint=hint)]
+        [
+            Problem(
+                source=source,
+                found=f"there is no column {name}",
+                expected="a column with the ids",
+                hint=hint,
+            )
+        ]
     )
 
 
@@ -449,10 +462,17 @@ def _stated_column(
         return None
     first, *steps = (stated,) if stated in names else parse_root(stated)
     if first not in names:
-        hint = did_you_mean(first, names) or f"columns: {', '.join(names)}"
+        hint = did_you_mean(first, names) or f"the columns are {', '.join(names)}"
         finding = f"there is no column {first}"
         raise UsageError(
-            [Problem(source=source, found=finding, expected=f"that of --{side}-column", hint=hint)]
+            [
+                Problem(
+                    source=source,
+                    found=finding,
+                    expected=f"a column that --{side}-column names",
+                    hint=hint,
+                )
+            ]
         )
     return first, tuple(steps)
 
@@ -478,8 +498,8 @@ def _side_column(
     other_columns: list[str] = [name for name in names if name != ids]
     if is_only_side and len(other_columns) == 1:
         return other_columns[0]
-    hint = f"--{side}-column names another; columns: {', '.join(names)}"
-    finding = f"no column has the documents of {side.upper()}"
+    hint = f"name another column with --{side}-column; the columns are {', '.join(names)}"
+    finding = f"no column holds the documents of {side.upper()}"
     raise UsageError(
         [
             Problem(
@@ -504,7 +524,7 @@ def _cells(column: Any, name: str, source: str) -> list[_Cell]:
         return list(column.to_pylist())
     if types.is_struct(kind) or types.is_map(kind) or types.is_list(kind):
         return _python_values(column, maps_as_pydicts="strict")
-    expected = "JSON text, or structs, lists or maps"
+    expected = "JSON text, structs, lists or maps"
     raise UsageError([Problem(source, f"the column {name} is of type {kind}", expected)])
 
 
@@ -520,7 +540,7 @@ def _python_value(cell: Any, **how: str) -> _Cell:
     try:
         value: _Cell = cell.as_py(**how)
     except (OverflowError, ValueError, KeyError) as error:
-        return Problem("", f"it cannot be read: {error.args[0] if error.args else error}")
+        return Problem("", f"the value cannot be read: {error.args[0] if error.args else error}")
     return value
 
 
@@ -551,7 +571,9 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
     is_csv = file.lower().endswith((".csv", ".csv.gz"))
     if not is_csv and not LINES_SUFFIX.search(file):
         expected = "a .csv, .jsonl or .ndjson file (each also .gz)"
-        raise UsageError([Problem(source, "the name tells no kind of table", expected)])
+        raise UsageError(
+            [Problem(source, "the kind of table cannot be told from the file name", expected)]
+        )
     data = read_bytes(file, MAX_METADATA_BYTES)
     if isinstance(data, Problem):
         raise UsageError([data])
@@ -563,13 +585,13 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
         names.update(dict.fromkeys(cells))
         document = cell_text(cells.get(ID))
         if document is None:
-            hint = did_you_mean(ID, cells) or f"columns: {', '.join(cells)}"
+            hint = did_you_mean(ID, cells) or f"the columns are {', '.join(cells)}"
             raise UsageError(
                 [
                     Problem(
                         source=source,
-                        found=f"there is no {ID}",
-                        expected="one",
+                        found=f"the row has no {ID}",
+                        expected="an id in each row",
                         hint=hint,
                         line=line,
                     )
@@ -605,14 +627,14 @@ def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
     try:
         _, names = next(rows, (1, []))
         if twice := [name for name, count in Counter(filter(None, names)).items() if count > 1]:
-            finding = f"there are several columns {brief(twice[0])}"
+            finding = f"several columns are named {brief(twice[0])}"
             raise UsageError(
                 [
                     Problem(
                         source=source,
                         found=finding,
-                        expected="one",
-                        hint="rename or delete the others",
+                        expected="different names",
+                        hint="rename or delete all but one",
                     )
                 ]
             )

@@ -128,7 +128,7 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
     for text in renamed:
         pair = _parse_renaming(text)
         if pair is None:
-            hint = "the new name is a name, or a path with the same names before the last one"
+            hint = "NEW is one name, or a path that differs from OLD in its last name only"
             expected = "OLD=NEW, such as vendor=seller or lines.descr=description"
             problems.append(
                 Problem(source=RENAME, found=f"it is {text!r}", expected=expected, hint=hint)

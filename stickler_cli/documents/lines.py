@@ -179,7 +179,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                         length += len(data)
                         if length > MOST_SKIPPED * (limit + 1):  # a line may be endless
                             finding = (
-                                f"the line has more than {length:,} bytes, and nothing follows"
+                                f"the line has more than {length:,} bytes, and reading stops there"
                             )
                             yield too_large(source, finding, limit, number)
                             return
@@ -270,12 +270,12 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
         for number, (_, cells) in enumerate(rows, 1):
             if len(cells) > len(paths):
                 finding = f"the row has {len(cells)} cells"
-                expected = f"at most {len(paths)}, as the header"
+                expected = f"at most {len(paths)}, as many as the header has"
                 yield Problem(
                     source=source,
                     found=finding,
                     expected=expected,
-                    hint="is a comma not quoted?",
+                    hint="does a value contain a comma without quotes around it?",
                     line=number,
                 )
                 continue
@@ -321,14 +321,14 @@ def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
 
 def _conflict(source: str, names: Sequence[str], first: int, second: int) -> UsageError:
     columns = [f"{brief(names[column])} (column {column + 1})" for column in (first, second)]
-    finding = f"the columns {columns[0]} and {columns[1]} are for one place in a document"
+    finding = f"the columns {columns[0]} and {columns[1]} stand for the same place in a document"
     return UsageError(
         [
             Problem(
                 source=source,
                 found=finding,
-                expected="a place for each",
-                hint="rename or delete one",
+                expected="a different place for each",
+                hint="rename or delete one of them",
             )
         ]
     )
@@ -503,7 +503,7 @@ def _id_of(
         hint = _nearest_ids(name, tuple(_ids_in(document)))
         return Problem(
             source=line.source,
-            found=f"there is no {name}",
+            found=f"the document has no {name}",
             expected=ID_EXPECTED,
             hint=hint,
             line=line.line,
@@ -522,7 +522,11 @@ def _ids_in(document: JsonValue, parent: FieldPath = ()) -> Iterator[str]:
 @lru_cache  # documents of a source mostly have the same fields
 def _nearest_ids(name: str, fields: tuple[str, ...]) -> str:
     near = nearest_choices(name, fields, 3, at_least=0)
-    return f"the id field pairs documents: there is {', '.join(near)}" if near else ""
+    return (
+        f"name the field that identifies a document; the document has {', '.join(near)}"
+        if near
+        else ""
+    )
 
 
 ID_EXPECTED: Final = "a string or an integer"

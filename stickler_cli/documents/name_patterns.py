@@ -76,7 +76,9 @@ def rename_by_pattern(
             for (name, reference), short_name in zip(batch, search(names), strict=True):
                 if short_name in full_names:
                     first_name = full_names[short_name]
-                    finding = f"it finds {short_name!r} in {first_name!r} and in {name!r}"
+                    finding = (
+                        f"the pattern finds {short_name!r} both in {first_name!r} and in {name!r}"
+                    )
                     expected = "a pattern that finds a different text in each id"
                     raise UsageError([Problem(PAIR_BY, f"{finding} of {source}", expected)])
                 full_names[short_name] = name
@@ -86,7 +88,7 @@ def rename_by_pattern(
 def _check_length(name: str, source: str) -> None:
     if len(name) > LONGEST_NAME:
         finding = f"the id {brief(name)} of {source} has {len(name):,} characters"
-        expected = f"at most {LONGEST_NAME:,}, as the pattern is searched for in each id"
+        expected = f"at most {LONGEST_NAME:,}, so that the pattern can be searched for in each id"
         raise UsageError([Problem(PAIR_BY, finding, expected)])
 
 
@@ -134,8 +136,8 @@ def _search_in_process(name_pattern: re.Pattern[str], source: str) -> Iterator[N
 
 
 def _took_too_long(name: str, source: str) -> UsageError:
-    finding = f"the search in the id {brief(name)} of {source} takes over {SEARCH_SECONDS} seconds"
-    expected = "a pattern whose repeats are not repeated themselves"
+    finding = f"searching the id {brief(name)} of {source} takes more than {SEARCH_SECONDS} seconds"
+    expected = "a pattern without a repeat inside a repeat, such as (a+)+"
     return UsageError([Problem(PAIR_BY, finding, expected)])
 
 

@@ -186,12 +186,12 @@ def open_pairs(
     limit, shape = settings.max_document_size, shape_of(settings, kinds)
     if isinstance(settings, PairsSource) and settings.pairs is not None:
         if settings.pair_by is not None:
-            finding, hint = f"{PAIRS} has pairs already", "leave one of them out"
-            raise UsageError([Problem(source="--pair-by", found=finding, expected="", hint=hint)])
+            finding = f"{PAIRS} already pairs the documents"
+            raise UsageError([Problem("--pair-by", finding, "only one of the two")])
         return pairs_of_table(settings.pairs, limit, columns_of(settings), shape)
     if gt == pred == STANDARD_INPUT:
-        finding = "standard input is named for both sides"
-        raise UsageError([Problem(STANDARD_INPUT, finding, "- for one of them")])
+        finding = "standard input (-) is given for both GT and PRED"
+        raise UsageError([Problem(STANDARD_INPUT, finding, "- for only one of them")])
     kinds_of_sides, notes = _kinds_of_pair(gt, pred, settings, kinds)
     _check_columns(settings, kinds_of_sides)
     gt_kind, pred_kind = kinds_of_sides
@@ -206,10 +206,8 @@ def open_pairs(
         return Pairs(partial(iter, (ref,)), total=1, single=True)
     if kinds_of_sides == [SourceKind.LINES, SourceKind.LINES] and not by_id:
         if settings.pair_by is not None:
-            finding, hint = "lines pair by their place", "give --id-field too"
-            raise UsageError(
-                [Problem(source="--pair-by", found=finding, expected="names or ids", hint=hint)]
-            )
+            finding = "JSON Lines are paired by line number"
+            raise UsageError([Problem("--pair-by", finding, hint="give --id-field as well")])
         return Pairs(partial(_by_line, gt, pred, limit, shape), problems=notes)
     takes_id = SourceKind.LINES in kinds_of_sides or SourceKind.TABLE in kinds_of_sides
     if (
@@ -285,7 +283,9 @@ def _check_columns(settings: DocumentOptions, kinds: Sequence[SourceKind]) -> No
         )
         for (side, column), kind in zip(stated, kinds, strict=True)
         if column is not None and kind is not SourceKind.TABLE
-        for hint in [f"--{side}-root takes documents out of JSON; --pairs takes both sides"]
+        for hint in [
+            f"use --{side}-root for documents inside JSON, or --pairs for a table of both sides"
+        ]
     ]
     if problems:
         raise UsageError(problems)
@@ -298,8 +298,11 @@ def _kinds_of_pair(
     both_kinds = _kinds(gt, pred)
     if both_kinds[0] is not SourceKind.FILE or kinds != OBJECTS or not holds_array(gt):
         return both_kinds, ()
-    how_paired = "by --id-field" if settings.id_field else "paired by their place"
-    note = Problem(decoded(gt), f"it holds an array, whose elements are documents, {how_paired}")
+    how_paired = "by --id-field" if settings.id_field else "by their position"
+    note = Problem(
+        decoded(gt),
+        f"this is an array, so each element is a document; they are paired {how_paired}",
+    )
     return [SourceKind.LINES if kind is SourceKind.FILE else kind for kind in both_kinds], (note,)
 
 
@@ -313,7 +316,7 @@ def _only(source: str, limit: int) -> Reference:
     except OSError as error:  # for example a device, which may be endless
         raise UsageError([unreadable(source_of(source), error)]) from None
     if len(data) > limit:
-        return too_large(source_of(source), "the document is longer", limit)
+        return too_large(source_of(source), "the document is too large", limit)
     return LineReference(file=source, line=1, size=len(data), offset=None, data=data)
 
 
@@ -332,16 +335,18 @@ def parse_id_field(text: str) -> FieldPath:
 def _mismatch(gt: str, pred: str, kinds: list[SourceKind], with_id_field: bool) -> Problem:
     if with_id_field and not {SourceKind.LINES, SourceKind.TABLE} & {*kinds}:
         finding = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file or a table"
-        hint = "leave it out: files and directories pair by name"
+        hint = "leave the option out: files and directories are paired by name"
         return Problem(
             source="--id-field",
             found=finding,
-            expected="an id field for JSON Lines and tables only",
+            expected="JSON Lines or tables",
             hint=hint,
         )
     finding = f"this is {kinds[1].value}, but {decoded(gt)} is {kinds[0].value}"
-    hint = "" if SourceKind.FILE in kinds else "give --id-field to pair JSON Lines with others"
-    return Problem(source=decoded(pred), found=finding, expected="two of the same kind", hint=hint)
+    hint = "" if SourceKind.FILE in kinds else "give --id-field to pair JSON Lines with other kinds"
+    return Problem(
+        source=decoded(pred), found=finding, expected="two sources of the same kind", hint=hint
+    )
 
 
 def _by_line(gt: str, pred: str, limit: int, shape: PairShape) -> Iterator[PairRef]:
@@ -442,15 +447,17 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
     """
     limit, sample = settings.limit, settings.sample
     if limit is not None and sample is not None:
-        raise UsageError([Problem("--sample", "--limit is given too", "one of the two")])
+        raise UsageError([Problem("--sample", "--limit is also given", "only one of the two")])
     number = sample if limit is None else limit
     if number is None or (pairs.total is not None and pairs.total <= number):
         return pairs
     of_all = "" if pairs.total is None else f" of {pairs.total}"
     if limit is not None:
-        remark = Problem("--limit", f"the first {number}{of_all} documents only")
+        remark = Problem("--limit", f"only the first {number}{of_all} documents are evaluated")
     else:
-        remark = Problem("--sample", f"{number}{of_all} documents only, drawn with seed {seed}")
+        remark = Problem(
+            "--sample", f"only {number}{of_all} documents are evaluated, drawn with seed {seed}"
+        )
 
     def refs() -> Iterator[PairRef]:
         return islice(pairs.refs(), number) if limit is not None else _sampled(pairs, number, seed)

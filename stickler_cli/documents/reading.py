@@ -155,7 +155,7 @@ def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Prob
     """
     if isinstance(data, OSError):
         return unreadable(decoded(file), data)
-    finding = "the file goes on"
+    finding = "the file is larger"
     if is_packed(data):
         limit = min(limit, max(MAX_DOCUMENT_BYTES, MAX_UNPACKED_RATIO * len(data)))
         try:
@@ -163,7 +163,7 @@ def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Prob
                 data = bytes(stream.read(limit + 1))
         except unpacking_errors() as error:
             return unreadable(decoded(file), error)
-        finding += " once unpacked"
+        finding = "the unpacked file is larger"
     return data if len(data) <= limit else too_large(decoded(file), finding, limit)
 
 
@@ -187,7 +187,7 @@ def _content(file: str, size: int, limit: int) -> bytes | None:
 def unreadable(source: str, error: Exception, line: int | None = None) -> Problem:
     """Return the problem of a file that could not be read completely because of an error."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    hint = "is the packed file complete?" if isinstance(error, EOFError) else ""
+    hint = "is the compressed file complete?" if isinstance(error, EOFError) else ""
     packed_badly = type(error) is gzip.BadGzipFile or not isinstance(error, OSError)
     # If a file of many documents breaks off, the following documents are unknown.
     kind = Problem if line is None and (packed_badly or not is_url(source)) else Undelivered
@@ -218,10 +218,10 @@ def of_kinds(
         return value  # type: ignore[return-value] # its kind says so
     hint = ""
     if isinstance(value, list) and line is None:
-        hint = "many documents go into a JSON Lines file (.jsonl), one on each line"
+        hint = "put several documents into a JSON Lines file (.jsonl), one on each line"
     elif isinstance(value, dict) and [*map(kind_of, value.values())].count("array") == 1:
         name = next(name for name, child in value.items() if isinstance(child, list))
-        hint = f"if it is at {brief(name)}, --pred-root or --gt-root says so"
+        hint = f"if the document is at {brief(name)}, name the key with --pred-root or --gt-root"
     finding = f"the document is of type {kind_of(value)}"
     return Problem(source=source, found=finding, expected=expected_of(kinds), hint=hint, line=line)
 
@@ -277,7 +277,7 @@ def _syntax_problem(
         return Problem(source, f"the {unit} is {'blank' if data else 'empty'}", "JSON", line=line)
     encoding = json.detect_encoding(data)
     if not encoding.startswith("utf-8"):
-        return Problem(source, f"the text is {encoding[:6].upper()}", "UTF-8", line=line)
+        return Problem(source, f"the text is encoded as {encoding[:6].upper()}", "UTF-8", line=line)
     try:
         text = data.decode()
     except UnicodeDecodeError as wrong:
@@ -289,7 +289,7 @@ def _syntax_problem(
     start = error.pos - (text[max(error.pos - 1, 0) : error.pos] == "-")
     if literal := _NON_FINITE.match(text, start):
         finding, expected = f"{literal[0]} is not JSON", "a number or null"
-        hint = "Python's json.dumps writes it unless told allow_nan=False"
+        hint = "Python's json.dumps writes it unless allow_nan=False is given"
     elif _DEPTH in error.msg:
         finding, expected, hint = "the document is nested more than 1024 levels deep", "", ""
     else:
@@ -305,7 +305,7 @@ def _hint(text: str, end: int, *, in_lines: bool) -> str:
     if text.lstrip().startswith(_FENCE):
         return "keep only what is inside the Markdown code fence"
     if in_lines:
-        return "a JSON Lines file has one whole document on each line"
+        return "each line of a JSON Lines file must be one whole document"
     if text[end : end + 1] in {"{", "["} and broken_at(text[:end]) is None:
         return "this looks like JSON Lines: give the file a name that ends in .jsonl"
     return ""

@@ -62,14 +62,14 @@ def read_inner_json(value: JsonValue) -> JsonValue:
 
 
 def _missing_step(value: JsonValue, step: str, option: str, place: Reference) -> Problem:
-    finding = f"there is no {brief(step)}"
+    finding = f"the key {brief(step)} is missing"
     if not isinstance(value, dict | list):
         finding += f" in a value of type {kind_of(value)}"
     hint = did_you_mean(step, value) if isinstance(value, dict) else ""
     return Problem(
         source=place.source,
         found=finding,
-        expected=f"the document at {option}",
+        expected=f"the document at the path of {option}",
         hint=hint,
         line=place.line,
     )

@@ -82,22 +82,24 @@ def _kind_on_disk(name: str) -> SourceKind | Problem:
 
 def _kind_of_file(name: str, *, is_regular: bool) -> SourceKind | Problem:
     if not is_regular:
-        hint = "name - to read JSON Lines from standard input"
+        hint = "give - to read JSON Lines from standard input"
         return Problem(
             source=decoded(name), found="this is not a regular file", expected=_KINDS, hint=hint
         )
     if own_format := _own_format(name):
-        hint = "stickler report reads a run" if own_format.startswith("stickler-run/") else ""
+        hint = "use stickler report to read a run" if own_format.startswith("stickler-run/") else ""
         return Problem(
             source=decoded(name),
-            found=f"this is a file of stickler ({own_format})",
+            found=f"this file was written by stickler ({own_format})",
             expected="documents",
             hint=hint,
         )
     kind = _asked_for(name)
     if kind in {SourceKind.LINES, SourceKind.TABLE} and not os.access(name, os.R_OK):
         return Problem(decoded(name), "cannot be read: permission denied")
-    return kind or Problem(decoded(name), "the name tells no kind of document", _KINDS)
+    return kind or Problem(
+        decoded(name), "the kind of document cannot be told from the file name", _KINDS
+    )
 
 
 def _own_format(file: str) -> str:
@@ -179,7 +181,7 @@ def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[N
         while not ended.wait(wait):
             # A remote store returns nothing until its list is complete.
             count = f" ({len(found):,} so far)" if found else ""
-            tell(f"listing {root}: no document is compared before that is done{count}")
+            tell(f"still listing {root}{count}; comparing starts when that is done")
             wait = REMINDER
 
     thread = Thread(target=remind, daemon=True)
@@ -203,10 +205,13 @@ def _list_here(root: str, limit: int, files: _FoundFiles) -> Listing:
             if document is not None:
                 named.append((document, decoded(entry.path)))
         elif entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it never raises
-            place, hint = decoded(entry.path), "name the directory itself, or copy it"
+            place, hint = decoded(entry.path), "give the directory itself, or copy it"
             problems.append(
                 Problem(
-                    source=place, found="a linked directory is left out", expected="", hint=hint
+                    source=place,
+                    found="this link to a directory is skipped",
+                    expected="",
+                    hint=hint,
                 )
             )
         elif document is None:
@@ -243,12 +248,12 @@ def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
     except OSError as error:
         raise UsageError([unreadable(decoded(root), error)]) from error
     if not found and not skipped and not hidden:
-        hint = "is the name right?"
+        hint = "check the address"
         raise UsageError(
             [
                 Problem(
                     source=decoded(root),
-                    found="there is nothing",
+                    found="there is nothing at this address",
                     expected=".json files",
                     hint=hint,
                 )
@@ -272,7 +277,9 @@ def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, 
     for document, same in groupby(found, key=itemgetter(0)):
         (_, source, reference), *other_files = same
         if other_files:
-            found_twice = f"{' and '.join(file for _, file, _ in other_files)} has the same id"
+            found_twice = (
+                f"this file has the same id as {' and '.join(file for _, file, _ in other_files)}"
+            )
             reference = Problem(source, found_twice, ONE_FILE)
         documents[document] = reference
     if not documents:
@@ -305,7 +312,7 @@ def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
     try:
         status = entry.stat()
     except FileNotFoundError:
-        return Problem(decoded(entry.path), "the link leads nowhere")
+        return Problem(decoded(entry.path), "the file that this link points to does not exist")
     except OSError as error:
         return unreadable(decoded(entry.path), error)
     if not stat.S_ISREG(status.st_mode):
@@ -327,5 +334,6 @@ def difference(name: str, other: str | None) -> str:
     other_text = ascii(other) if same_form else repr(other)
     aspect = f"Unicode form (here {name!a})" if same_form else "case"
     return (
-        f"there is {other_text}, which differs only in {aspect}; ids pair by their exact characters"
+        f"there is {other_text}, which differs only in {aspect}; ids must be equal character by "
+        f"character"
     )

@@ -351,7 +351,9 @@ class _Work:
         if not node.takes_lists:
             pointer = json_pointer((*self.parent, *path))
             finding = f"{pointer} is {brief(value)}"
-            expected = "one value: each element of an any-of list is a right value of its own"
+            expected = (
+                "a single value, since each element of an any-of list is one acceptable value"
+            )
             self.result.nested_lists.append(Problem("", finding, expected))
             return
         for index, item in enumerate(value):

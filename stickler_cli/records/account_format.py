@@ -247,7 +247,7 @@ def record_in(file: str) -> dict[str, Any]:
     """
     text = (_opened(file).metadata.metadata or {}).get(RUN_KEY.encode())
     if text is None:
-        finding = "the file has rows and does not say of which run"
+        finding = "the file has rows, but does not say which run they are from"
         expected = "a file that stickler eval --documents wrote"
         raise UsageError([Problem(decoded(file), finding, expected)])
     record = parse_json(text, decoded(file))
@@ -255,7 +255,7 @@ def record_in(file: str) -> dict[str, Any]:
         raise UsageError([record])
     if not isinstance(record, dict):
         expected = "a file that stickler eval --documents wrote"
-        raise UsageError([Problem(decoded(file), "its run is no object", expected)])
+        raise UsageError([Problem(decoded(file), "its run is not an object", expected)])
     return record
 
 
@@ -268,7 +268,7 @@ def accounts_in(file: str) -> Iterator[dict[str, Any]]:
     """Yield the account of each document in a table of documents, in the order of the file."""
     opened = _opened(file)
     if missing := {*_READ}.difference(opened.schema_arrow.names):
-        finding, hint = f"it has no column {min(missing)}", "evaluate again"
+        finding, hint = f"the column {min(missing)} is missing", "evaluate again"
         raise UsageError(
             [
                 Problem(
@@ -282,7 +282,7 @@ def accounts_in(file: str) -> Iterator[dict[str, Any]]:
     is_text = import_pyarrow().types.is_string
     wrong_names = [name for name in _TEXTS if not is_text(opened.schema_arrow.field(name).type)]
     if wrong_names:
-        finding = f"the column {wrong_names[0]} has no texts"
+        finding = f"the column {wrong_names[0]} does not hold text"
         raise UsageError([Problem(decoded(file), finding, "texts")])
     batches = opened.iter_batches(_AT_ONCE, columns=[*_READ])
     rows = (row for batch in batches for row in batch.to_pylist())
@@ -295,5 +295,5 @@ def _opened(file: str) -> Any:
     try:
         return parquet.ParquetFile(open_url(file) if is_url(file) else file)
     except (pa.ArrowInvalid, OSError) as error:
-        finding = f"it cannot be read ({str(error).splitlines()[0]})"
+        finding = f"the file cannot be read ({str(error).splitlines()[0]})"
         raise UsageError([Problem(decoded(file), finding, "a Parquet file")]) from None

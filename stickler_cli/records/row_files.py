@@ -190,7 +190,7 @@ def format_of_lines(option: str, file: str) -> str:
     name = SUFFIXES.get(suffix.lower(), "") if suffix else "jsonl"
     if not name:
         expected = f"one that ends in {', '.join(SUFFIXES)}"
-        raise UsageError([Problem(option, f"the file is {file}", expected)])
+        raise UsageError([Problem(option, f"the file name is {file}", expected)])
     if name in TYPED:
         require_pyarrow(name.title())
     return name

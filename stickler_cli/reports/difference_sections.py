@@ -169,7 +169,9 @@ class DifferenceView:
         sides = ([run.source, *run.further] for run in (self.difference.base, new))
         source, other = (" + ".join(map(self.quoted, names)) for names in sides)
         read = "" if counting == CountingOptions.counting else f", counting {counting}"
-        return f"{self.quoted(new.model_name)}: from {source} to {other}{read}"
+        name = new.model_name
+        schema = f"schema {name}" if name.startswith("inferred from ") else name
+        return f"{self.quoted(schema)}: from {source} to {other}{read}"
 
     @property
     def flow(self) -> list[str]:
@@ -177,7 +179,9 @@ class DifferenceView:
         flow = self.difference.flow
         if flow is None:
             return []
-        stayed = f"{flow['wrong_otherwise']:,} otherwise + {flow['wrong_same']:,} in the same way"
+        stayed = (
+            f"{flow['wrong_otherwise']:,} in another way + {flow['wrong_same']:,} in the same way"
+        )
         return [
             f"wrong before: {flow['wrong_before']:,} = {flow['fixed']:,} fixed + {stayed}",
             f"wrong after: {flow['wrong_after']:,} = {flow['broken']:,} broken + {stayed}",
@@ -199,7 +203,7 @@ class DifferenceView:
             sides.append(f"{number_of(len(figures), 'run')} of {side}, {span}")
         if max(len(first.runs_before), len(first.runs_after)) > 1:
             return f"{'; '.join(sides)}: p and intervals leave room for other runs of both"
-        return "one run of each: runs are compared, not systems (--base and --new take several)"
+        return "one run of each: this compares runs, not systems (see --base and --new)"
 
     @property
     def verdict(self) -> tuple[Tone, str]:
@@ -269,7 +273,8 @@ class DifferenceView:
         ]
         if small:
             size_text = (
-                f"more than chance, but by less than {settings.margin:g}, which counts as none"
+                f"changed by more than chance, but by less than {settings.margin:g}, which counts "
+                f"as no change"
             )
             findings.append(("warn", f"{size_text}: {join_some(small, NAMED)}"))
         return findings
@@ -287,7 +292,7 @@ class DifferenceView:
         ]
         documents_by_description = {
             "not compared in the new run, counted as missed": difference.lost,
-            "only in the new run, left out": difference.only_new,
+            "only in the new run, not counted": difference.only_new,
         }
         for description, documents in documents_by_description.items():
             if documents:
@@ -332,8 +337,11 @@ class DifferenceView:
             "p: paired permutation test over documents, corrected for all fields (Holm)",
             f"unchanged: the interval is within {settings.margin:g} of 0, whatever p is",
             f"improved, regressed: p is at most {settings.alpha:.4g}, and the interval excludes 0",
-            "inconclusive: none of these holds; the reason says what speaks against a change",
-            "broken, fixed: documents in which the field was right and is wrong, and the reverse",
+            "inconclusive: none of these applies; the reason says what speaks against a change",
+            (
+                "broken, fixed: documents in which the field was right and is now wrong, and the "
+                "reverse"
+            ),
         ]
 
 

@@ -57,7 +57,7 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
     else:
         n_hidden = sum(error.inside is not None for error in errors.rows())
         hidden_text = (
-            f"{n_hidden} of them lie inside items or objects that are listed as errors too"
+            f"{n_hidden} of them lie inside items or objects that are also listed as errors"
         )
     if n_hidden:
         head.append(Text(hidden_text, "dim", INDENT))

@@ -202,7 +202,7 @@ class Teller:
         if not wrong:
             return self._within([*head] or ["All is right."])
         names = [_place_name(path) for path in self.weights if path in wrong]
-        names += ["what the schema does not name"] if wrong - {*self.weights} else []
+        names += ["keys that the schema does not name"] if wrong - {*self.weights} else []
         return self._within([*head, f"Look again at: {', '.join(names)}."])
 
 

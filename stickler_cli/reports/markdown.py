@@ -16,7 +16,7 @@ SUMMARY_LIMIT: Final = 900_000
 """Maximum number of bytes of a summary. GitHub drops the summary of a step that has more than 1
 MiB."""
 
-CUT: Final = "**Cut here: there is no room for more. The JSON report has everything.**\n"
+CUT: Final = "**Cut off here, as the report is too long. The JSON report has everything.**\n"
 
 _OPEN: Final = "<details>"
 _CLOSE: Final = "</details>"

@@ -83,12 +83,16 @@ def _run_gauges(run: Run) -> list[Gauge]:
     return [
         _document_gauge("stickler_documents", "status", run.evaluation.documents),
         Gauge("stickler_score", "Mean score of the documents evaluated.", score),
-        Gauge("stickler_documents_right", "Share that lost no value.", [({}, wholly_right.share)]),
+        Gauge(
+            "stickler_documents_right",
+            "Share of documents that lost no value.",
+            [({}, wholly_right.share)],
+        ),
         Gauge("stickler_documents_lost", "Documents by the most values lost.", lost),
         *_gauges("stickler", _RATES, "{} the whole.", total),
-        Gauge("stickler_units", "Units of the whole by outcome.", units),
+        Gauge("stickler_units", "Units of all fields, by outcome.", units),
         *_gauges("stickler_field", _RATES, "{} a field.", fields),
-        Gauge("stickler_field_items", "Items, and those right as a whole.", items),
+        Gauge("stickler_field_items", "Items, and items that are right as a whole.", items),
         *_gauges("stickler_field_exact", _RATES, "{} exact items of a field.", exact),
         Gauge("stickler_metric", "Figures of metrics.", metrics),
         _gate_gauge("stickler_gate_passed", run.gates),
@@ -118,7 +122,7 @@ def _difference_gauges(difference: Difference) -> list[Gauge]:
 
 def _document_gauge(name: str, label: str, documents: Mapping[str, Any]) -> Gauge:
     samples = [({label: value}, count) for value, count in documents.items()]
-    return Gauge(name, "Documents by what became of them.", samples)
+    return Gauge(name, "Documents by status.", samples)
 
 
 def _gate_gauge(name: str, gates: Iterable[GateResult]) -> Gauge:

@@ -77,7 +77,9 @@ class ComparedPair:
     @property
     def title(self) -> str:
         """Document, model name and schema; without the document if it has no id."""
-        model_and_schema = ", ".join(filter(None, (self.model_name, self.schema)))
+        is_inferred = bool(self.schema) and self.model_name == self.schema
+        names = (f"schema {self.schema}",) if is_inferred else (self.model_name, self.schema)
+        model_and_schema = ", ".join(filter(None, names))
         return f"{self.document} ({model_and_schema})" if self.document else model_and_schema
 
     @property
@@ -198,7 +200,7 @@ def pairing_text(place: TreePart, floor: float) -> str:
         return ""
     other = pairing.runner_up
     if other is None:
-        return "" if pairing.paired else "nothing on the other side is like it"
+        return "" if pairing.paired else "nothing on the other side is similar"
     other_text = f"[{other.index}] at {rate(other.similarity, {floor, place.similarity})}"
     taken_text = "" if other.paired_with is None else f", which goes with [{other.paired_with}]"
     if pairing.paired:
@@ -230,7 +232,7 @@ def sum_text(place: TreePart) -> str:
     if place.floor is None:
         return text
     source_text = " (annotation)" if place.floor_source == "annotation" else ""
-    return f"{text}; pairs are above {setting(place.floor)}{source_text}"
+    return f"{text}; items are paired above {setting(place.floor)}{source_text}"
 
 
 def is_list(place: TreePart) -> bool:
@@ -359,8 +361,11 @@ _COLUMNS: Final = (
 )
 
 LEGEND: Final = (
-    "adds: weight x score, or what a pair of items adds; their sum / divisor is the score above",
-    "from: who said the threshold: an annotation, the match-threshold of the items, or the default",
+    "adds: weight x score, or what a pair of items adds; the sum / divisor is the score above it",
+    (
+        "from: where the threshold is set: an annotation, the match-threshold of the items, or the "
+        "default"
+    ),
 )
 
 

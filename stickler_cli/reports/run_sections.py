@@ -162,7 +162,7 @@ def _field_part(view: RunView, style: TableStyle) -> Iterator[Block]:
         if not style.verbose and view.leaves_wrong_out:
             yield Text(run_sentences.describe_both_f1(view), "dim")
     elif view.rows and not view.page:
-        yield Text("no field is as --fields and --only-errors ask for", "dim", INDENT)
+        yield Text("no field passes --fields and --only-errors", "dim", INDENT)
 
 
 def _confidence(view: RunView, style: TableStyle) -> Iterator[Block]:
@@ -190,14 +190,13 @@ def policy_sentences(outcome: "PolicyOutcome") -> Iterator[Text]:
     wrong = sum(field.wrong for field in outcome.fields)
     share = f"{n_accepted / values:.1%}" if values else "nothing"
     yield Text(
-        f"policy {outcome.digest[:8]}: {share} of values pass unseen, "
-        f"{wrong} of {n_accepted} wrong; "
-        f"it allows a share of {outcome.max_error:g} in each document, in the mean"
+        f"policy {outcome.digest[:8]}: {share} of values skip review, {wrong} of {n_accepted} "
+        f"wrong; it allows {outcome.max_error:g} of the values of a document to be wrong on average"
     )
     if outcome.overlap:
         yield Text(
-            f"{outcome.overlap} of these documents have ids of those that the policy was made of: "
-            "that checks nothing",
+            f"{outcome.overlap} of these documents were also used to make the policy, so they do "
+            f"not test it",
             "warn",
         )
 
@@ -222,7 +221,9 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
     if view.page:
         yield from [_document_table(documents, commands_beside=True)] if documents else []
     elif view.run.evaluation.ledger.blocks is None:
-        yield Text("this run keeps no rows of its documents: see --rows", "dim", INDENT)
+        yield Text(
+            "this run keeps no rows of its documents; --rows inline would keep them", "dim", INDENT
+        )
     elif not documents:
         yield Text("no document lost values")
     else:
@@ -290,7 +291,7 @@ def _explained(run: Run, name: str, status: str) -> str:
 def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
     errors = view.run.first_non_matches[: style.show_non_matches]
     if not errors:
-        yield from [Text("no non-matches")] if style.show_non_matches and not view.page else []
+        yield from [Text("no errors")] if style.show_non_matches and not view.page else []
         return
     from .error_list import error_blocks, error_table  # imported late: few runs list errors
 
@@ -324,12 +325,12 @@ def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
     if not view.page:
         yield BLANK
         heading = "values that are right in some runs only"
-        yield Text(heading if repeats.flips else "no value flips")
+        yield Text(heading if repeats.flips else "no value differs between runs")
     lines = [_flip(view, flip, len(repeats.runs)) for flip in repeats.flips[:MOST_FLIPS]]
     if len(repeats.flips) > MOST_FLIPS:
         lines.append(count_unlisted(len(repeats.flips) - MOST_FLIPS))
     if not repeats.all_flips:
-        lines.append("only of the first documents: there are more errors than are kept")
+        lines.append("only of the first documents, as there are more errors than are kept")
     for line in lines:
         yield Text(line, indent=INDENT)
 

@@ -41,9 +41,10 @@ MODES: Final = {
 _WHY_LOWEST: Final = {
     "overall": "objects or list items fail as a whole (one unit each) although most of the values "
     "in them are right",
-    "aggregate": "the objects and items that match have errors inside, which overall does not see",
-    "leaves": "whole objects or list items are missed, invented or unlike their pair, which "
-    "overall and aggregate count as one unit each and leaves value by value",
+    "aggregate": "the objects and items that match have errors inside, which overall does not "
+    "count",
+    "leaves": "whole objects or list items are missed, invented or too unlike their pair; overall "
+    "and aggregate count each as one unit, leaves counts its values",
 }
 
 
@@ -150,10 +151,9 @@ def describe_verdicts(view: RunView) -> list[str]:
             f"then {other_texts}"
         )
     if marked_errors.neither:
-        stand_verb = "stands" if marked_errors.neither == 1 else "stand"
+        remaining = "remains an error" if marked_errors.neither == 1 else "remain errors"
         lines.append(
-            f"{number_of(marked_errors.neither, 'marked error')} {stand_verb}: "
-            "neither side is right"
+            f"{number_of(marked_errors.neither, 'marked error')} {remaining}: neither side is right"
         )
     if marked_errors.unfit:
         names = join_some(map(view.quoted, marked_errors.unfit), UNFIT)
@@ -161,9 +161,7 @@ def describe_verdicts(view: RunView) -> list[str]:
             f"{len(marked_errors.unfit)} of {number_of(marked_errors.verdicts, 'verdict')}"
         )
         fit_verb = "fits" if len(marked_errors.unfit) == 1 else "fit"
-        lines.append(
-            f"{unfit_of_all} {fit_verb} no error of this run, which changes nothing: {names}"
-        )
+        lines.append(f"{unfit_of_all} {fit_verb} no error of this run, so nothing changes: {names}")
     return lines
 
 
@@ -185,7 +183,9 @@ def headline(view: RunView) -> str:
         if compared_with_nothing and status in _COMPARED_WITH_NOTHING:
             documents = number_of(compared_with_nothing, "document")
             verb = "have" if compared_with_nothing > 1 else "has"
-            clauses.append(f"{documents} {verb} {_COMPARED_WITH_NOTHING[status]}: all missed")
+            clauses.append(
+                f"{documents} {verb} {_COMPARED_WITH_NOTHING[status]}: all values missed"
+            )
         if omitted:
             noun, description = _LEFT_OUT[status]
             clauses.append(f"{number_of(omitted, noun)}{description} left out")
@@ -217,7 +217,7 @@ def wholly_right(view: RunView) -> str:
     cumulative = ", ".join(
         f"{n_lost}: {count:,}" for n_lost, count in enumerate(accumulate(documents.lost))
     )
-    return f"wholly right {share}; documents that lost at most so many values: {cumulative}"
+    return f"wholly right {share}; documents that lost at most this many values: {cumulative}"
 
 
 def gate_sentence(
@@ -354,8 +354,8 @@ def worst_field_texts(view: RunView) -> list[str]:
 
 
 _ODDITIES: Final = {
-    "duplicate_keys": "with a key that its object has twice; the last one counts",
-    "byte_order_mark": "with a byte order mark, which is no part of JSON; it was left out",
+    "duplicate_keys": "with the same key twice in an object; the last one counts",
+    "byte_order_mark": "with a byte order mark, which is not part of JSON and was skipped",
 }
 """Description of each warning about documents; the number of documents precedes it."""
 
@@ -390,16 +390,16 @@ def notes(view: RunView) -> list[str]:
         add_line(texts, f"{label}, since the schema does not declare them: ")
         if n_unnamed := path_counts.unnamed[name]:
             values = number_of(n_unnamed, "value")
-            lines.append(f"{label}, too: {values} of further undeclared keys, which have no line")
+            lines.append(f"{label}: also {values} of further undeclared keys, which have no line")
     documents = number_of(evaluation.evaluated, "document")
     not_labelled = sorted(path_counts.not_labelled.items())
     add_line(
         f"{quote_path(path)} is not labelled in {n:,} of {documents}" for path, n in not_labelled
     )
     texts = (f"{n:,} of {quote_path(path)}" for path, n in sorted(path_counts.left_out.items()))
-    add_line(texts, "left out, as lists need not have all elements: ")
+    add_line(texts, "not counted, as these lists need not be complete: ")
     absent_paths = sorted(evaluation.sums.find_never_present()) if evaluation.evaluated else []
-    add_line(map(quote_path, absent_paths), "never present on either side: ")
+    add_line(map(quote_path, absent_paths), "absent on both sides in every document: ")
     lines += (
         f"{number_of(warnings[name], 'document')} {text}"
         for name, text in _ODDITIES.items()
@@ -414,7 +414,7 @@ def notes(view: RunView) -> list[str]:
         )
         lines.append(f"{number_of(warnings[LENIENT], 'prediction')} read leniently: {way_texts}")
     lines += (
-        f"--by {quoted(key)}: no document has it"
+        f"--by {quoted(key)}: no document has this key"
         for key, groups in evaluation.by.items()
         if groups.keys() == {NO_GROUP}
     )
@@ -459,7 +459,7 @@ def confidences(view: RunView) -> list[str]:
             clauses.append(f"{name.upper()} {view.rate(figures[name])}{interval_text}")
     lines = ["; ".join(clauses)]
     if count := view.run.evaluation.unwrapped["inherited"]:
-        lines.append(f"{count:,} values have the confidence of what is around them")
+        lines.append(f"{count:,} values have the confidence of the object or list around them")
     return lines
 
 

@@ -27,7 +27,7 @@ _RATES: Final = ("precision", "recall", "F1")
 _ABSENT: Final = ("absent", "TN")
 
 WORST_MARK: Final = "!"
-WORST_LEGEND: Final = "! look here first: the fields that lost most values"
+WORST_LEGEND: Final = "!! look here first: the fields that lost the most values"
 
 _SHORT: Final = {
     "precision": "prec",
@@ -40,16 +40,19 @@ _SHORT: Final = {
 
 TRUST_LEGEND: Final = (
     ("AUROC", "AUROC: the chance that a right value has a higher confidence than a wrong one"),
-    ("ECE", "ECE: how far confidence and share right are apart, 0 to 1"),
-    ("found", "found: the share of errors among the least confident 10% of values"),
-    ("pass", "pass: the share of values from the lowest confidence on that is 99% right here"),
+    ("ECE", "ECE: how far the confidence and the share of right values are apart, 0 to 1"),
+    ("found", "found: the share of all errors that the least confident 10% of values contain"),
+    ("pass", "pass: the share of values above the lowest confidence from which 99% are right here"),
 )
 BUDGET: Final = "0.1"  # the figure of the confidence record that is shown
 PRECISION: Final = "0.99"  # the interval of the confidence record that is shown
 
 REPEATS_LEGEND: Final = (
-    "all right, any right: share of documents in which the field is right in all runs, in any",
-    "flip: documents in which it is right in some runs only",
+    (
+        "all right, any right: share of documents in which the field is right in all runs, or in "
+        "any run"
+    ),
+    "flip: documents in which the field is right in only some of the runs",
 )
 
 
@@ -239,7 +242,12 @@ def legend(view: RunView) -> list[tuple[str, str]]:
         lines.append(("whole", "whole: how many items or objects are right as a whole"))
         lines.append(("exact_f1", "exact_f1: F1 of items or objects that are right as a whole"))
     if any(map(view.labelled, rows)):
-        lines.append(("labelled", "labelled: in which share of documents it is, if not in all"))
+        lines.append(
+            (
+                "labelled",
+                "labelled: the share of documents in which the field is labelled, if not all",
+            )
+        )
     has_list_fields = any(row.score is None and row.counts.total for row in rows)
     no_score_text = "; the fields of list items have none" if has_list_fields else ""
     lines.append(("mean score", f"mean score: after clipping{no_score_text}"))

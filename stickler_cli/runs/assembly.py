@@ -106,8 +106,8 @@ def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
     """Return the limits, servers and keys for asking models."""
     if settings.no_cache and settings.offline:
-        finding = "--no-cache is given too, which leaves nothing to answer from"
-        raise UsageError([Problem("--offline", finding, "one of the two")])
+        finding = "--no-cache is also given, so no answer could come from anywhere"
+        raise UsageError([Problem("--offline", finding, "only one of the two")])
     endpoints = _by_model(ENDPOINT, settings.endpoint, r"https?://\S+", "MODEL=URL")
     for model, url in endpoints.items():
         check_address(url, f"{ENDPOINT} {model} =")
@@ -134,7 +134,9 @@ def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) ->
         if not model or not re.fullmatch(pattern, value):
             raise UsageError([Problem(option, f"it is {brief(hide_secrets(text))}", expected)])
         if model in values_by_model:
-            raise UsageError([Problem(option, f"{model} has two", "one for each model")])
+            raise UsageError(
+                [Problem(option, f"{model} is given twice", "one value for each model")]
+            )
         values_by_model[model] = value
     return values_by_model
 
@@ -145,7 +147,10 @@ def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
     for option, values_by_model in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
         for model in values_by_model:
             if model not in asked_models:
-                finding, hint = f"no field asks {model}", did_you_mean(model, asked_models)
+                finding, hint = (
+                    f"no field asks the model {model}",
+                    did_you_mean(model, asked_models),
+                )
                 raise UsageError(
                     [
                         Problem(
@@ -263,11 +268,11 @@ def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[s
     """Yield notes on ignored fields, and the note of the schema."""
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
-        yield f"ignored, as the schema says: {', '.join(dict.fromkeys(ignored))}"
+        yield f"fields ignored by the schema: {', '.join(dict.fromkeys(ignored))}"
     if loaded.note:
         yield loaded.note
     if settings.ignore:
-        yield f"left out on both sides, as --ignore says: {', '.join(settings.ignore)}"
+        yield f"fields left out on both sides by --ignore: {', '.join(settings.ignore)}"
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
@@ -323,21 +328,31 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
     """
     if settings.engine == "local":
         if settings.scheduler is not None:
-            finding, hint = "it is for --engine dask only", "add --engine dask"
+            finding, hint = "the option works only with --engine dask", "add --engine dask"
             raise UsageError([Problem("--scheduler", finding, hint=hint)])
         return None
     require("distributed", "--engine dask", "dask")
-    asks = "fields are compared by models, which one process asks for the whole run"
-    stalls = "a document may have to be ended, which no worker of Dask can be"
-    limits = "each worker of Dask has a limit of its own: dask worker --memory-limit"
+    asks = "some fields are compared by models, and only a single process may ask them"
+    stalls = "a document may take too long, and Dask workers cannot be stopped"
+    limits = "Dask workers set their own limit with dask worker --memory-limit"
     sets_jobs = settings.scheduler is not None and settings.jobs != "auto"
     problems = [
         Problem(option, finding, hint=hint)
         for is_so, option, finding, hint in (
-            (plan.asks_models, "--engine dask", asks, "leave it out"),
-            (workers.watched, "--engine dask", stalls, "leave it and --document-timeout out"),
-            (settings.memory_limit, "--memory-limit", limits, "leave it out"),
-            (sets_jobs, "--jobs", "the cluster has the workers that it has", "leave it out"),
+            (plan.asks_models, "--engine dask", asks, "leave the option out"),
+            (
+                workers.watched,
+                "--engine dask",
+                stalls,
+                "leave out --engine dask and --document-timeout",
+            ),
+            (settings.memory_limit, "--memory-limit", limits, "leave the option out"),
+            (
+                sets_jobs,
+                "--jobs",
+                "a running cluster decides itself how many workers it has",
+                "leave the option out",
+            ),
         )
         if is_so
     ]
@@ -358,7 +373,9 @@ def _check_outputs(settings: EvalSettings) -> None:
     lines = ("--documents", settings.documents), ("--non-matches", settings.non_matches)
     has_run_directory = settings.run_dir is not None
     if settings.restart and not has_run_directory:
-        raise UsageError([Problem("--restart", "there is no --run-dir", "one to begin again")])
+        raise UsageError(
+            [Problem("--restart", "--run-dir is missing", "the run directory to start over")]
+        )
     for name, source in (("GT", settings.gt), ("PRED", settings.pred)):
         if has_run_directory and source == STANDARD_INPUT:
             finding = f"{name} is standard input, which cannot be read again"
@@ -368,19 +385,19 @@ def _check_outputs(settings: EvalSettings) -> None:
                         source=RUN_DIR,
                         found=finding,
                         expected="files",
-                        hint="write it to a .jsonl file first",
+                        hint="write its contents to a .jsonl file first",
                     )
                 ]
             )
     for option, file in lines:
         if has_run_directory and file is not None:
-            hint = "the run directory has those lines too"
+            hint = "the run directory already contains those lines"
             raise UsageError(
                 [
                     Problem(
                         source=option,
-                        found=f"there is {RUN_DIR}",
-                        expected="one of the two",
+                        found=f"{RUN_DIR} is also given",
+                        expected="only one of the two",
                         hint=hint,
                     )
                 ]
@@ -424,8 +441,8 @@ def _rows_kept(settings: EvalSettings, documents: int | None) -> KeptRows:
     """
     for option, value in (("--policy", settings.policy), ("--repeat", settings.repeat)):
         if value and settings.rows == "none":
-            finding = "it goes through the documents, and --rows none keeps nothing of them"
-            raise UsageError([Problem(option, finding, "--rows inline, or no such option")])
+            finding = "the option needs the rows of all documents, but --rows none keeps none"
+            raise UsageError([Problem(option, finding, "--rows inline")])
         if value:
             return "inline"
     too_many = documents is not None and documents > MAX_ROWS

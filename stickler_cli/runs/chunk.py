@@ -94,7 +94,11 @@ def _document(name: str, wrapped: object, bare: Unwrapped) -> JsonDocument | Pro
     kind = kind_of(wrapped)
     if kind_of(bare.value) == kind:
         return bare.value  # type: ignore[return-value] # its kind says so
-    return Problem(name, f"the wrapper of the document holds {brief(bare.value)}", f"a JSON {kind}")
+    return Problem(
+        name,
+        f"the object around the document holds {brief(bare.value)} instead of a document",
+        f"a JSON {kind}",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
         pairs = assembly.pairs.refs()
         for chunk in chunk_results(bare, pairs, Workers(1), interruption=interruption):
             read += len(chunk.ids)
-            hint = "--dry-run tells how many there are in all"
+            hint = "--dry-run counts the pairs of all documents"
             refuse_runaway(counting, f"of the first {read} documents", hint)
 
 
@@ -174,10 +174,10 @@ def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
     if count > limit:
         cached = sum(need.cached for need in judges)
         finding = (
-            f"judges would be asked about {count} pairs {counted}, beside {cached} in the cache; "
-            "nothing was asked"
+            f"judges would be asked about {count} pairs {counted}, and {cached} more are in the "
+            f"cache; nothing was asked"
         )
-        hint = "; ".join(filter(None, [hint, "allow more if they are worth it"]))
+        hint = "; ".join(filter(None, [hint, "raise --max-pairs to ask about more"]))
         raise UsageError(
             [Problem(source=MAX_PAIRS, found=finding, expected=f"at most {limit}", hint=hint)]
         )
@@ -231,7 +231,7 @@ def _notes(pairs: Pairs, evaluation: Evaluation, *, partial: bool) -> list[str]:
     if partial:
         of_all = "" if pairs.total is None else f" of {pairs.total}"
         done = evaluation.documents["total"]
-        notes.append(f"interrupted: these are the results of {done}{of_all} documents only")
+        notes.append(f"interrupted: these are the results of only {done}{of_all} documents")
     notes += (
         f"{folder}: {_left_out(count, *words)}"
         for counts, words in (
@@ -245,7 +245,7 @@ def _notes(pairs: Pairs, evaluation: Evaluation, *, partial: bool) -> list[str]:
 
 
 def _left_out(count: int, singular: str, plural: str) -> str:
-    return f"1 {singular} and was left out" if count == 1 else f"{count} {plural} and were left out"
+    return f"1 {singular} and was skipped" if count == 1 else f"{count} {plural} and were skipped"
 
 
 def chunk_results(

@@ -49,15 +49,15 @@ def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
         UsageError: the directory cannot be used, or there are no verdicts.
     """
     if verdicts is None:
-        finding = "there are no verdicts to write"
+        finding = "there are no verdicts to apply"
         raise UsageError([Problem("--write-gold", finding, "--verdicts FILE")])
     folder = File(directory)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        expected = "a directory that is empty or not there: the ground truth stays as it is"
+        expected = "a new or empty directory, so that no ground truth is overwritten"
         raise UsageError([Problem("--write-gold", f"{directory} has files", expected)])
     if real_path(gt) in [real_path(folder), *real_path(folder).parents] and File(gt).is_dir():
         finding = f"{directory} is inside the ground truth"
-        raise UsageError([Problem("--write-gold", finding, "a directory elsewhere")])
+        raise UsageError([Problem("--write-gold", finding, "a directory outside of it")])
 
 
 def write_gold(
@@ -81,14 +81,22 @@ def write_gold(
         changes = changes_in(ref, truth)
         file = File(directory, f"{ref.id}.json")
         if real_path(directory) not in real_path(file).parents:
-            raise UsageError([Problem(ref.id, "the id is no name of a file", "one inside DIR")])
+            raise UsageError(
+                [
+                    Problem(
+                        ref.id,
+                        "the id cannot be used as a file name",
+                        "an id whose file lies inside the directory",
+                    )
+                ]
+            )
         file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(_with(truth, changes, unwrapper), ensure_ascii=False, indent=2)
         file.write_bytes(f"{text}\n".encode("utf-8", "surrogatepass"))
         documents, changed = documents + 1, changed + bool(changes)
         kinds.update(change.accepted for change in changes)
-    summary = f"{number_of(kinds[False], 'value')} mended and " if kinds[False] else ""
-    summary += f"{number_of(kinds[True], 'alternative')} in {changed:,} of them"
+    summary = f"{number_of(kinds[False], 'value')} corrected and " if kinds[False] else ""
+    summary += f"{number_of(kinds[True], 'alternative')} added, in {changed:,} of them"
     return f"{number_of(documents, 'ground truth')} written, {summary}: {directory}"
 
 

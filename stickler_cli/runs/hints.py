@@ -117,7 +117,7 @@ def name_pattern(evaluation: Evaluation) -> str | None:
     if proposal is None:
         return None
     pattern, count = proposal
-    return f"--pair-by '{pattern}' would pair {count} of the names that stand alone"
+    return f"--pair-by '{pattern}' would pair {count} of the documents that have no partner"
 
 
 def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[str]]:
@@ -135,7 +135,10 @@ def _root_hint(
     """Yield a root option if every document has most of the names under the same key."""
     roots = {_find_root(document, names) for document in documents}
     if len(roots) == 1 and (root := roots.pop()):
-        yield f"{option} {root_text(root)}: every {side} has the fields of the schema there"
+        yield (
+            f"try {option} {root_text(root)}: in every {side} the fields of the schema are under "
+            f"that key"
+        )
 
 
 def _find_root(document: JsonObject, names: set[str]) -> Steps:
@@ -186,9 +189,9 @@ def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]
         ]
         more_text = f" and {len(renamings) - NAMED} more" if len(renamings) > NAMED else ""
         yield (
-            "every prediction spells keys otherwise than the schema: "
-            f"{', '.join(renamings[:NAMED])}{more_text}; "
-            "--rename OLD=NEW renames them, since keys are compared exactly"
+            f"every prediction spells keys differently from the schema: "
+            f"{', '.join(renamings[:NAMED])}{more_text}; keys are compared exactly, so rename "
+            f"them with --rename OLD=NEW"
         )
 
 
@@ -209,14 +212,14 @@ def _wrapper_hint(
     if assembly.settings.wrapped == "none":
         default_unwrapper = Unwrapper(assembly.job.plan.root)
         if all(default_unwrapper(side).wrappers for side in sides):
-            yield "--wrapped auto: most values of predictions stand in objects with metadata"
+            yield "try --wrapped auto: most values of predictions are inside objects with metadata"
             return
     unwrapper = assembly.job.unwrapper
     if unwrapper is not None and any(unwrapper.form_of(value, None) for value in wrapped):
         return
     form = _form_of(wrapped)
     if form:
-        yield f"--wrapped {form}: most values of predictions stand in objects with that key"
+        yield f"try --wrapped {form}: most values of predictions are inside objects with that key"
 
 
 def _form_of(wrapped: Sequence[Mapping[str, JsonValue]]) -> str:

@@ -68,15 +68,17 @@ def parse_groupings(
         if key.startswith(MARK) and key not in own_keys
     ]
     problems = [
-        Problem(f"{option} {key}", f"there is no {BY_FILE} that could have this column", EXPECTED)
+        Problem(f"{option} {key}", f"{BY_FILE} is missing, which would have this column", EXPECTED)
         for option, key in columns
         if file is None
     ]
     if file is not None and not columns:
-        finding = f"no {BY} and no {SCHEMA_BY} names a column of it"
-        problems.append(Problem(f"{BY_FILE} {file}", finding, f"such as {BY} {MARK}language"))
+        finding = f"neither {BY} nor {SCHEMA_BY} uses a column of this file"
+        problems.append(
+            Problem(f"{BY_FILE} {file}", finding, f"an option such as {BY} {MARK}language")
+        )
     problems += (
-        Problem(f"{BY} {key}", "it is given twice")
+        Problem(f"{BY} {key}", "the option is given twice")
         for key in dict.fromkeys(keys)
         if keys.count(key) > 1
     )
@@ -98,7 +100,7 @@ def _field_named(option: str, key: str) -> Path:
     except ValueError as error:
         raise UsageError([Problem(f"{option} {key}", str(error), EXPECTED)]) from None
     if not path:
-        raise UsageError([Problem(option, "it is empty", EXPECTED)])
+        raise UsageError([Problem(option, "the value is empty", EXPECTED)])
     return path
 
 
@@ -262,7 +264,7 @@ class SchemaChoice(Generic[Planned]):
             return planned
         names = [step.removesuffix("/") for step in self.of_step]
         if name is None:
-            finding = f"{self.by.key} does not say of which schema it is"
+            finding = f"{self.by.key} does not say which schema the document has"
             return Problem(document, finding, f"a name such as {names[0]}")
         hint = did_you_mean(name, names)
         return Problem(document, f"there is no schema {name}.json", hint=hint)

@@ -87,10 +87,12 @@ class Keeper:
         if interruption.signal is not None:
             return
         if journal.cut:
-            cut = f"the last {journal.cut:,} bytes of its journal are damaged and were cut off"
+            cut = (
+                f"the last {journal.cut:,} bytes of the journal were damaged and have been removed"
+            )
             directory.tell(f"{directory.source}: {cut}")
         if finished.documents:
-            already = f"{finished.documents:,} documents are finished already"
+            already = f"{finished.documents:,} documents are already finished"
             directory.tell(f"{directory.source}: {already}")
         following = next(items, None)
         if finished.is_whole:
@@ -118,7 +120,7 @@ class Keeper:
         if self.directory is not None:
             place = self.directory.place(RUN_FILE)
             if not is_url(place) and not Path(place).parent.is_dir():
-                finding = "the run directory was removed while the run went on"
+                finding = "the run directory was removed during the run"
                 raise FileNotFoundError(errno.ENOENT, finding, str(Path(place).parent))
             with whole_file(place, RUN_DIR, partial=lambda: run.partial) as stream:
                 stream.writelines(written(run))
@@ -241,24 +243,27 @@ class _Finished:
         `before` and `now` are the ids from the first difference on.
         """
         kept, present = set(before), set(now)
-        gone = [f"{name} is gone" for name in before if name not in present]
+        gone = [f"{name} is missing now" for name in before if name not in present]
         end = len(now)
         if not self.is_whole:  # later documents have not been evaluated yet
             end = max((place for place, name in enumerate(now) if name in kept), default=0)
         new = [f"{name} is new" for name in now[:end] if name not in kept]
-        moved = [f"{now[0]} stands where {before[0]} was"] if not gone and not new else []
+        moved = [f"{now[0]} is now where {before[0]} was"] if not gone and not new else []
         return self._refused(gone + new + moved)
 
     def _refused(self, descriptions: list[str]) -> UsageError:
         more_text = f", and {len(descriptions) - NAMED} more" if len(descriptions) > NAMED else ""
-        finding = f"documents are not what they were: {', '.join(descriptions[:NAMED])}{more_text}"
+        finding = (
+            f"documents have changed since the run was started: "
+            f"{', '.join(descriptions[:NAMED])}{more_text}"
+        )
         source = self._directory.source
         return UsageError(
             [
                 Problem(
                     source=source,
                     found=finding,
-                    expected="those that were evaluated",
+                    expected="the documents that were evaluated",
                     hint=BEGIN_AGAIN,
                 )
             ]
@@ -278,7 +283,7 @@ def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
         ("prediction", before.pred, now.pred),
     ):
         if old != new:
-            change = "is new" if not old else "has changed" if new else "is gone"
+            change = "is new" if not old else "has changed" if new else "is missing now"
             yield f"the {side} of {ref.id} {change}"
     if (before.gt, before.pred) == (now.gt, now.pred) and before.hint != now.hint:
         yield f"the names that resemble {ref.id} have changed"

@@ -45,17 +45,25 @@ def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
     """
     if sources is None:
         if embed:
-            raise UsageError([Problem(EMBED, "there is no --sources", "a directory of documents")])
+            raise UsageError(
+                [Problem(EMBED, "--sources is missing", "a directory of documents for it")]
+            )
         return None
     if is_address(sources):
         if not _ADDRESS.match(sources) or "{id}" not in sources:
             expected = "a directory, or an http(s) address with {id} after its host"
             raise UsageError([Problem(SOURCES, f"it is {sources!r}", expected)])
         if hide_secrets(sources) != sources:
-            finding = "it has a user or a password, which every reader of the page would have"
+            finding = (
+                "the address contains a user name or password, which every reader of the page "
+                "could see"
+            )
             raise UsageError([Problem(SOURCES, finding, "an address without them")])
         if embed:
-            found, hint = "--sources is an address, and nothing is loaded", "name a directory"
+            found, hint = (
+                "--sources is an address, from which no pictures are loaded",
+                "give a directory",
+            )
             raise UsageError([Problem(EMBED, found, hint=hint)])
         template = PageSources(template=sources)
         return lambda run, pages: (template, [])
@@ -83,9 +91,8 @@ def _sources_in(
     notes = []
     n_without = sum(name not in files for name in _ids_of(run))
     if n_without:
-        notes.append(
-            f"{SOURCES} {directory}: {n_without} documents have no file with their name there"
-        )
+        documents_text = f"{n_without} documents have" if n_without > 1 else "1 document has"
+        notes.append(f"{SOURCES} {directory}: {documents_text} no file of the same name there")
     pictures: dict[str, Sequence[Picture]] = {}
     comparisons = run.detail.comparisons if run.detail else []
     for _, name, _ in comparisons[:embed]:
@@ -93,7 +100,7 @@ def _sources_in(
             try:
                 pictures[name] = [*_pictures(files[name], _sheets(run, name))]
             except (OSError, ValueError, SyntaxError, RuntimeError) as error:
-                notes.append(f"{files[name]}: no picture can be made of it ({error})")
+                notes.append(f"{files[name]}: no picture can be made from this file ({error})")
     return PageSources(links=links, pictures=pictures), notes
 
 

@@ -78,7 +78,7 @@ _FILE: Final = re.compile(r"\.(json(\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
 _EXPECTED: Final = "a run file, as stickler eval -o run.json writes it, or a run directory"
 
 
-_VERDICTS: Final = "verdicts.jsonl of the HTML report, one verdict on each line"
+_VERDICTS: Final = "the verdicts.jsonl that an HTML report downloads, with one verdict on each line"
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
@@ -103,7 +103,7 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
         return _load_run_of_table(file)
     record = _json_in(file, limit)
     if not isinstance(record, dict) or "format" not in record:
-        raise UsageError([Problem(decoded(file), "this is no run", _EXPECTED)])
+        raise UsageError([Problem(decoded(file), "this is not a run", _EXPECTED)])
     return read_run(record, decoded(file))
 
 
@@ -226,7 +226,10 @@ def _accounts_of_lines(file: str) -> Iterator[dict[str, Any]]:
         if isinstance(record, Problem):
             raise UsageError([record])
         if not isinstance(record, dict) or not {"document", "status", "fields"} <= record.keys():
-            finding, expected = "this is no document of a run", "what stickler eval --run-dir wrote"
+            finding, expected = (
+                "this is not a document of a run",
+                "a line that stickler eval --run-dir wrote",
+            )
             raise UsageError([Problem(decoded(file), finding, expected, line=line.line)])
         yield {"id": record["document"], "score": record.get("overall_score"), **record}
 
@@ -239,26 +242,29 @@ def load_policy(name: str) -> AcceptancePolicy:
     """
     record = _json_in(name, MAX_DOCUMENT_BYTES)
     if not isinstance(record, dict) or record.get("format") != POLICY_FORMAT:
-        finding, expected = "this is no policy", "a file that stickler accept -o wrote"
+        finding, expected = "this is not a policy", "a file that stickler accept -o wrote"
         raise UsageError([Problem(decoded(name), finding, expected)])
     policy = decode(AcceptancePolicy, record, decoded(name))
     if policy.semantics != SEMANTICS:
         finding = (
-            f"version {policy.semantics} of the semantics made the policy, this is {SEMANTICS}"
+            f"the policy was made with version {policy.semantics} of the semantics, and this is "
+            f"version {SEMANTICS}"
         )
         raise UsageError(
             [
                 Problem(
                     source=decoded(name),
                     found=finding,
-                    expected="one of this version",
-                    hint="make it again",
+                    expected="a policy of this version",
+                    hint="make it again with stickler accept",
                 )
             ]
         )
     if sign_policy(policy).digest != policy.digest:
-        finding = "the policy was changed after it was made: what it promises does not hold"
-        raise UsageError([Problem(decoded(name), finding, hint="make it again")])
+        finding = "the policy was changed after it was made, so its promise no longer holds"
+        raise UsageError(
+            [Problem(decoded(name), finding, hint="make it again with stickler accept")]
+        )
     return policy
 
 
@@ -272,8 +278,8 @@ def policy_of_run(
     """
     source, policy = f"--policy {name}", load_policy(name)
     if (policy.schema, policy.inferred) != (schema.digest, schema.inferred):
-        finding = "the policy was made under another schema"
-        raise UsageError([Problem(source, finding, f"one of {schema.path}")])
+        finding = "the policy was made with another schema"
+        raise UsageError([Problem(source, finding, f"a policy made with {schema.path}")])
     policy_options = options_record(read_options(policy.options, DecidingOptions, source))
     requested = options_record(select_settings(settings, DecidingOptions))
     differing = [
@@ -285,7 +291,10 @@ def policy_of_run(
         finding = f"the policy was made with other options: {', '.join(differing)}"
         raise UsageError([Problem(source, finding, "the same options")])
     if policy.by is not None and policy.by not in settings.by:
-        finding, hint = f"the policy is broken down by {policy.by}", f"add --by {policy.by}"
+        finding, hint = (
+            f"the policy has a part for each group of {policy.by}",
+            f"add --by {policy.by}",
+        )
         raise UsageError([Problem(source, finding, hint=hint)])
     return partial(evaluate_policy, policy)
 
@@ -324,7 +333,7 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
     if isinstance(value, Problem):
         raise UsageError([value])
     if not isinstance(value, dict) or not {"document", "path", "field"} <= value.keys():
-        finding = "there is no document, path and field"
+        finding = "the keys document, path and field are missing"
         expected = "an error, as stickler eval --non-matches writes it"
         raise UsageError(
             [
@@ -386,7 +395,7 @@ def marks_of(file: str, limit: int) -> Marks:
             continue
         source = f"{source_of(file)}:{line.line}"
         if not isinstance(value, dict) or value.get("format") != VERDICT_FORMAT:
-            finding = "this is no verdict on an error"
+            finding = "this is not a verdict on an error"
             problems.append(Problem(source_of(file), finding, _VERDICTS, line=line.line))
             continue
         try:
@@ -396,7 +405,8 @@ def marks_of(file: str, limit: int) -> Marks:
             continue
         if (made_by := record["semantics"]) != SEMANTICS:
             finding = (
-                f"version {made_by} of the semantics counted this error, and this is {SEMANTICS}"
+                f"this error was counted with version {made_by} of the semantics, and this is "
+                f"version {SEMANTICS}"
             )
             hint = "evaluate again, and give verdicts on the new page"
             problems.append(
@@ -409,7 +419,7 @@ def marks_of(file: str, limit: int) -> Marks:
         seen: dict[str, JsonValue] = {side: value[side] for side in ("gt", "pred") if side in value}
         marks_by_document.setdefault(marked.document, {})[marked] = Mark(record["verdict"], seen)
     if not marks_by_document:  # no line is a verdict, so it is probably another kind of file
-        problems = problems[:1] or [Problem(source_of(file), "there are no verdicts", _VERDICTS)]
+        problems = problems[:1] or [Problem(source_of(file), "the file has no verdicts", _VERDICTS)]
     if problems:
         raise UsageError(problems)
     return marks_by_document
@@ -499,9 +509,9 @@ def overlap(tuned: Sequence[Tuned], gt: str, settings: FindingOptions) -> list[s
         return []
     own_hashes = {*hashes(gt, settings)}
     return [
-        f"{tuning.sentence}, of which about "
-        f"{len(tuning.kept & own_hashes) / len(tuning.kept):.0%} are among these: a gate "
-        "on them judges the thresholds by their own evidence"
+        f"{tuning.sentence}; about {len(tuning.kept & own_hashes) / len(tuning.kept):.0%} of "
+        f"those documents are evaluated here, so gates judge the thresholds by the evidence that "
+        f"chose them"
         for tuning in tuned
         if tuning.kept & own_hashes
     ]

@@ -51,16 +51,16 @@ def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> 
         best = min(
             candidates, key=lambda field: (not _is_id_name(field), -shares[field], len(field))
         )
-        share = f"{shares[best]:.0%} of the ids are on both sides, most of them"
+        share = f"{shares[best]:.0%} of its values are on both sides, most of them"
         if by_name:
             yield (
-                f"{field_path(best)} seems to identify documents: {share} under different names; "
-                "files pair by name, lines of JSON Lines also by --id-field"
+                f"{field_path(best)} seems to identify documents: {share} under different names. "
+                f"Files are paired by name; rename them, or use JSON Lines with --id-field"
             )
         else:
             yield (
-                f"--id-field {field_path(best)}: it pairs documents by their ids; {share} at "
-                "different positions"
+                f"try --id-field {field_path(best)}, which pairs documents by their ids: {share} "
+                f"at different positions"
             )
 
 
@@ -134,9 +134,9 @@ def _hint_absent_values(values: Sequence[_Values]) -> Iterator[str]:
         names = join_some((text for text, _ in texts.most_common()), MAX_NAMED)
         places = join_some((field for field, _ in fields.most_common()), MAX_NAMED)
         yield (
-            f"x-aws-stickler-absent-values: {names} stand where the other side has no value "
-            f"({number_of(texts.total(), 'time')}, in {places}); in the schema, the annotation "
-            "makes them absent"
+            f"x-aws-stickler-absent-values: {names} are found where the other side has no value "
+            f"({number_of(texts.total(), 'time')}, in {places}); with this annotation in the "
+            f"schema they count as absent"
         )
 
 
@@ -158,9 +158,9 @@ def _hint_any_of(values: Sequence[_Values]) -> Iterator[str]:
     fields = [name for name, n in n_lists.items() if 2 * n_chosen[name] >= n]
     if fields:
         yield (
-            f"x-aws-stickler-any-of: the ground truth has lists, and predictions have one of their "
-            f"items, in {join_some(fields, MAX_NAMED)}; in the schema, the annotation makes each "
-            "item a right value"
+            f"x-aws-stickler-any-of: in {join_some(fields, MAX_NAMED)} the ground truth has "
+            f"lists, and predictions have one of their items; with this annotation in the schema "
+            f"each item is a right value"
         )
 
 

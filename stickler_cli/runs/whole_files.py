@@ -49,12 +49,14 @@ def own_file(folder: str, name: str) -> Path | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UsageError([Problem(str(path), f"it cannot be read ({error.strerror})")]) from None
+        raise UsageError(
+            [Problem(str(path), f"the file cannot be read ({error.strerror})")]
+        ) from None
     if stat.S_ISREG(mode):
         return path
-    finding = "it is a link" if stat.S_ISLNK(mode) else "this is not a regular file"
+    finding = "this is a link" if stat.S_ISLNK(mode) else "this is not a regular file"
     expected = "a file that is in the run directory itself"
-    hint = "copy the run with the files that its links lead to"
+    hint = "copy the run together with the files that its links point to"
     raise UsageError([Problem(source=str(path), found=finding, expected=expected, hint=hint)])
 
 
@@ -97,11 +99,13 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
         place = _real_place(path)
         source = f"{option} {shown_url(path) if is_url(path) else path}"
         if place in output_places:
-            problems.append(Problem(source, "another output goes there too", "a file of its own"))
+            problems.append(
+                Problem(source, "another output is written to the same file", "a different file")
+            )
         output_places.add(place)
         partial = place.with_name(place.name + PARTIAL) if place.name else place
         problems += (
-            Problem(source, f"it is {name}, or in it, and would overwrite it", "another place")
+            Problem(source, f"the output would overwrite {name}", "another file")
             for name, input_place, input_path in input_places
             if _overlap(place, input_place)
             or partial == input_place
@@ -152,7 +156,7 @@ def whole_file(
         return
     target = Path(path)
     if target.is_dir():
-        raise UsageError([Problem(f"{option} {path}", "it is a directory", "a file")])
+        raise UsageError([Problem(f"{option} {path}", "this is a directory", "a file")])
     try:
         # Standard output may lead to an open file, which must not be replaced either.
         stream_name = target.parts[:2] == ("/", "proc") or target.parts[:3] in _STREAMS
@@ -165,10 +169,10 @@ def whole_file(
             beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
             handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_IT_IS, 0o666)
     except OSError as error:
-        finding = f"no file can be made there ({error.strerror})"
+        finding = f"the file cannot be created ({error.strerror})"
         is_misspelt_url = hide_secrets(path) != path  # parts of it may contain parts of a password
         lacks_parent = not target.parent.exists() and not is_misspelt_url
-        hint = f"make the directory {target.parent} first" if lacks_parent else ""
+        hint = f"create the directory {target.parent} first" if lacks_parent else ""
         raise UsageError([Problem(f"{option} {path}", finding, hint=hint)]) from None
     with io.BufferedWriter(WholeWriter(handle, path)) as stream:
         if beside is None:
@@ -187,8 +191,8 @@ def whole_file(
 def check_url_of_output(url: str, source: str) -> None:
     """Raise UsageError if this kind of URL cannot be written to."""
     if url.lower().startswith(("http://", "https://")):
-        expected = "a file, or a URL of a store, such as s3://"
-        finding = "nothing can be written there"
+        expected = "a file, or a URL of a store such as s3://"
+        finding = "nothing can be written to this address"
         raise UsageError([Problem(source, finding, expected)])
     check_url(url)
 
@@ -210,7 +214,7 @@ def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[Binary
     try:
         send_file(temporary, f"{url}{PARTIAL}" if partial() else url)
     except OSError as error:
-        finding = f"{error.strerror or error}; what was to go there is in {temporary}"
+        finding = f"{error.strerror or error}; the contents are saved in {temporary}"
         raise OSError(error.errno or errno.EIO, finding, shown_url(url)) from None
     temporary.unlink()
 

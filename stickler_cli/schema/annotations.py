@@ -92,8 +92,8 @@ AnnotationValues: TypeAlias = dict[str, Any]
 """The annotations of one schema, by their names in Python."""
 
 _FLAG: Final = Rule("true or false", {"type": "boolean"})
-_LIST_FLAG: Final = Rule("true or false, on an array", _FLAG.keywords)
-_ON_VALUE: Final = "a leaf or an array"
+_LIST_FLAG: Final = Rule("true or false", _FLAG.keywords)
+_ON_VALUE: Final = "a single value or an array"
 _ON_OBJECT: Final = "an object schema"
 _ON_LIST: Final = "an array without prefixItems"
 
@@ -126,7 +126,7 @@ RULES: Final = {
     "clip_under_threshold": _FLAG,
     "aggregate": _FLAG,
     "pairing_floor": Rule(
-        "a number in [-1, 1), on an array",
+        "a number in [-1, 1)",
         {"type": "number", "minimum": -1, "exclusiveMaximum": 1},
     ),
     "model_name": Rule("a string", {"type": "string"}),
@@ -134,18 +134,24 @@ RULES: Final = {
     "exhaustive": _LIST_FLAG,
     "ordered": _LIST_FLAG,
     "pairing": Rule(
-        "best, ordered or position, on an array",
+        "best, ordered or position",
         {"type": "string", "enum": list(get_args(ListPairing))},
         get_args(ListPairing).__contains__,
     ),
     "key": Rule(
-        "a field of the items, or a list of some, on an array",
+        "a field of the items, or a list of their fields",
         {"type": ["string", "array"]},
         _is_key,
     ),
     "distinct": _LIST_FLAG,
-    "aliases": Rule("an object of names and lists of texts", {"type": "object"}, _are_aliases),
-    "absent_values": Rule("a list of texts, numbers and booleans", {"type": "array"}, _are_scalars),
+    "aliases": Rule(
+        "an object whose keys are names and whose values are lists of strings",
+        {"type": "object"},
+        _are_aliases,
+    ),
+    "absent_values": Rule(
+        "a list of strings, numbers and booleans", {"type": "array"}, _are_scalars
+    ),
     "ignore": _FLAG,
     "any_of": _FLAG,
     "pairs_items": _FLAG,
@@ -236,7 +242,7 @@ def annotation_problems(
                 (text, first_name, second_name), *_ = doubled_names(value)  # type: ignore[arg-type]
                 finding, expected = (
                     f"{text} is an alias of {first_name} and of {second_name}",
-                    "one name for it",
+                    "each alias under one name only",
                 )
             yield Problem(
                 source=source, found=finding, expected=expected, hint=hint, pointer=pointer
@@ -246,10 +252,10 @@ def annotation_problems(
             name = _with_hyphens(key).removeprefix(PREFIX).removeprefix(OLD_PREFIX)
             names = [valid.removeprefix(PREFIX) for valid in KEYS]
             hint = did_you_mean(name, names, display=lambda valid: PREFIX + valid)
-            hint = hint or f"valid keys: {', '.join(KEYS)}"
+            hint = hint or f"the annotations are {', '.join(KEYS)}"
             yield Problem(
                 source=source,
-                found=f"{key} is no annotation",
+                found=f"{key} is not an annotation",
                 expected=expected,
                 hint=hint,
                 pointer=pointer,
@@ -264,13 +270,13 @@ def _pairing_problems(
     pairing, ordered = (schema.get(annotated(name)) for name in ("pairing", "ordered"))
     are_both_stated = isinstance(ordered, bool) and pairing in get_args(ListPairing)
     if are_both_stated and ordered != (pairing == "ordered"):
-        finding = f"pairing is {pairing}, and ordered beside it is {brief(ordered)}"
+        finding = f"pairing is {pairing}, but ordered is {brief(ordered)}"
         pointer = json_pointer((*path, annotated("pairing")))
         yield Problem(
             source=source,
             found=finding,
-            expected="only one of both keys",
-            hint="leave ordered out",
+            expected="only one of the two keys",
+            hint="leave out ordered",
             pointer=pointer,
         )
 
@@ -278,7 +284,7 @@ def _pairing_problems(
 def _repair(key: str, value: object, rule: Rule) -> str:
     match value:
         case None:
-            return "leave the key out for the default"
+            return "leave the key out to get the default"
         case str() if _NUMBER.fullmatch(value) and rule.keywords["type"] == "number":
             return f"write {value} without quotes"
         case "true" | "false" if rule.keywords["type"] == "boolean":
@@ -286,7 +292,7 @@ def _repair(key: str, value: object, rule: Rule) -> str:
         case int() | float() if rule is FRACTION:
             return percentage_hint(value)
         case 0 if key == f"{PREFIX}weight" and value is not False:
-            return f"{PREFIX}aggregate: false leaves a field out of the counts"
+            return f"to leave a field out of the counts, set {PREFIX}aggregate to false"
         case _:
             return ""
 

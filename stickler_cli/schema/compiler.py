@@ -83,8 +83,8 @@ LARGE: Final = 50
 """Minimum number of nodes of a part that the plan contains only once; further uses refer to it.
 Smaller parts are copied. A plan is therefore never much larger than its schema."""
 
-NO_DOCUMENT: Final = "the schema describes no document"
-DOCUMENT_EXPECTED: Final = "a schema of JSON objects or of arrays, which documents are"
+NO_DOCUMENT: Final = "the schema does not describe a document"
+DOCUMENT_EXPECTED: Final = "a schema of JSON objects or arrays"
 DOCUMENTS: Final[Mapping[DocumentKind, tuple[type[Node], ...]]] = {
     "object": (ObjectNode,),
     "array": (SequenceNode,),
@@ -157,13 +157,13 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
             try:
                 acceptor.validator  # noqa: B018 - builds it, now that all documents are known
             except EngineError as error:
-                finding = f"no value can be judged by this alternative ({error})"
+                finding = f"values cannot be checked against this alternative ({error})"
                 self._problems.add(
-                    source.schema, (), finding, "what docs/schema.md says of patterns"
+                    source.schema, (), finding, "patterns as docs/schema.md describes them"
                 )
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
         if built.ignored:
-            finding, expected = "whole documents are ignored", "a place in them that is not"
+            finding, expected = "the schema ignores whole documents", "a field that is not ignored"
             self._problems.add(self._files.root.schema, (), finding, expected)
         return plan_of(root or built.node, name, kind)
 
@@ -269,7 +269,9 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                 holder = next(
                     schema for schema, annotations in merged.by_schema if "key" in annotations
                 )
-                expected = f"fields of the items: {', '.join(declared) or 'they declare none'}"
+                expected = (
+                    f"a declared field of the items ({', '.join(declared) or 'there is none'})"
+                )
                 finding, hint = f"key names {name}", did_you_mean(name, declared)
                 self._problems.add(holder, (f"{PREFIX}key",), finding, expected, hint)
 
@@ -351,7 +353,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                     source for source in place.in_force if text in named_schemas(source, keyword)
                 )
                 finding = f"the pattern cannot be used ({error})"
-                expected = "a regular expression as ECMA-262 has them"
+                expected = "an ECMA-262 regular expression"
                 self._problems.add(next(sources).schema, (keyword, text), finding, expected)
         if place.other_keys is not None:
             yield (

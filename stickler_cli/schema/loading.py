@@ -105,8 +105,8 @@ def load_schema(
     except OSError as error:
         hint = "check the path"
         if Path(path).is_dir():
-            hint = "the order is SCHEMA GT PRED; a directory is for --schema-by, of eval; "
-            hint += "other commands take one schema at a time"
+            hint = "the order of arguments is SCHEMA GT PRED; "
+            hint += "only eval --schema-by takes a directory of schemas"
         finding = f"the schema cannot be read ({error.strerror or error})"
         raise SchemaError(
             [Problem(source=shown_path, found=finding, expected="a JSON Schema file", hint=hint)]
@@ -114,13 +114,17 @@ def load_schema(
     try:
         schema = parsed_json(content)
     except orjson.JSONDecodeError as error:
-        model = f"name a model: {path}:Model --allow-plugins" if path.endswith(".py") else ""
+        model = (
+            f"for a pydantic model, give {path}:Model and --allow-plugins"
+            if path.endswith(".py")
+            else ""
+        )
         hint = model or of_yaml(path)
         raise SchemaError(
             [
                 Problem(
                     source=shown_path,
-                    found=f"the schema is not JSON ({error.msg})",
+                    found=f"the schema is not valid JSON ({error.msg})",
                     expected="a JSON Schema",
                     hint=hint,
                     line=error.lineno,
@@ -165,11 +169,15 @@ def load_schemas(
         else:
             schemas_by_step |= {} if schema.refusals else {step: schema}
     if not schemas_by_step and not problems:
-        hint = "without --schema-by, SCHEMA is a file" if Path(path).is_file() else ""
+        hint = (
+            "this is a file: leave out --schema-by to use it as the schema"
+            if Path(path).is_file()
+            else ""
+        )
         problems.append(
             Problem(
                 source=shown_path,
-                found="there is no schema",
+                found="there is no schema in this directory",
                 expected="a directory of .json files",
                 hint=hint,
             )
@@ -181,6 +189,8 @@ def load_schemas(
             schemas_by_step[step] = load_schema(files[step], look=lambda seen=seen: seen, **options)  # type: ignore[misc]
     inferred = [schema for schema in schemas_by_step.values() if schema.remark]
     n_others = len(inferred) - 1
+    others_text = number_of(n_others, "other schema")
+    further_text = f"; the same is true of {others_text}" if n_others else ""
     digests = [(step, schema.digest, schema.inferred) for step, schema in schemas_by_step.items()]
     return LoadedSchema(
         shown_path,
@@ -193,9 +203,7 @@ def load_schemas(
         warnings=tuple(
             warning for schema in schemas_by_step.values() for warning in schema.warnings
         ),
-        remark=f"{inferred[0].remark}{f'; the same for {n_others} more' if n_others else ''}"
-        if inferred
-        else "",
+        remark=f"{inferred[0].remark}{further_text}" if inferred else "",
         note=" ".join(schema.note for schema in schemas_by_step.values() if schema.note),
         of_step=schemas_by_step,
     )
@@ -207,7 +215,7 @@ def _schema_files(path: str) -> list[tuple[str, str]]:
         try:
             named_files = [(name, url) for name, url, _ in list_url(path)]
         except OSError as error:
-            finding = f"it cannot be listed ({error.strerror or error})"
+            finding = f"the directory cannot be listed ({error.strerror or error})"
             raise SchemaError([Problem(shown_url(path), finding, "a directory")]) from None
     else:
         named_files = [(file.name, str(file)) for file in Path(path).glob("*.json")]
@@ -271,7 +279,7 @@ def doubt_of_document(path: str) -> str:
     """Return advice about a document that resembles a schema; empty for other documents."""
     if not resembles_schema(_contents_of(path)):
         return ""
-    return f'{path} was taken as a document: a schema names itself by a "$schema"'
+    return f'{path} was read as a document; if it is a schema, add a "$schema" key to it'
 
 
 def _contents_of(path: str) -> JsonValue:
@@ -396,10 +404,10 @@ def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
 
 def _remark(path: str, inference: Inference) -> str:
     # Schemas from Python have no file.
-    advice = f"`stickler init {shlex.quote(path)}` shows it, --infer never takes the defaults"
+    advice = f"see `stickler init {shlex.quote(path)}`; --infer never uses the defaults instead"
     shown_advice = f" ({advice})" if is_url(path) or Path(path).is_file() else ""
     count = sum(field.source == "inferred" for field in inference.fields)
     annotated = any(field.source == "annotation" for field in inference.fields)
-    lack = "does not annotate all" if annotated else "names no comparators"
+    lack = "does not annotate every field" if annotated else "names no comparators"
     fields = number_of(count, "field")
-    return f"{path} {lack}: how to compare was inferred for {fields}{shown_advice}"
+    return f"{path} {lack}: the comparison of {fields} was inferred{shown_advice}"

@@ -117,7 +117,7 @@ class JsonTextPlace(_Annotated):
 class WholePlace(_Annotated):
     """The place of an array or object that a comparator compares as one value."""
 
-    name: ClassVar = "a value that its comparator takes whole"
+    name: ClassVar = "a value that its comparator compares as a whole"
     default: ClassVar = TEXT
 
 

@@ -71,10 +71,10 @@ def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
     try:
         split_uri = urlsplit(uri)
     except ValueError:
-        raise LeadsNowhereError(f"{uri} is no URI", "a reference to a schema") from None
+        raise LeadsNowhereError(f"{uri} is not a URI", "a reference to a schema") from None
     if not split_uri.scheme and origin.file is None:
-        finding = f"{uri} is relative, and the schema has no file"
-        raise LeadsNowhereError(finding, "a reference inside the schema")
+        finding = f"{uri} is relative, but the schema was not read from a file"
+        raise LeadsNowhereError(finding, "a reference to a place in the schema")
     candidates = []
     if split_uri.scheme == "file":
         path = unquote(split_uri.path)
@@ -87,12 +87,14 @@ def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
             if candidate.is_file():
                 return candidate
     if split_uri.scheme in {"file", ""}:
-        raise LeadsNowhereError(f"there is no file {shown_file(candidates[0])}", "an existing file")
-    hint = "keep a copy beside the schema and refer to it by its relative path"
+        raise LeadsNowhereError(
+            f"the file {shown_file(candidates[0])} does not exist", "an existing file"
+        )
+    hint = "save a copy beside the schema and refer to it by its relative path"
     if candidates:
-        hint = f"keep a copy as {shown_file(candidates[0])}"
-    finding = f"{uri} is on the network, which is never asked"
-    raise LeadsNowhereError(finding, "a reference inside the schema or to a file", hint)
+        hint = f"save a copy as {shown_file(candidates[0])}"
+    finding = f"{uri} is on the network, and schemas are never downloaded"
+    raise LeadsNowhereError(finding, "a reference to a place in the schema or to a file", hint)
 
 
 def _relative(uri: str, identifier: str) -> str:
@@ -142,7 +144,7 @@ def of_yaml(name: str) -> str:
         "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)"
     )
     source, target = shlex.quote(name), shlex.quote(str(file.with_suffix(".json")))
-    return f"with PyYAML, `python -c '{program}' < {source} > {target}` makes JSON of it"
+    return f"with PyYAML, `python -c '{program}' < {source} > {target}` converts it to JSON"
 
 
 def shown_file(file: FilePath) -> str:
@@ -391,8 +393,8 @@ class SchemaFiles:
             return error
         keyword = place.dialect.id_keyword
         base = (
-            f"it starts from {place.base}, since {json_pointer((*path, keyword))} says so: leave "
-            f"that {keyword} out"
+            f"the reference is relative to {place.base} because of "
+            f"{json_pointer((*path, keyword))}; leave out that {keyword}"
         )
         return LeadsNowhereError(
             error.found, error.expected, "; ".join(filter(None, (base, error.hint)))
@@ -407,18 +409,20 @@ class SchemaFiles:
         if fragment and not fragment.startswith("/"):
             if (uri, fragment) not in self._names:
                 expected = f'a schema with "$anchor": "{fragment}", or a pointer as in #/$defs/a'
-                raise LeadsNowhereError(f"{reference} leads nowhere", expected)
+                raise LeadsNowhereError(f"{reference} points to nothing", expected)
             return uri, fragment, self._names[uri, fragment]
         target = self._at_pointer(resource, fragment, reference)
         if not isinstance(target, dict | bool):
-            raise LeadsNowhereError(f"{reference} leads to {kind_of(target)}", "a schema")
+            raise LeadsNowhereError(
+                f"{reference} points to a value of type {kind_of(target)}", "a schema"
+            )
         self._refuse_invalid(target, reference)
         return uri, RECURSIVE, target
 
     def _refuse_invalid(self, schema: JsonValue, reference: str) -> None:
         if id(schema) in self._invalid:
-            finding = f"{reference} leads to a schema that is not valid"
-            raise LeadsNowhereError(finding, "a valid one", "what is wrong there is listed too")
+            finding = f"{reference} points to a schema that is not valid"
+            raise LeadsNowhereError(finding, "a valid schema", "its errors are listed as well")
 
     def _resource(self, uri: str, reference: str, place: SchemaPlace) -> JsonValue:
         if uri in self._resources:
@@ -464,8 +468,8 @@ class SchemaFiles:
                 value = value[step]
             else:
                 hint = did_you_mean(name, value) if isinstance(value, dict) else ""
-                expected = "a place that is in the schema"
-                raise LeadsNowhereError(f"{reference} leads nowhere", expected, hint)
+                expected = "a place that exists in the schema"
+                raise LeadsNowhereError(f"{reference} points to nothing", expected, hint)
             place = place._replace(path=(*place.path, step))
         if isinstance(value, dict) and id(value) not in self._places:
             self._add(value, place)

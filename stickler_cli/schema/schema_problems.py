@@ -111,9 +111,9 @@ SOMEWHERE: Final = tuple(STANDS)
 OBJECTS: Final = "an array of objects"
 POSITIONS: Final = "an array whose elements are paired by position"
 _HINTS: Final = {
-    OBJECTS: "objects are compared field by field: put it on their properties",
-    "an array": 'put it on "items"',
-    "an object": "an object is compared field by field: put it on the properties",
+    OBJECTS: "objects are compared field by field: put the annotation on their properties",
+    "an array": 'put the annotation on "items"',
+    "an object": "an object is compared field by field: put the annotation on the properties",
 }
 
 
@@ -144,9 +144,9 @@ class AnnotationUsage:
             kind_here = "an array" if kind == OBJECTS and name in ON_OBJECT else kind
             hint = "" if name in (*ON_LIST, "key") else _HINTS.get(kind_here, "")
             finding = f"{name.replace('_', '-')} is on {kind_here}"
-            expected = f"it on {STANDS[name]}"
+            expected = f"the annotation on {STANDS[name]}"
             if kind_here == POSITIONS and name in (*ON_LIST, "key"):
-                expected = "another pairing beside it: best or ordered"
+                expected = "pairing best or ordered for that array"
             self._unused[key] = (holder, finding, expected, hint)
 
     def report(self) -> None:
@@ -280,10 +280,10 @@ def _expected(path: Path, error: "ValidationError") -> str:
     if word is not None:
         return word(error.validator_value)
     if error.validator == "pattern":
-        return _PATTERNS.get(str(path[-1]), f"a text that matches {error.validator_value}")
+        return _PATTERNS.get(str(path[-1]), f"a string that matches {error.validator_value}")
     if len(path) > 1 and path[-2] == "dependencies":
         return "a schema, or a list of names"
-    return _ALTERNATIVES.get(str(path[-1]) if path else "", "what its meta-schema allows there")
+    return _ALTERNATIVES.get(str(path[-1]) if path else "", "what JSON Schema allows here")
 
 
 _RULES: Final[dict[str, Callable[[Any], str]]] = {
@@ -299,7 +299,7 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
         if "object" in limit and "boolean" in limit
         else " or ".join(_A[name] for name in ([limit] if isinstance(limit, str) else limit))
     ),
-    "uniqueItems": lambda limit: "no element twice",
+    "uniqueItems": lambda limit: "each element only once",
 }
 """Functions that describe the expected value, by the keyword of the meta-schema that is broken."""
 
@@ -318,14 +318,11 @@ def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:
         case (*_, "required"), bool():
             hint = 'list the names in "required" of the object that has the property'
         case (*_, "items"), list() if unnamed:
-            hint = (
-                'write "prefixItems" for a tuple, or name the dialect it is written in: '
-                '"$schema": "http://json-schema.org/draft-07/schema#"'
-            )
+            hint = 'write "prefixItems" for a tuple, or name the dialect of the schema: "$schema": "http://json-schema.org/draft-07/schema#"'
         case (*_, "items"), list():
             hint = 'write "prefixItems" for a tuple'
         case (*_, ("exclusiveMinimum" | "exclusiveMaximum")), bool():
-            hint = 'Draft 4 has it so: "$schema": "http://json-schema.org/draft-04/schema#"'
+            hint = 'this is how Draft 4 writes it; to use it, add "$schema": "http://json-schema.org/draft-04/schema#"'
         case _, "true" | "false" if "boolean" in rule:
             hint = f"write {value} without quotes"
         case _, str() if value in TYPES and "object" in rule:
@@ -355,7 +352,7 @@ def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
         for key in subschema:
             meant = _meant(key)
             if meant is not None:
-                finding = f"{key} is no keyword of JSON Schema, and says nothing"
+                finding = f"{key} is not a keyword of JSON Schema and has no effect"
                 hint = f"did you mean {meant}?"
                 yield Problem(
                     source=source,
@@ -433,7 +430,7 @@ def nothing_described(schema: Schema, source: str) -> Problem:
 def _what_was_meant(schema: Schema, source: str) -> str:
     own_format = str(schema.get("format", ""))
     if own_format.startswith("stickler-"):
-        return f"this is a file of stickler ({own_format})"
+        return f"this file was written by stickler ({own_format})"
     for key in schema:
         if _meant(key) in NAMED | LISTED:
             return f"did you mean {_meant(key)} instead of {key}?"
@@ -443,10 +440,11 @@ def _what_was_meant(schema: Schema, source: str) -> str:
         and_more = f" (and {len(inner_paths) - 1} more)" if len(inner_paths) > 1 else ""
         reference = f"{source.rpartition('/')[2]}#{pointer}"
         return (
-            f"a schema is inside, at {pointer}{and_more}: give that alone, or a file beside "
-            f'this one with {{"$ref": "{reference}"}}'
+            f"there is a schema inside it, at {pointer}{and_more}: save that as a file of its own, "
+            f'or write a file beside this one with {{"$ref": "{reference}"}}'
         )
-    return "is this a document? The order is SCHEMA GT PRED" if is_document(schema) else ""
+    hint = "is this a document? The order of arguments is SCHEMA GT PRED"
+    return hint if is_document(schema) else ""
 
 
 def is_document(schema: Schema) -> bool:

@@ -193,14 +193,14 @@ class DocumentValidator:
 
 
 def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
-    finding = f"the schema cannot be used for verdicts ({reason})"
+    finding = f"the schema cannot be used to validate documents ({reason})"
     return SchemaError(
         [
             Problem(
                 source=source,
                 found=finding,
                 expected="",
-                hint="leave --validate out",
+                hint="leave out --validate",
                 pointer=pointer,
             )
         ]
@@ -294,11 +294,11 @@ class Reach:
     def _problems_of(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
         """Yield the problems of a schema itself, without problems of schemas that it refers to."""
         if APART in source.schema:
-            yield source, APART, LeadsNowhereError(f"{APART} is not for schemas", "a $ref")
+            yield source, APART, LeadsNowhereError(f"{APART} is not allowed in a schema", "a $ref")
         inner = self._list_inner_schemas(source, _IN_PLACE)
         if self._own_checks(source) > MOST_CHECKS >= max(map(self._own_checks, inner)):
-            finding = f"a value would be held against more than {MOST_CHECKS} schemas here"
-            yield source, "", LeadsNowhereError(finding, "fewer alternatives in alternatives")
+            finding = f"a value would be checked against more than {MOST_CHECKS} schemas here"
+            yield source, "", LeadsNowhereError(finding, "fewer nested alternatives")
 
     def _own_checks(self, source: Source) -> int:
         """Return how many schemas validate one value; a recursive schema counts once."""

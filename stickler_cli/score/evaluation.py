@@ -144,7 +144,9 @@ class Results:
         """
         settings, other_settings = self.interval_settings, other.interval_settings
         if settings is not None and other_settings is not None and settings != other_settings:
-            found = f"the intervals are made with {other_settings} and {settings}"
+            found = (
+                f"the intervals were made with different settings, {other_settings} and {settings}"
+            )
             raise UsageError([Problem("", found, "the same level and seed")])
         if settings is None and not self.has_documents:
             self.interval_settings = other_settings
@@ -361,7 +363,7 @@ class Evaluation(Results):
         if name not in groups:
             if len(groups) == MAX_GROUPS:
                 found = f"there are more than {MAX_GROUPS} groups"
-                expected = "a key with few values"
+                expected = "a key with fewer values"
                 raise UsageError([Problem(f"--by {key}", found, expected)])
             groups[name] = Results(interval_settings=self.interval_settings)
         return groups[name]
@@ -404,10 +406,10 @@ class Evaluation(Results):
             listed = "; ".join(
                 "the fields of their schemas differ"
                 if name == "fields"
-                else f"{name} is {value!r} here and {other_value!r} there"
+                else f"{name} is {value!r} in one and {other_value!r} in the other"
                 for name, value, other_value in find_differences(conditions, other_conditions)
             )
-            found = f"the evaluations do not go together: {listed}"
+            found = f"the evaluations cannot be combined: {listed}"
             raise UsageError([Problem("", found, "the same schema and options")])
 
     def _merge_metrics(self, other: Self) -> None:

@@ -183,7 +183,7 @@ def _document_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, s
         return interval and getattr(interval, gate.bound), "the run has no confidence intervals"
     if gate.metric == RIGHT_SHARE:
         return figures[RIGHT_SHARE], "no document was compared"
-    return figures[gate.metric], "no prediction was held against the schema (--validate pred)"
+    return figures[gate.metric], "no prediction was validated (add --validate pred)"
 
 
 def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float | None, str]:
@@ -193,7 +193,11 @@ def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float
         UsageError: no metric of the run has this figure.
     """
     if gate.metric not in figures:
-        expected = f"one of {', '.join(figures)}" if figures else "a metric of the run: --metric"
+        expected = (
+            f"one of {', '.join(figures)}"
+            if figures
+            else "a metric of the run, which --metric adds"
+        )
         raise gate_error("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
     return figures[gate.metric], "it has nothing to divide by"
 

@@ -160,7 +160,7 @@ def _check_metric(
             raise gate_error(option, found, SYNTAX, hint)
         expected = f"one of {', '.join(metrics or METRICS)}"
         hint = _suggest_gate(gate, option, lowest, metrics)
-        raise gate_error(option, f"{text!r} asks for {metric or 'nothing'}", expected, hint)
+        raise gate_error(option, f"{text!r} asks for {metric or 'no metric'}", expected, hint)
     if metric in (metrics or _SHARES):
         _check_share(gate, option, lowest)
     elif metric in COUNTS and lowest >= 0 and not gate.limit.is_integer():
@@ -194,7 +194,7 @@ def _parse_path(text: str, match: re.Match[str], option: str) -> Path:
     if len(names) < len(path):
         hint = _did_you_mean(field_path(names) + match["operator"] + match["limit"])
         found = f"{text!r} names one list element"
-        raise gate_error(option, found, "a field of all elements", hint)
+        raise gate_error(option, found, "a field of all list elements, such as items.price", hint)
     return path
 
 
@@ -246,7 +246,7 @@ def check_metrics(gates: Collection[Gate], names: Collection[str]) -> None:
     for gate in gates:
         owners = (name for name in names if f"{gate.metric}.".startswith(f"{name}."))
         if gate.mode == METRIC_PREFIX and not any(owners):
-            found = f"{gate.text!r} asks for a metric that the run has not"
+            found = f"{gate.text!r} asks for a metric that the run does not have"
             problems.append(Problem("--gate", found, hint=f"add --metric {gate.metric}"))
     if problems:
         raise UsageError(problems)
@@ -309,7 +309,7 @@ def _suggest_gate(gate: Gate, option: str, lowest: float, metrics: Collection[st
     f1_gate = f"{name}.f1{comparison}"
     may_be_field = gate.metric and not metrics and {*gate.path[-1:]}.isdisjoint((*RATES, SCORE))
     if may_be_field and _is_gate(f1_gate, option, lowest, metrics):
-        return f"if {name} is a field: {f1_gate}"
+        return f"if {name} is a field, write {f1_gate}"
     return ""
 
 
@@ -431,8 +431,8 @@ def _ambiguous_metric(gate: Gate, option: str) -> Problem:
     comparison = gate.text[len(name) :]
     count_gate = f"{name.removesuffix(gate.metric)}{MATRIX_NAMES[gate.metric]}{comparison}"
     found = f"{gate.text!r} could mean the field {name}, or how many values are {gate.metric}"
-    hint = f"{count_gate} is the count; name a metric for the field, such as {name}.f1"
-    return Problem(option, found, "one of the two", hint)
+    hint = f"write {count_gate} for the count, or a metric of the field, such as {name}.f1"
+    return Problem(option, found, "only one meaning", hint)
 
 
 def _suggest_field(gate: Gate, schema_paths: Iterable[Path]) -> str:
@@ -468,7 +468,8 @@ def check_no_bounds(gates: Collection[Gate]) -> None:
         Problem(
             "--gate",
             f"{gate.text!r} asks for a confidence interval",
-            "a --ci that is not none",
+            "a run with confidence intervals",
+            "leave out --ci none",
         )
         for gate in gates
         if gate.bound
@@ -534,7 +535,7 @@ OVERALL_SCORE: Final = "overall_score"  # name of the documents' score in result
 _ERRORS: Final = (FD, FA, FN)
 _EXPECTED: Final = (
     f"{OVERALL_SCORE}, or [set:][path.]metric, where metric is one of "
-    f"{', '.join((*RATES, SCORE))}, alone or with >= and what passes"
+    f"{', '.join((*RATES, SCORE))}, alone or with >= and the lowest value that passes"
 )
 
 

@@ -28,7 +28,10 @@ _POSITION: Final = re.compile(r"line \d+")
 
 PASSING: Final = (
     ("pass", "pass: the share of values at or above the confidence in the column from"),
-    ("wrong", "wrong: the share of wrong values among those of a document that pass, the mean"),
+    (
+        "wrong",
+        "wrong: the share of wrong values among the passing values of a document, on average",
+    ),
 )
 """The columns of a table of accepted values, each with its explanation."""
 

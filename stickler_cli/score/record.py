@@ -70,7 +70,8 @@ class SchemaSignature:
     @property
     def title(self) -> str:
         """The name of the documents, with the file of the schema if there is one."""
-        return f"{self.model_name} ({self.path})" if self.path else self.model_name
+        is_named = self.path and self.path != self.model_name  # an inferred schema has no file
+        return f"{self.model_name} ({self.path})" if is_named else self.model_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +275,7 @@ def _check_mergeable(runs: Sequence[tuple[str, Run]]) -> None:
     problems = [*_condition_problems(runs)]
     for name, run in runs:
         if run.evaluation.has_documents and not run.evaluation.ledger.hashes:
-            found = "it does not say which documents it is of"
+            found = "the run does not say which documents it contains"
             problems.append(Problem(name, found, hint="evaluate again"))
     if not problems:
         problems += _shared_document_problems(runs)
@@ -340,9 +341,9 @@ def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
             run_conditions(first), run_conditions(run)
         ):
             found = f"{condition}: {brief(value)}, but {brief(first_value)} in {first_name}"
-            yield Problem(name, found, "runs of one kind")
+            yield Problem(name, found, "runs with the same settings")
         if run.fields != first.fields:
-            yield Problem(name, f"the fields of the schema are not those of {first_name}")
+            yield Problem(name, f"the schema has other fields than in {first_name}")
 
 
 def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
@@ -362,10 +363,10 @@ def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Probl
             n_further = len(shared_ids) - MAX_NAMED_IDS
             further = f" and {n_further} more" if n_further > 0 else ""
             listed = ", ".join(map(repr, shared_ids[:MAX_NAMED_IDS])) + further
-            found = f"{listed} stand also in {run_by_id[shared_ids[0]]}"
+            found = f"{listed} are also in {run_by_id[shared_ids[0]]}"
             yield Problem(name, found, expected)
         elif other_run is not None:
-            yield Problem(name, f"documents of it stand also in {other_run}", expected)
+            yield Problem(name, f"some of its documents are also in {other_run}", expected)
         run_by_id.update(dict.fromkeys(ids, name))
         run_by_hash.update(dict.fromkeys(hashes, name))
 

@@ -47,7 +47,7 @@ class SchemaSource(Settings):
 
 def optional_schema() -> str:
     """Declare an optional schema; without one, the schema is inferred from the ground truth."""
-    help_text = "The annotated JSON Schema. Left out, it is inferred from the ground truth."
+    help_text = "The annotated JSON Schema. If left out, it is inferred from the ground truth."
     return option(
         "", help_text, "[SCHEMA]", is_path=True, argument=True, needed=False, role="input"
     )
@@ -78,7 +78,7 @@ class PredictionSource(Settings):
 
     pred: str = option(
         "",
-        "Predictions, in any of the forms of GT.",
+        "Predictions, in any form that GT may have.",
         "PRED",
         is_path=True,
         argument=True,
@@ -109,10 +109,10 @@ class SourceOptions(OptionalSchemaSource, TruthSource, PredictionSource, PairsSo
 class SelectionOptions(Settings, panel="input"):
     """Options that select documents to be evaluated."""
 
-    limit: int | None = option(None, "Evaluate the first N documents only.", "N", values=SOME)
+    limit: int | None = option(None, "Evaluate only the first N documents.", "N", values=SOME)
     sample: int | None = option(
         None,
-        "Evaluate N documents, drawn by their ids and --seed, in whatever order they come.",
+        "Evaluate a random sample of N documents; it depends only on their ids and --seed.",
         "N",
         values=SOME,
     )
@@ -122,7 +122,8 @@ class PluginOptions(Settings, panel="input"):
     """Options that allow code of plug-ins to run."""
 
     allow_plugins: bool = option(
-        False, "Let schema, comparators and metrics be named as module:Class, and run their code."
+        False,
+        "Allow the schema, comparators and metrics to be given as module:Class, whose code is run.",
     )
 
 
@@ -131,12 +132,12 @@ class SchemaOptions(PluginOptions, panel="input"):
 
     infer: Infer = option(
         "auto",
-        "Infer how to compare by kinds and names: auto if no annotation says how, "
-        "always where it has none, never.",
+        "Infer from types and names how to compare fields: auto, if no annotation of the schema "
+        "says how; always, for every field without one; never.",
     )
     boxes: BoxFormat = option(
         "corners",
-        "What the four numbers of a box are where neither schema nor values say it: two corners, "
+        "How to read the four numbers of a box if neither schema nor values show it: two corners, "
         "or a corner, width and height.",
     )
 
@@ -146,8 +147,9 @@ class LenientOptions(Settings, panel="input"):
 
     lenient_json: bool = option(
         False,
-        "Take predictions out of code fences, other text and lists of one; also read Python "
-        "literals, comments, trailing commas and single quotes. These predictions are counted.",
+        "Extract predictions from code fences, other text and lists of one element; also accept "
+        "Python literals, comments, trailing commas and single quotes. Reports count these "
+        "predictions.",
     )
 
 
@@ -162,19 +164,19 @@ class FindingOptions(Settings, panel="input"):
     )
     gt_root: str | None = option(
         None,
-        "The document is what stands here in a ground truth: a key, such as result, a dotted "
-        "path, such as data.result, or a JSON Pointer. Texts of JSON on the way are read.",
+        "Where the document is inside each ground truth: a key such as result, a dotted path such "
+        "as data.result, or a JSON Pointer. Strings that contain JSON are parsed on the way.",
         "KEY",
     )
     gt_column: str | None = option(
         None,
-        "The column of a table that has the ground truths, or a dotted path into one, such as "
+        "The table column that holds the ground truths, or a dotted path into a column, such as "
         "vars.expected.",
         "COLUMN",
     )
     max_document_size: int = option(
         100_000_000,
-        "Read no document of more bytes, unpacked: a number, or one with kB, MB or GB.",
+        "Do not read documents with more bytes than this after unpacking, such as 500kB or 1GB.",
         "SIZE",
         values=BYTES,
         default_text="100MB",
@@ -186,15 +188,15 @@ class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
 
     pair_by: str | None = option(
         None,
-        "Pair by what this regular expression finds in names and ids, its first group if it has "
-        "one: with (\\d+)$, gt_1 goes with pred_1.",
+        "Pair documents by the part of their names or ids that this regular expression matches "
+        "(its first group, if any): with (\\d+)$, gt_1 is paired with pred_1.",
         "REGEX",
     )
     pred_root: str | None = option(
-        None, "The document is what stands here in a prediction; see --gt-root.", "KEY"
+        None, "Where the document is inside each prediction; see --gt-root.", "KEY"
     )
     pred_column: str | None = option(
-        None, "The column of a table that has the predictions; see --gt-column.", "COLUMN"
+        None, "The table column that holds the predictions; see --gt-column.", "COLUMN"
     )
 
 
@@ -203,8 +205,9 @@ class WrapperOptions(Settings, panel="input"):
 
     wrapped: str = option(
         "auto",
-        "Take values out of objects with metadata, such as confidences: auto knows the usual "
-        "forms, none takes nothing, VALUE_KEY[:CONFIDENCE_KEY] is a form of your own.",
+        "Extract values from objects that also hold metadata, such as confidences: auto knows the "
+        "usual forms, none extracts nothing, VALUE_KEY[:CONFIDENCE_KEY] names the keys of your "
+        "own form.",
         "FORM",
     )
 
@@ -214,8 +217,8 @@ class IgnoreOptions(Settings, panel="input"):
 
     ignore: tuple[str, ...] = option(
         (),
-        "Leave this field out on both sides: * in the path is any name, ** any number of names, "
-        "so that **.id is an id anywhere. Repeatable.",
+        "Ignore this field on both sides. In its path * stands for any name and ** for any number "
+        "of names: **.id is an id anywhere. Repeatable.",
         "PATH",
     )
 
@@ -225,8 +228,8 @@ class KeyOptions(IgnoreOptions, panel="input"):
 
     rename: tuple[str, ...] = option(
         (),
-        "Give a key of the predictions another name before they are compared, such as "
-        "vendor=seller or lines.descr=description. Repeatable.",
+        "Rename a key of the predictions before they are compared, such as vendor=seller or "
+        "lines.descr=description. Repeatable.",
         "OLD=NEW",
     )
 
@@ -235,7 +238,7 @@ class ValidationOptions(Settings, panel="input"):
     """Options for validation by the schema."""
 
     validate: Validate = option(
-        "none", "Hold these documents against the schema too, and report how many are valid."
+        "none", "Also validate these documents against the schema, and report how many are valid."
     )
 
 
@@ -245,7 +248,7 @@ class ConfidenceSource(Settings, panel="input"):
     confidence: str | None = option(
         None,
         "Confidences of the predictions: a directory or file like PRED, with the same ids, whose "
-        "documents mirror those of PRED and have numbers at the leaves.",
+        "documents have the keys of those in PRED, and a number in place of each value.",
         "DIR|FILE",
         is_path=True,
         role="input",
@@ -257,7 +260,7 @@ class MetadataOptions(Settings, panel="statistics"):
 
     by_file: str | None = option(
         None,
-        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
+        "Metadata of documents, by their ids: a CSV file with a header row, or JSON Lines.",
         "FILE",
         is_path=True,
         role="input",
@@ -269,8 +272,9 @@ class SeveralSchemas(MetadataOptions, panel="input"):
 
     schema_by: str | None = option(
         None,
-        "SCHEMA is a directory, and this says which VALUE.json in it a document has: a field of "
-        "the ground truth, @directory, @id (its own), or @COLUMN of the --by-file.",
+        "SCHEMA is a directory, and the schema of a document is VALUE.json in it. VALUE is from a "
+        "field of the ground truth, @directory, @id (a schema for each document), or @COLUMN of "
+        "the --by-file.",
         "KEY",
     )
 
@@ -280,12 +284,12 @@ class ComparisonOptions(Settings, panel="counting"):
 
     pairing_floor: float = option(
         0.2,
-        "List items at or below this similarity are not the same item; -1 pairs all.",
+        "Do not pair list items whose similarity is this or less; -1 pairs all.",
         "FLOOR",
         values=NumberRange("a number in [-1, 1)", lambda number: -1 <= number < 1),
     )
     extra_fields: ExtraFields = option(
-        "fa", "What a key that the schema does not declare is in a prediction."
+        "fa", "How to count a key in a prediction that the schema does not declare."
     )
     partial_gt: bool = option(
         False,
@@ -298,8 +302,8 @@ class LimitedOptions(ComparisonOptions, panel="engine"):
 
     work_limit: float = option(
         WORK,
-        "Fail a document that takes more work to compare; a unit is about a second, but counted, "
-        "so that it is the same on any machine.",
+        "Fail a document that takes more work to compare than this. A unit is about a second of "
+        "work; work is counted, not timed, so the limit is the same on any machine.",
         "UNITS",
         values=NumberRange("a number above 0", lambda number: number > 0),
     )
@@ -308,9 +312,13 @@ class LimitedOptions(ComparisonOptions, panel="engine"):
 class DecidingOptions(LenientOptions, KeyOptions, WrapperOptions, LimitedOptions, panel="counting"):
     """Options that decide the figures of a run."""
 
-    recall_with_fd: bool = option(False, "Count false discoveries as missed in recall.")
+    recall_with_fd: bool = option(
+        False, "Count wrong values (false discoveries) as missed too, which lowers recall."
+    )
     missing: Missing = option(
-        "fn", "What a ground truth without a prediction is: all missed, left out, failed."
+        "fn",
+        "How to count a ground truth without a prediction: all its values as missed, not at "
+        "all, or as a failed document.",
     )
 
 
@@ -319,19 +327,19 @@ class CountingOptions(Settings, panel="counting"):
 
     counting: Counting = option(
         "leaves",
-        "What everything but JSON counts: leaves, all values; aggregate, those in objects and "
-        "items that match; overall, where a value, an object and an item are one each.",
+        "What reports count (JSON has all three): leaves, all values; aggregate, only values in "
+        "objects and items that match; overall, each value, object and item as one unit.",
     )
 
 
 class RunOptions(CountingOptions, DecidingOptions, panel="gates"):
     """Options that decide figures and verdict of a run; they are stored in its record."""
 
-    strict: bool = option(False, "Exit 3 if any document is unpaired or invalid.")
+    strict: bool = option(False, "Exit with code 3 if any document is unpaired or invalid.")
     rows: KeptRows = option(
         "auto",
-        "Keep a row for each document in the run file: inline always, none never, auto for up to "
-        "100,000 documents. Without rows the result has a fixed size.",
+        "Keep a row for each document in the run file: inline, always; none, never; auto, for up "
+        "to 100,000 documents. Without rows the file has a fixed size.",
         panel="output",
     )
 
@@ -341,11 +349,11 @@ class IntervalOptions(Settings, panel="statistics"):
 
     ci: float | Literal["none"] = option(
         LEVEL,
-        "Give confidence intervals of this level, between 0 and 1; none gives none.",
+        "Level of the confidence intervals, between 0 and 1; none turns them off.",
         "LEVEL",
         values=SHARE._replace(expected=f"{SHARE.expected}, or none", word="none"),
     )
-    seed: int = option(0, "Draw other random samples, also for --sample.", "N", values=COUNT)
+    seed: int = option(0, "Seed of all random samples, also of --sample.", "N", values=COUNT)
 
 
 class GateOptions(Settings, panel="gates"):
@@ -359,7 +367,7 @@ class GateOptions(Settings, panel="gates"):
     )
     gate: tuple[str, ...] = option(
         (),
-        "Fail (exit 1) unless [set:][path.]metric op number holds, such as "
+        "Fail (exit 1) unless this is true: [set:][path.]metric op number, such as "
         "line_items.price.recall>=0.9. Repeatable.",
         "EXPR",
     )

@@ -78,7 +78,8 @@ class EvalSettings(
 
     policy: str | None = option(
         None,
-        "Also report what this policy of stickler accept would let pass, and how wrong that is.",
+        "Also report how many values this policy, made by stickler accept, would let pass, and "
+        "how many of them are wrong.",
         "FILE",
         is_path=True,
         panel="statistics",
@@ -87,8 +88,8 @@ class EvalSettings(
 
     verdicts: str | None = option(
         None,
-        "Also report what the figures would be if the ground truth were as these verdicts on "
-        "errors say, which the HTML report has downloaded.",
+        "Also report the figures that would result if the ground truth were corrected by these "
+        "verdicts on errors, downloaded from the HTML report.",
         "FILE",
         is_path=True,
         in_file="none",
@@ -135,7 +136,7 @@ class EvalSettings(
     )
     label: tuple[str, ...] = option(
         (),
-        "A word about the run for its record and its reports, such as a model or prompt=v3. "
+        "A label that the run file and reports show, such as a model name or prompt=v3. "
         "Repeatable.",
         "TEXT",
         in_file="eval",
@@ -143,8 +144,8 @@ class EvalSettings(
     )
     repeat: tuple[str, ...] = option(
         (),
-        "Other predictions of the same documents: tell how much figures move from run to run, and "
-        "which values are right in some runs only.",
+        "More predictions of the same documents: report how much the figures vary from run to "
+        "run, and which values are right in only some of the runs.",
         "PRED...",
         in_file="none",
         panel="statistics",
@@ -152,26 +153,27 @@ class EvalSettings(
     )
     metric: tuple[str, ...] = option(
         (),
-        "Also give this metric of all documents: anls_star (the mean ANLS* of whole documents; "
-        "anls_star_numbers compares numbers by value), one that a package offers, or "
+        "Also compute this metric over all documents: anls_star (the mean ANLS* of whole "
+        "documents; "
+        "anls_star_numbers compares numbers by value), one from an installed package, or "
         "module:Class. Repeatable.",
         "NAME",
         panel="statistics",
     )
     run_dir: str | None = option(
         None,
-        "Keep everything of the run here: results, a line for each document and error, and a "
-        "journal, from which the same command continues.",
+        "Save everything about the run here: results, a line for each document and error, and a "
+        "journal, from which the same command continues after an interruption.",
         "DIR",
         is_path=True,
         panel="run",
         role="output",
     )
     restart: bool = option(
-        False, "Leave out what --run-dir holds, and begin again.", in_file="none", panel="run"
+        False, "Discard what is in --run-dir, and start over.", in_file="none", panel="run"
     )
     dry_run: bool = option(
-        False, "Print what models would be asked, and ask nothing.", in_file="none", panel="models"
+        False, "Only print what models would be asked; ask nothing.", in_file="none", panel="models"
     )
 
 
@@ -181,7 +183,7 @@ class SourcesOrRun(SourceOptions):
     schema: str = optional_schema()
     gt: str = option(
         "",
-        "Ground truth, as eval takes it.",
+        "Ground truth, as for eval.",
         "[GT]",
         is_path=True,
         argument=True,
@@ -190,7 +192,7 @@ class SourcesOrRun(SourceOptions):
     )
     pred: str = option(
         "",
-        "Predictions, as eval takes them; or a run directory.",
+        "Predictions, as for eval; or a run directory.",
         "PRED|RUN",
         is_path=True,
         argument=True,
@@ -203,8 +205,8 @@ class RecordedOptions(Settings, panel="input"):
 
     read: tuple[str, ...] = option(
         (),
-        "Allow reading this source of RUN, written as in RUN: a URL, a model, or a path that is "
-        "not below the working directory. Repeatable.",
+        "Allow reading this source that RUN names, written as in RUN: a URL, a model, or a path "
+        "outside the working directory. Repeatable.",
         "SOURCE",
         in_file="none",
         role="input",
@@ -228,31 +230,32 @@ class CompareSettings(
 
     document: str | None = option(
         None,
-        "Which document, of directories or JSON Lines; as eval names it.",
+        "The document to compare, by its id in eval; needed for directories and JSON Lines.",
         "ID",
         in_file="none",
     )
     cause: int | None = _cause("Compare the first document of this cause, by its number in eval.")
     field: str | None = option(
         None,
-        "Show this place only: line_items[2].price, or line_items.price for all items.",
+        "Show only this place: line_items[2].price, or line_items.price for all items.",
         "PATH",
         in_file="none",
         panel="output",
     )
     only_errors: bool = option(
-        False, "Leave out what is right; it is counted.", in_file="none", panel="output"
+        False, "Hide what is right; only its number is shown.", in_file="none", panel="output"
     )
     everything: bool = option(
         False,
-        "Show everything: inside what is right, and what neither side has.",
+        "Show everything, also what is inside right objects and lists, and what neither side has.",
         flag="--all",
         in_file="none",
         panel="output",
     )
     format: Literal["table", "json", "markdown"] = printed()
     output: tuple[str, ...] = output_files(
-        "Also write it to this file; its suffix (.json, .md, .txt) says the format. Repeatable."
+        "Also write the result to this file, in the format of its suffix (.json, .md, .txt). "
+        "Repeatable."
     )
 
 
@@ -274,34 +277,34 @@ class ErrorsSettings(
     """
 
     document: str | None = option(
-        None, "Show the errors of these documents only.", "ID|GLOB", in_file="none"
+        None, "Show only errors of these documents.", "ID|GLOB", in_file="none"
     )
     field: str | None = option(
         None,
-        "Show those of fields whose path matches, without list indexes, such as 'items.*'; or one "
-        "place, such as items[2].price.",
+        "Show only errors of fields whose path matches, such as 'items.*' (without list indexes), "
+        "or of one place, such as items[2].price.",
         "GLOB",
         in_file="none",
     )
     error_class: str | None = option(
         None,
-        "Show those of this class, such as digit_slip.",
+        "Show only errors of this class, such as digit_slip.",
         "CLASS",
         flag="--class",
         in_file="none",
     )
-    cause: int | None = _cause("Show those of this cause, by its number in eval.")
+    cause: int | None = _cause("Show only errors of this cause, by its number in eval.")
     sort: Literal["cause", "document", "field", "class", "similarity"] = option(
         "cause",
-        "The order of errors: a table by cause, else of documents; by field, by class, or the "
-        "least similar values first.",
+        "The order of errors: by cause (in files, by document), by document, field or class, or "
+        "the least similar values first.",
         in_file="none",
         panel="output",
     )
     format: Literal["table", "csv", "tsv", "jsonl"] = printed()
     output: tuple[str, ...] = output_files(
-        "Also write them to this file; its suffix (.csv, .tsv, .jsonl, .parquet, .txt) says the "
-        "format. Repeatable."
+        "Also write the errors to this file, in the format of its suffix (.csv, .tsv, .jsonl, "
+        ".parquet, .txt). Repeatable."
     )
 
 
@@ -318,7 +321,7 @@ class InitSettings(PluginOptions, FindingOptions, WrapperOptions, IgnoreOptions,
 
     gt: str = option(
         "",
-        "What the schema is made of.",
+        "What to make the schema from: ground truth, a JSON Schema or a pydantic model.",
         "GT|SCHEMA|MODULE:MODEL",
         is_path=True,
         argument=True,
@@ -326,13 +329,13 @@ class InitSettings(PluginOptions, FindingOptions, WrapperOptions, IgnoreOptions,
     )
     output: str | None = option(
         None,
-        "Write the schema to this file, not to standard output.",
+        "Write the schema to this file instead of standard output.",
         "FILE",
         short="-o",
         in_file="none",
         is_path=True,
     )
-    force: bool = option(False, "Let it take the place of a file.", in_file="none")
+    force: bool = option(False, "Overwrite an existing file.", in_file="none")
     interactive: bool = option(False, "Ask about each field.", short="-i", in_file="none")
 
 
@@ -346,10 +349,10 @@ class ManySettings(
     """Settings of `evaluate_many`; documents in memory are never read leniently."""
 
     workers: int | Literal["auto"] = option(
-        1, "How many processes compare; 1 is this process.", values=PROCESSES
+        1, "Number of processes that compare; 1 is only this process.", values=PROCESSES
     )
     chunk_size: int | None = option(
-        None, "How many pairs go to another process at once.", values=SOME
+        None, "Number of pairs that are sent to a process at once.", values=SOME
     )
 
 
@@ -370,7 +373,7 @@ class FinishedOptions(Settings, panel="counting"):
     """Options for reading finished runs."""
 
     counting: Counting | None = option(
-        None, "What everything but JSON counts, as for eval.  [default: as the run was made]"
+        None, "What reports count, as for eval.  [default: as in the run]"
     )
 
 
@@ -403,8 +406,8 @@ class ReportSettings(
 
     run: tuple[str, ...] = option(
         (),
-        "A run file, as eval -o run.json writes it, or a run directory; several stand side by side "
-        "on a page.",
+        "A run file, as eval -o run.json writes it, or a run directory; several are shown side by "
+        "side on an HTML page.",
         "RUN...",
         argument=True,
         in_file="none",
@@ -413,20 +416,20 @@ class ReportSettings(
     format: RunFormat | None = printed_run(None, "  [default: table, nothing with --output]")
     open: bool = option(
         False,
-        "Open the page in a browser; without --output, one that is made for it.",
+        "Open the HTML page in a browser; without --output, as a temporary file.",
         in_file="none",
         panel="output",
     )
     by: tuple[str, ...] = option(
         (),
-        "Report these groups of documents, of a run directory whose documents are what they were; "
-        "they are compared again. Repeatable.",
+        "Report other groups of documents. RUN must be a run directory whose documents have not "
+        "changed; they are compared again. Repeatable.",
         "KEY",
         in_file="none",
     )
     by_file: str | None = option(
         None,
-        "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
+        "Metadata of documents, by their ids: a CSV file with a header row, or JSON Lines.",
         "FILE",
         in_file="none",
         is_path=True,
@@ -438,5 +441,5 @@ class ViewSettings(LinkOptions, TerminalOptions):
     """Settings of `stickler view`."""
 
     run: str = option("", "A run directory.", "RUN", argument=True, in_file="none", role="input")
-    port: int = option(0, "Serve on this port; 0 is one that is free.", "N", values=COUNT)
+    port: int = option(0, "Serve on this port; 0 chooses a free one.", "N", values=COUNT)
     open: bool = option(False, "Open the page in a browser.", in_file="none")

@@ -27,12 +27,12 @@ class ConsoleOptions(Settings, panel="run"):
     """Options for messages on the terminal."""
 
     quiet: bool = option(
-        False, "Print errors only, and results in a --format other than table.", short="-q"
+        False, "Print only errors, and results if --format is not table.", short="-q"
     )
-    debug: bool = option(False, "Show where an error comes from.", in_file="none")
+    debug: bool = option(False, "Show the traceback of an error, for reporting it.", in_file="none")
     url_timeout: float = option(
         PATIENCE,
-        "Give up a file at a URL after so many seconds without a byte.",
+        "Give up reading a URL after this many seconds without data.",
         "SECONDS",
         values=ABOVE_ZERO,
     )
@@ -41,15 +41,17 @@ class ConsoleOptions(Settings, panel="run"):
 class TerminalOptions(ConsoleOptions, panel="run"):
     """Options for output in a terminal, such as colour."""
 
-    verbose: bool = option(False, "Also tell what is being done.", short="-v")
+    verbose: bool = option(
+        False, "Print more: what is being done, and further figures.", short="-v"
+    )
     no_color: bool = option(False, "Print without colour.")
 
 
 class ModelOptions(Settings, panel="models"):
     """Options for asking models."""
 
-    no_cache: bool = option(False, "Keep no answers of models on disk, and use none.")
-    offline: bool = option(False, "Ask no model: use the answers on disk only.")
+    no_cache: bool = option(False, "Neither save answers of models on disk nor use saved ones.")
+    offline: bool = option(False, "Ask no model; use only answers that are saved on disk.")
     endpoint: tuple[str, ...] = option(
         (),
         "Ask this model on a server of your own, such as openai:judge=http://localhost:8000/v1. "
@@ -58,36 +60,42 @@ class ModelOptions(Settings, panel="models"):
     )
     key_from: tuple[str, ...] = option(
         (),
-        "Take the key of this model from another environment variable, such as "
+        "Read the API key of this model from another environment variable, such as "
         "openai:judge=JUDGE_KEY. Repeatable.",
         "MODEL=VARIABLE",
     )
     max_pairs: int = option(
-        10_000, "Stop before judges are asked about more pairs.", "N", values=COUNT
+        10_000, "Stop before judges are asked about more pairs than this.", "N", values=COUNT
     )
     max_cost: float | None = option(
         None,
-        "Ask no more once models have cost so much; each must have a price that is known.",
+        "Stop asking models once they have cost this much; the price of each must be known.",
         "DOLLARS",
         values=ABOVE_ZERO,
     )
     max_tokens: int | None = option(
-        None, "Ask no more once models have read and written so many tokens.", "N", values=SOME
+        None,
+        "Stop asking models once they have read and written this many tokens.",
+        "N",
+        values=SOME,
     )
     model_timeout: float = option(
-        60.0, "Give up a call to a model after so many seconds.", "SECONDS", values=ABOVE_ZERO
+        60.0, "Give up a call to a model after this many seconds.", "SECONDS", values=ABOVE_ZERO
     )
     model_attempts: int = option(
-        5, "Try a call that fails so many times in all, where that may help.", "N", values=SOME
+        5,
+        "Try a call that fails up to this many times in all, if trying again may help.",
+        "N",
+        values=SOME,
     )
     model_concurrency: int = option(
         8,
-        "Make so many calls to a model at a time.",
+        "Make at most this many calls to a model at a time.",
         "N",
         values=NumberRange("a whole number from 1 to 128", lambda n: 1 <= n <= 128, whole=True),
     )
     requests_per_minute: int | None = option(
-        None, "Make no more calls to a model than this in a minute.", "N", values=SOME
+        None, "Make at most this many calls to a model in a minute.", "N", values=SOME
     )
 
 
@@ -96,22 +104,22 @@ class WorkOptions(Settings, panel="run"):
 
     jobs: int | Literal["auto"] = option(
         "auto",
-        "How many processes compare; auto fits the machine and the work. Results are the same.",
+        "Number of processes that compare; auto chooses it by the machine and the work. It does "
+        "not change results.",
         "N|auto",
         short="-j",
         values=PROCESSES,
     )
     memory_limit: int | None = option(
         None,
-        "Let documents take no more memory than this in a process, such as 2GB; one that needs "
-        "more is failed (Linux).",
+        "Memory limit of a process, such as 2GB; a document that needs more fails (Linux only).",
         "SIZE",
         values=BYTES,
         panel="engine",
     )
     document_timeout: float = option(
         TIMEOUT,
-        "Fail a document that takes longer to compare than so many seconds.",
+        "Fail a document that takes more than this many seconds to compare.",
         "SECONDS",
         values=ABOVE_ZERO,
         panel="engine",
@@ -126,13 +134,13 @@ class EngineOptions(Settings, panel="engine"):
 
     engine: Literal["local", "dask"] = option(
         "local",
-        "Who compares: processes of this machine, or a cluster of Dask, which needs "
-        "the extra dask. Results are the same.",
+        "Where documents are compared: in processes of this machine, or on a Dask cluster, which "
+        "needs the extra dask. It does not change results.",
     )
     scheduler: str | None = option(
         None,
-        "The scheduler of the cluster, such as tcp://10.0.0.1:8786. Left out, --engine dask starts "
-        "a cluster on this machine, of --jobs workers.",
+        "The address of the Dask scheduler, such as tcp://10.0.0.1:8786. If left out, --engine "
+        "dask starts a cluster of --jobs workers on this machine.",
         "ADDRESS",
     )
 
@@ -144,7 +152,7 @@ def level_of(help_text: str) -> Any:
 
 def printed() -> Any:
     """Declare the format of standard output."""
-    help_text = "What to print on standard output."
+    help_text = "Format of what is printed on standard output."
     return option("table", help_text, short="-f", in_file="none", panel="output")
 
 
@@ -152,15 +160,18 @@ def printed_run(
     default: str | None = "table", default_note: str = "", in_file: str = "none"
 ) -> Any:
     """Declare the format of standard output for runs; its help lists the formats."""
-    help_text = f"What to print on standard output: {', '.join(get_args(RunFormat))}.{default_note}"
+    help_text = (
+        f"Format of what is printed on standard output: "
+        f"{', '.join(get_args(RunFormat))}.{default_note}"
+    )
     return option(default, help_text, "FORMAT", short="-f", in_file=in_file, panel="output")
 
 
 def written_gold() -> Any:
     """Declare the directory for ground truths corrected by verdicts."""
     help_text = (
-        "Write the ground truth to this directory, with what the --verdicts accept as "
-        "alternatives (audit: and with what they mend); the original stays as it is."
+        "Write a copy of the ground truth to this directory, with the predictions that --verdicts "
+        "accept added as alternatives (audit also corrects wrong values)."
     )
     return option(
         None, help_text, "DIR", is_path=True, in_file="none", panel="output", role="output"
@@ -185,23 +196,23 @@ class OutputOptions(TerminalOptions, panel="output"):
     """Options for output files."""
 
     output: tuple[str, ...] = output_files(
-        "Also write the results to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, "
-        ".parquet, .arrow, .md, .txt, .junit.xml, .metrics.txt) says the format. Parquet needs "
+        "Also write the results to this file, in the format of its suffix (.html, .json, .csv, "
+        ".tsv, .jsonl, .parquet, .arrow, .md, .txt, .junit.xml, .metrics.txt). Parquet needs "
         "the extra parquet. Repeatable.",
         in_file="eval",
     )
     csv: Literal["tidy", "wide"] = option(
         "tidy",
-        "The columns of CSV, TSV, JSON Lines and Parquet: those that one would chart, or all.",
+        "The columns of CSV, TSV, JSON Lines and Parquet output: the main figures, or all.",
     )
-    junit_fields: bool = option(False, "In JUnit XML, also give a test case for each field.")
+    junit_fields: bool = option(False, "In JUnit XML, also write a test case for each field.")
 
 
 class WidthOptions(Settings, panel="output"):
     """Option for the width of printed text."""
 
     width: int | None = option(
-        None, "Columns of the table.  [default: those of the terminal]", "N", values=SOME
+        None, "Width of the table in characters.  [default: the terminal's]", "N", values=SOME
     )
 
 
@@ -209,8 +220,8 @@ class StudyFiles(WidthOptions, TerminalOptions, panel="output"):
     """Options for the files and the width of a study's answer."""
 
     output: tuple[str, ...] = output_files(
-        "Also write it to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, .parquet, "
-        ".arrow, .md, .txt) says the format. Repeatable."
+        "Also write the result to this file, in the format of its suffix (.html, .json, .csv, "
+        ".tsv, .jsonl, .parquet, .arrow, .md, .txt). Repeatable."
     )
 
 
@@ -244,8 +255,8 @@ class LinkOptions(Settings, panel="output"):
 
     sources: str | None = option(
         None,
-        "In the HTML page, link documents to what they were read from: the images and PDFs in a "
-        "directory that have their names, or an address such as "
+        "In the HTML page, link documents to their originals: images and PDFs of the same names "
+        "in a directory, or an address such as "
         "'https://host/{id}.pdf#page={page}'.",
         "DIR|URL",
         is_path=True,
@@ -256,7 +267,9 @@ class TableOptions(WidthOptions, panel="output"):
     """Options that select and sort the fields and documents in tables."""
 
     sort: Literal["schema", "f1", "errors", "name"] = option(
-        "schema", "The order of fields: of the schema, the lowest F1 or most values lost first."
+        "schema",
+        "The order of fields: as in the schema, lowest F1 first, most values lost first, or by "
+        "name.",
     )
     columns: str | None = option(
         None,
@@ -264,9 +277,9 @@ class TableOptions(WidthOptions, panel="output"):
         "stands for all counts and rates of the confusion matrix.",
         "NAMES",
     )
-    only_errors: bool = option(False, "Leave out fields that lost no values.")
+    only_errors: bool = option(False, "Show only fields that lost values.")
     fields: str | None = option(
-        None, "Show fields whose path matches, such as 'items.*' or '*price*'.", "GLOB"
+        None, "Show only fields whose path matches, such as 'items.*' or '*price*'.", "GLOB"
     )
     show_documents: int = option(
         0,

@@ -89,7 +89,7 @@ def compare_sources(
     yield from _compare_chunks(plan, complete, options, omission_notes)
     notes += map(str, pairs.problems)
     if one_sided_ids:
-        notes.append(f"without both sides and left out: {join_some(one_sided_ids, NAMED)}")
+        notes.append(f"skipped, since one side is missing: {join_some(one_sided_ids, NAMED)}")
     notes += omission_notes
 
 
@@ -110,7 +110,7 @@ def _compare_chunks(
             table = compare(plan, gts, preds, options, confidences, gold)
         except WorkLimitError as error:
             if len(chunk) == 1:
-                notes.append(f"{chunk[0].id} is left out: {error.problems[0]}")
+                notes.append(f"{chunk[0].id} was skipped: {error.problems[0]}")
             for pair in chunk if len(chunk) > 1 else ():
                 yield from _compare_chunks(plan, [pair], options, notes)
         else:
@@ -247,8 +247,8 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine],
 
     lines = [*read_lines(file, limit, parse_verdict)]
     if not lines:
-        finding = "no verdict is on two values" if n_omitted else "there are no verdicts"
-        raise UsageError([Problem(source_of(file), finding, "one on each line")])
+        finding = "no verdict is about two values" if n_omitted else "there are no verdicts"
+        raise UsageError([Problem(source_of(file), finding, "one verdict on each line")])
     return lines, n_omitted
 
 

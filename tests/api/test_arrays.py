@@ -56,5 +56,7 @@ def test_a_model_of_a_list_is_evaluated():
 
 
 def test_no_class_is_made_of_a_schema_of_arrays():
-    with pytest.raises(SchemaError, match="its documents are arrays, which no class has"):
+    with pytest.raises(
+        SchemaError, match="its documents are arrays, but a class describes objects"
+    ):
         StructuredModel.from_json_schema(SCHEMA)

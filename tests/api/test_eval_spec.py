@@ -86,7 +86,7 @@ def test_a_comparator_without_a_threshold_keeps_that_of_the_field():
 def test_rules_say_in_the_explanation_who_said_them():
     shown = eval_for(Order, {"billing.zip": {"weight": 3.0}}).explain().splitlines()
 
-    assert [line for line in shown if "as was asked for" in line] == [
+    assert [line for line in shown if "as requested" in line] == [
         line for line in shown if line.startswith("billing.zip")
     ]
     assert "an identifier" in next(line for line in shown if line.startswith("shipping.zip"))

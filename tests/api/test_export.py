@@ -306,7 +306,7 @@ def nested(inner):
 
 
 MODELS = models(st.recursive(LEAVES | LISTS, nested, max_leaves=4))
-pytestmark = pytest.mark.filterwarnings("ignore:.* is passed over")  # thresholds of lists of models
+pytestmark = pytest.mark.filterwarnings("ignore:.* has no effect")  # thresholds of lists of models
 
 
 @given(MODELS)

@@ -110,12 +110,12 @@ class Inner(StructuredModel):
 
 
 def told_of(make):
-    with pytest.warns(UserWarning, match="passed over") as told:
+    with pytest.warns(UserWarning, match="has no effect") as told:
         made = make()
     return made, [str(each.message) for each in told]
 
 
-REST = "is passed over; put it on those fields"
+REST = "has no effect; put it on those fields"
 
 
 def test_a_comparator_on_models_is_passed_over_with_a_warning_when_the_class_is_made():
@@ -156,9 +156,7 @@ def test_a_threshold_of_a_list_of_models_is_told_of_unless_it_says_what_they_say
     made, told = told_of(lists)
 
     (text,) = told
-    assert text.startswith(
-        "Lists.many is a list of Inner: its threshold of 0.9 is passed over; its"
-    )
+    assert text.startswith("Lists.many is a list of Inner: its threshold of 0.9 has no effect; its")
     assert text.endswith("items match by the match_threshold of Inner, which is 0.7")
     nodes = [field.node for field in made.comparison_plan().root.fields]
     assert nodes[0].threshold == 0.9
@@ -255,12 +253,15 @@ def test_it_holds_when_instances_are_compared():
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"key": []}, "key is \\[\\], expected a field of the items, or a list of some"),
-        ({"ordered": 1}, "ordered is 1, expected true or false, on an array"),
+        ({"key": []}, "key is \\[\\], expected a field of the items, or a list of their fields"),
+        ({"ordered": 1}, "ordered is 1, expected true or false"),
         ({"aliases": {"USA": ["US"], "UY": ["us"]}}, "us is an alias of USA and of UY"),
         ({"aliases": {"a": 5}}, "aliases is {'a': 5}, expected "),
         ({"aliases": {"USA": "US"}}, "aliases is {'USA': 'US'}, expected "),
-        ({"absent_values": [[]]}, "absent_values is \\[\\[\\]\\], expected a list of texts"),
+        (
+            {"absent_values": [[]]},
+            "absent_values is \\[\\[\\]\\], expected a list of strings, numbers and booleans",
+        ),
     ],
 )
 def test_a_keyword_that_is_wrong_is_refused(keywords, message):

@@ -116,7 +116,9 @@ def test_a_recursive_class_becomes_one_and_a_class_of_arrays_does_not():
 
     assert model.from_json(node).children[0].children[0].name == "c"
     assert model.from_json(node).compare(model.from_json(node)) == 1.0
-    with pytest.raises(SchemaError, match="its documents are arrays, which no class has"):
+    with pytest.raises(
+        SchemaError, match="its documents are arrays, but a class describes objects"
+    ):
         StructuredModel.from_pydantic(Names)
 
 
@@ -191,7 +193,7 @@ def test_without_its_options_they_are_the_functions_of_the_library():
         ),
         (
             lambda: compat.eval_for({"type": "object"}, match_threshold=0.5),
-            "match_threshold: it is 0.5 with a schema that is no class",
+            "match_threshold: it is 0.5, but the schema is not a class",
         ),
     ],
 )

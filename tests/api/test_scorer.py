@@ -269,7 +269,7 @@ def test_where_a_comparison_fails_that_prediction_has_score_0():
 def test_too_much_work_is_score_0():
     scorer = Scorer(Order, options=Options(work_limit=1e-9))
 
-    assert "more work to compare" in scorer.score(GT, GT).problem
+    assert "takes more work than" in scorer.score(GT, GT).problem
 
 
 def copied(value):

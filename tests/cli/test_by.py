@@ -140,25 +140,28 @@ def test_too_many_groups_are_refused(data, stickler):
     result = stickler(*EVAL, "--by", "id")
 
     assert result.code == 2
-    assert "--by id: there are more than 200 groups, expected a key with few values" in result.err
+    assert "--by id: there are more than 200 groups, expected a key with fewer values" in result.err
 
 
 def test_a_key_that_no_document_has_is_noted(vendors, stickler):
     out = stickler(*EVAL, "--by", "vndor").out
 
-    assert "note: --by vndor: no document has it" in out
+    assert "note: --by vndor: no document has this key" in out
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--by", ""), "--by: it is empty, expected a field of the ground truth, @directory"),
+        (
+            ("--by", ""),
+            "--by: the value is empty, expected a field of the ground truth, @directory",
+        ),
         (("--by", "a..b"), "--by a..b: 'a..b' is not a field path"),
-        (("--by", "@language"), "--by @language: there is no --by-file that could have this"),
-        (("--by", "a", "--by", "a"), "--by a: it is given twice"),
+        (("--by", "@language"), "--by @language: --by-file is missing, which would have this"),
+        (("--by", "a", "--by", "a"), "--by a: the option is given twice"),
         (
             ("--by-file", "meta.csv"),
-            "--by-file meta.csv: no --by and no --schema-by names a",
+            "--by-file meta.csv: neither --by nor --schema-by uses a",
         ),
         (
             ("--by-file", "meta.csv", "--by", "@lang"),

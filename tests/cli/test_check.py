@@ -46,7 +46,7 @@ def test_what_describes_nothing_is_refused_whatever_is_inferred(stickler, data):
     for options in ([], ["--infer", "never"]):
         result = stickler("check", "wrapper.json", *options)
         assert (result.code, result.out) == (2, "")
-        assert "a schema is inside, at /schema" in result.err
+        assert "there is a schema inside it, at /schema" in result.err
 
 
 def test_what_is_said_in_vain_is_a_warning(stickler, data):
@@ -57,8 +57,8 @@ def test_what_is_said_in_vain_is_a_warning(stickler, data):
 
     assert (result.code, result.out) == (0, "odd.json: no problems (odd)\n")
     assert result.err == (
-        "warning: odd.json#/properties/a/discription: discription is no keyword of JSON Schema, "
-        "and says nothing; did you mean description?\n"
+        "warning: odd.json#/properties/a/discription: discription is not a keyword of JSON Schema "
+        "and has no effect; did you mean description?\n"
         'warning: odd.json#/properties/a/enum/1: enum lists "a" twice\n'
     )
     assert "warning" in stickler("eval", "odd.json", "gt", "pred").err
@@ -72,6 +72,6 @@ def test_which_arm_is_meant_is_said(stickler, data):
     assert stickler("check", "union.json").out == (
         "union.json: no problems (union)\n"
         "  level: number by NumericComparator(unit='same', decimal='auto'), string by "
-        "LevenshteinComparator(same_digits=True, same_words=True); a text that is a number is "
-        "meant as one\n"
+        "LevenshteinComparator(same_digits=True, same_words=True); a text that is a number counts "
+        "as a number\n"
     )

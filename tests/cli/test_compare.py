@@ -130,7 +130,10 @@ def test_standard_input_is_read_once(stickler, data, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("gt", "pred"), "gt: there are many documents, expected two JSON files, or --document ID"),
+        (
+            ("gt", "pred"),
+            "gt: there are several documents, expected two JSON files, or --document ID",
+        ),
         (
             ("gt", "pred", "--document", "tvo"),
             "--document: there is no document 'tvo', expected an id as eval names it; did you mean",
@@ -145,14 +148,14 @@ def test_standard_input_is_read_once(stickler, data, monkeypatch):
         ),
         (
             ("gt/one.json", "pred/one.json", "--all", "--only-errors"),
-            "--all: --only-errors is given too, expected one of the two",
+            "--all: --only-errors is also given, expected only one of the two",
         ),
         (
             ("gt/one.json", "pred/one.json", "--pairing-floor", "2"),
             "--pairing-floor: it is '2', expected",
         ),
-        (("gt/one.json", "pred/one.json", "-o", "x.csv"), "--output: the file is x.csv"),
-        (("gt/one.json", "pred/one.json", "-o", "gt/one.json"), "would overwrite it"),
+        (("gt/one.json", "pred/one.json", "-o", "x.csv"), "--output: the file name is x.csv"),
+        (("gt/one.json", "pred/one.json", "-o", "gt/one.json"), "would overwrite "),
     ],
 )
 def test_wrong_usage_is_told_and_ends_with_2(stickler, arguments, message):
@@ -215,7 +218,10 @@ def test_a_pair_of_too_much_work_ends_with_3(stickler):
 
     assert result.code == ExitCode.INCOMPLETE
     assert result.out == ""
-    assert result.err == "error: it takes more work to compare than --work-limit 1e-06 lets it\n"
+    assert (
+        result.err
+        == "error: comparing the document takes more work than --work-limit 1e-06 allows\n"
+    )
 
 
 @pytest.mark.parametrize("ignored", [False, True])
@@ -283,7 +289,7 @@ def test_the_first_document_of_a_cause_is_shown(stickler, data):
         "zero is the first of 2 documents of cause 2\n",
     )
     both = stickler(*everything, "--cause", "1", "--document", "two")
-    assert (both.code, "--document is given too" in both.err) == (2, True)
+    assert (both.code, "--document is also given" in both.err) == (2, True)
 
 
 def test_other_values_that_are_right_are_named(stickler, data):

@@ -106,7 +106,7 @@ def test_a_working_directory_that_is_gone_is_told(stickler, data, monkeypatch):
     result = stickler(*EVAL)
     assert result.code == 2
     assert result.err == (
-        "error: the working directory has been deleted; change to one that is there\n"
+        "error: the working directory has been deleted; change to a directory that exists\n"
     )
 
 
@@ -153,7 +153,7 @@ def test_outputs_are_relative_to_the_file(stickler, data, monkeypatch):
         ("show_non_matches = true", "expected a whole number"),
         ("fail_under = 'high'", "expected a number"),
         ("id_field = 3", "expected a string"),
-        ("= 1", "it is not TOML"),
+        ("= 1", "the file is not valid TOML"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_told_with_its_name(stickler, data, text, told):
@@ -214,7 +214,7 @@ def test_arguments_that_nobody_gave_are_told_with_what_would_be_right(stickler, 
     result = stickler("eval", *arguments)
     assert result.code == 2
     assert f"error: {missing} missing, expected stickler eval [SCHEMA] GT PRED" in result.err
-    assert f"stickler.toml may have {missing.lower()} instead" in result.err
+    assert f"or set {missing.lower()} in stickler.toml" in result.err
 
 
 def test_standard_input_named_in_the_file_is_no_file(stickler, data):
@@ -361,13 +361,13 @@ def test_a_file_that_others_may_write_is_read_only_if_it_is_named(
     (data / name).chmod(0o646)
     result = stickler(*EVAL)
     assert result.code == 0
-    assert f"{name} may be written by others and was not read" in result.err
+    assert f"{name} can be changed by other users and was not read" in result.err
     assert stickler(*EVAL, "--config", name).code == 1
     (data / name).chmod(0o664)  # by the user's own group
     assert stickler(*EVAL).code == 1
     own = os.getegid()
     monkeypatch.setattr(os, "getegid", lambda: own + 1)
-    assert "may be written by others" in stickler(*EVAL).err
+    assert "can be changed by other users" in stickler(*EVAL).err
 
 
 def test_a_typo_names_the_nearest_options_and_not_all(stickler, data):

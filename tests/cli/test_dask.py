@@ -300,7 +300,7 @@ def test_a_document_that_no_worker_survives_is_named_and_all_others_count(orders
     orders(die=17)
     code = main((*EVAL, "--engine", "dask", "--scheduler", shared.address, "--no-config"))
     run = json.loads(capsys.readouterr().out)
-    found = "all workers that compared it died (out of memory?)"
+    found = "every worker that compared this document died (out of memory?)"
     assert code == ExitCode.INCOMPLETE
     assert {entry["document"]: entry["problem"] for entry in run["problems"]} == {
         "line 18": f"line 18: {found}"
@@ -330,7 +330,7 @@ def test_a_cluster_that_loses_its_workers_is_not_waited_for_in_vain(
         until(lambda: not own.client.nthreads())
         code = main((*EVAL, "--engine", "dask", "--scheduler", own.address, "--no-config"))
     assert code == ExitCode.INTERNAL
-    assert "--engine dask: it has had no workers for 1 seconds" in capsys.readouterr().err
+    assert "--engine dask: the cluster has had no workers for 1 seconds" in capsys.readouterr().err
 
 
 # --- what is refused
@@ -354,9 +354,9 @@ def test_a_worker_with_another_version_of_what_decides_is_refused(orders, refuse
     wanted = {**dask_cluster.versions(), "rapidfuzz": "1.2.3"}
     monkeypatch.setattr(dask_cluster, "versions", lambda: wanted)
     err = refused()
-    assert "on the worker tcp://127.0.0.1:" in err
-    assert "rapidfuzz is " in err
-    assert "expected 1.2.3, as here; pip install 'rapidfuzz==1.2.3' there" in err
+    assert "the worker tcp://127.0.0.1:" in err
+    assert " has rapidfuzz " in err
+    assert "expected 1.2.3, as on this machine; run pip install 'rapidfuzz==1.2.3' on it" in err
 
 
 def test_a_worker_that_lacks_a_comparator_is_refused(orders, refused, tmp_path, monkeypatch):
@@ -377,20 +377,20 @@ def test_documents_that_a_worker_does_not_have_are_told_before_any_is_failed(
     monkeypatch.setattr(dask_cluster, "Needs", lambda *given: needs(given[0], "/", given[2]))
     err = refused()
     assert "gt.jsonl: the worker tcp://127.0.0.1:" in err
-    assert "cannot read it, expected a shared directory" in err
+    assert "cannot read this source, expected a shared directory" in err
 
 
 def test_a_scheduler_that_is_not_there_is_told(orders, refused, monkeypatch):
     orders()
     monkeypatch.setattr(dask_cluster, "CONNECTING", 0.5)
     err = refused("--scheduler", "tcp://127.0.0.1:9")
-    assert "--scheduler tcp://127.0.0.1:9: there is no scheduler that answers" in err
+    assert "--scheduler tcp://127.0.0.1:9: the scheduler does not answer" in err
     err = refused("--scheduler", "nonsense://")
-    assert "--scheduler nonsense://: there is no scheduler that answers" in err
+    assert "--scheduler nonsense://: the scheduler does not answer" in err
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         err = refused("--scheduler", address)
-    assert f"{address}: there is no scheduler that answers (nothing came in 0.5 s)" in err
+    assert f"{address}: the scheduler does not answer (no answer within 0.5 s)" in err
 
 
 def test_a_worker_of_several_threads_is_refused(orders, refused, tmp_path):
@@ -440,4 +440,4 @@ def test_a_run_that_was_killed_goes_on_where_it_ended(orders, shared, capsys):
     assert main((*command, "-q", *engine, "--run-dir", "kept")) == ExitCode.OK
     capsys.readouterr()
     assert main((*command, "--jobs", "1", "--run-dir", "kept")) == ExitCode.OK
-    assert f"{DOCUMENTS} documents are finished already" in capsys.readouterr().err
+    assert f"{DOCUMENTS} documents are already finished" in capsys.readouterr().err

@@ -123,7 +123,7 @@ def test_the_table_says_how_many_of_how_many(stickler, kept):
     assert flat[3].split()[:3] == ["three", "total", "FD"]
     none = stickler("errors", "night", "--document", "one")
     assert (none.code, none.out) == (0, f"0 of {total} errors\n")
-    inside = "2 of them lie inside items or objects that are listed as errors too"
+    inside = "2 of them lie inside items or objects that are also listed as errors"
     by_class = ("errors", "night", "--class", "invented_value")
     assert inside in stickler(*by_class, "--sort", "document").out
     assert inside not in stickler(*by_class).out  # it lists them
@@ -169,7 +169,7 @@ def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("run.json",), "a run file has no single errors, expected a run directory"),
+        (("run.json",), "a run file does not contain single errors, expected a run directory"),
         (("nowhere",), "there is no such file or directory"),
         (("gt",), "there is no run.json in this directory"),
         (("night", "--class", "digitslip"), "there is no class digitslip"),
@@ -177,7 +177,7 @@ def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
         (("night", "--field", "totl"), "there is no field totl; did you mean total?"),
         (("night", "--document", "twoo"), "there is no document twoo; did you mean two?"),
         ((*SOURCES, "--document", "twoo"), "there is no document twoo; did you mean two?"),
-        (("night", "-o", "e.html"), "the file is e.html"),
+        (("night", "-o", "e.html"), "the file name is e.html"),
         (("night", "--sort", "name"), "--sort"),
     ],
 )

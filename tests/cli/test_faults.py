@@ -159,8 +159,9 @@ def test_a_document_that_kills_every_worker_is_found_and_all_others_count(orders
     assert "2 of 40 documents could not be evaluated" in err
     assert "\n  line 24: the worker process" in err
     assert problems(out) == {
-        "line 8": "line 8: the worker process that compared it died (signal 9; out of memory?)",
-        "line 24": "line 24: the worker process that compared it died (exit code 3)",
+        "line 8": "line 8: the worker process that compared this document died (signal 9; out of "
+        "memory?)",
+        "line 24": "line 24: the worker process that compared this document died (exit code 3)",
     }
     assert json.loads(out)["documents"]["evaluated"] == 38
     lines = [json.loads(line) for line in (folder / "docs.jsonl").read_text().splitlines()]
@@ -176,7 +177,7 @@ def test_a_comparator_that_kills_every_worker_ends_the_run(orders):
     write(folder / "pred.jsonl", '{"a": "leave"}\n' * 40)
     code, out, err = run(folder, "-j", "2")
     assert (code, out) == (ExitCode.INTERNAL, "")
-    assert "--jobs 2: 32 worker processes died one after the other (exit code 3)" in err
+    assert "--jobs 2: 32 worker processes died in a row (exit code 3)" in err
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -199,8 +200,8 @@ def test_a_comparator_that_fails_is_that_document_s_error(orders, jobs):
     assert no_number.startswith('at a, Obedient failed on "x" and "nothing": TypeError: ')
     assert found == {
         "line 4": 'at a, Obedient failed on "x" and "raise": ZeroDivisionError: no',
-        "line 14": 'at a, Obedient failed on "x" and "nan": its similarity is nan',
-        "line 24": 'at a, Obedient failed on "x" and "beyond": its similarity is 1.5',
+        "line 14": 'at a, Obedient failed on "x" and "nan": the similarity is nan',
+        "line 24": 'at a, Obedient failed on "x" and "beyond": the similarity is 1.5',
     }
 
 

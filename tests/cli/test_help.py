@@ -48,7 +48,7 @@ def flags_of(text):
 
 def test_help_of_eval_has_the_options_that_most_runs_use_and_help_all_every_one(shown):
     usual = {options_of(settings_of_commands()["eval"])[name].flag for name in USUAL["eval"]}
-    assert len(usual) == 15
+    assert len(usual) == 17
     assert flags_of(shown("eval")) == {*usual, "--help-all", "--help"}
     every = {
         it.flag for it in options_of(settings_of_commands()["eval"]).values() if not it.argument

@@ -42,7 +42,7 @@ def test_what_was_meant_is_taken(stickler, options, hint):
 def test_a_gate_on_a_field_alone_is_told_how_to_name_a_metric(stickler):
     result = stickler("eval", *SOURCES, "--gate", "total>=0.5")
 
-    assert (result.code, "; if total is a field: total.f1>=0.5" in result.err) == (2, True)
+    assert (result.code, "; if total is a field, write total.f1>=0.5" in result.err) == (2, True)
     assert stickler("eval", *SOURCES, "--gate", "total.f1>=0.5").code in (0, 1)
 
 
@@ -66,7 +66,7 @@ def test_a_model_is_named_by_its_module_or_by_the_file(stickler, data, name):
     write(data / "models_of_hints.py", MODELS)
     result = stickler("eval", "models_of_hints.py", "gt", "pred")
     assert result.code == 2
-    assert "name a model: models_of_hints.py:Model --allow-plugins" in result.err
+    assert "for a pydantic model, give models_of_hints.py:Model and --allow-plugins" in result.err
 
     result = stickler("eval", name, "gt", "pred", "--allow-plugins")
     assert (result.code, result.out.partition(":")[0]) == (0, "Order")
@@ -77,11 +77,11 @@ def test_files_of_our_own_are_taken_for_no_documents(stickler, data):
     for words in (("eval", "gt", "run.json"), ("errors", "run.json", "schema.json")):
         result = stickler(*words)
         assert result.code == 2
-        assert "run.json: this is a file of stickler (stickler-run/1)" in result.err
-        assert "stickler report reads a run" in result.err
+        assert "run.json: this file was written by stickler (stickler-run/1)" in result.err
+        assert "use stickler report to read a run" in result.err
     stickler("diff", "schema.json", "gt", "pred", "gt", "-q", "-o", "diff.json")
     result = stickler("eval", "diff.json", "pred/one.json")
-    assert "diff.json: this is a file of stickler (stickler-diff/" in result.err
+    assert "diff.json: this file was written by stickler (stickler-diff/" in result.err
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_a_hint_that_is_followed_works(stickler, data, wrong, hint, right):
             "eval gt/two.json gt pred",
             "two.json#: the schema describes .* SCHEMA GT PRED$",
         ),
-        ("check run.json", "run.json#: .*; this is a file of stickler .stickler-run/1.$"),
-        ("diff run.json gt/two.json", "two.json: this is no run, expected a run file, as .*$"),
+        ("check run.json", "run.json#: .*; this file was written by stickler .stickler-run/1.$"),
+        ("diff run.json gt/two.json", "two.json: this is not a run, expected a run file, as .*$"),
         ("eval schema.json gt none", "0 predictions, expected documents on both sides$"),
     ],
 )
@@ -152,7 +152,7 @@ def test_a_file_in_the_place_of_another_is_seen_for_what_it_is(stickler, data, w
 def test_the_command_that_shows_what_was_inferred_names_the_file(stickler, data):
     write(data / "a plain schema.json", {"properties": {"id": {"type": "string"}}})
     result = stickler("eval", "a plain schema.json", "gt", "pred")
-    (command,) = re.findall(r"`stickler ([^`]*)` shows it", result.err)
+    (command,) = re.findall(r"`stickler ([^`]*)`;", result.err)
     assert stickler(*shlex.split(command)).code == 0
 
 
@@ -165,7 +165,7 @@ def test_predictions_of_which_none_can_be_used_are_no_success(stickler, data, co
     assert result.code == 3
     assert "no ground truth has a prediction that can be used" in result.err
     heading = result.out.splitlines()[0]
-    assert heading.endswith("2 documents have a prediction that cannot be read: all missed")
+    assert heading.endswith("2 documents have a prediction that cannot be read: all values missed")
     assert "next: " not in result.out
     page = stickler("eval", *SOURCES, "--pred-root", "reslt", "-f", "markdown").out
     assert "nothing was compared" in page
@@ -186,8 +186,8 @@ def test_an_id_field_that_no_document_has_is_told_with_those_that_may_be_meant(s
     document = {"total": 1.5, "meta": {"doc_id": 7, "is": True, "in": {"id": 1}}, "ref": "a"}
     write(data / "gt.jsonl", json.dumps(document))
     err = stickler("eval", "schema.json", "gt.jsonl", "gt.jsonl", "--id-field", "docid").err
-    assert "there is no docid, expected a string or an integer" in err
-    assert "the id field pairs documents: there is meta.doc_id, ref\n" in err
+    assert "the document has no docid, expected a string or an integer" in err
+    assert "name the field that identifies a document; the document has meta.doc_id, ref\n" in err
 
 
 def test_a_terminal_has_remarks_broken_between_words_and_commands_whole(monkeypatch):

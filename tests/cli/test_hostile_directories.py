@@ -232,7 +232,7 @@ def test_what_a_run_names_elsewhere_is_not_read_on_its_word(
     result = stickler(*command)
 
     assert result.code == 2
-    assert f"night: the run names {source}" in result.err
+    assert f"night: the run refers to {source}" in result.err
     assert f"--read {source}" in result.err
     assert "hunter2" not in result.out + result.err
 
@@ -250,7 +250,7 @@ def test_no_schema_elsewhere_is_read_or_run_on_the_word_of_a_run(
     result = stickler(*command, "--allow-plugins")
 
     assert result.code == 2
-    assert f"night: the run names {schema}" in result.err
+    assert f"night: the run refers to {schema}" in result.err
 
 
 @pytest.mark.parametrize("command", REREADERS)
@@ -299,8 +299,14 @@ def replace_values(record: bytes, **values: object) -> bytes:
         (lambda lines: [lines[0], b"null\n"], "the value is null, expected an object"),
         (lambda lines: [lines[0], b"[1]\n"], "the value is [1], expected an object"),
         (lambda lines: lines[1:], "#/settings: the value is null"),
-        (lambda lines: [lines[0], *lines[1:], *lines[1:]], "documents are not what they were"),
-        (lambda lines: [lines[0], b'{"finished":0}\n'], "documents are not what they were"),
+        (
+            lambda lines: [lines[0], *lines[1:], *lines[1:]],
+            "documents have changed since the run was started",
+        ),
+        (
+            lambda lines: [lines[0], b'{"finished":0}\n'],
+            "documents have changed since the run was started",
+        ),
         (
             lambda lines: [lines[0], replace_values(lines[1], fingerprints=[]), *lines[2:]],
             "record 2: it has 0 fingerprints of 2 documents",
@@ -332,5 +338,5 @@ def test_no_output_takes_the_place_of_what_a_run_names(stickler, data, night, co
     result = stickler(*command, "-o", output)
 
     assert result.code == 2
-    assert "would overwrite it" in result.err
+    assert "would overwrite " in result.err
     assert before == {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}

@@ -21,18 +21,18 @@ def documents(tmp_path, monkeypatch):
     [
         (
             ("--ignore", "totl"),
-            "--ignore totl: no key of the documents has this path; did you mean total?",
+            "--ignore totl: no document has a key with this path; did you mean total?",
         ),
         (
             ("--ignore", "qty"),
-            "--ignore qty: no key of the documents has this path; did you mean lines.qty?",
+            "--ignore qty: no document has a key with this path; did you mean lines.qty?",
         ),
-        (("--ignore", "unlike"), "--ignore unlike: no key of the documents has this path\n"),
+        (("--ignore", "unlike"), "--ignore unlike: no document has a key with this path\n"),
         (
             ("--rename", "sellr=vendor"),
-            "--rename sellr=vendor: no key of the documents has this path",
+            "--rename sellr=vendor: no document has a key with this path",
         ),
-        (("--rename", "lines.cont=qty"), "--rename lines.cont=qty: no key of the documents"),
+        (("--rename", "lines.cont=qty"), "--rename lines.cont=qty: no document"),
     ],
 )
 def test_a_pattern_that_names_no_key_is_told(stickler, documents, options, note):
@@ -49,7 +49,7 @@ def test_a_pattern_that_names_no_key_is_told(stickler, documents, options, note)
     ],
 )
 def test_a_pattern_that_names_a_key_is_not(stickler, documents, options):
-    assert "has this path" not in stickler("eval", "gt", "pred", *options).err
+    assert "has a key with this path" not in stickler("eval", "gt", "pred", *options).err
 
 
 def test_a_key_that_is_left_out_may_group_documents(stickler, documents):

@@ -31,7 +31,7 @@ def test_ground_truth_becomes_an_annotated_schema(stickler, data):
         X + "comparator": "ExactComparator",
         X + "comparator-config": {"only_separators": True},
         X + "threshold": 1.0,
-        "$comment": 'named "id", an identifier: one wrong character makes it another '
+        "$comment": 'named "id", an identifier: one wrong character makes a different one '
         "(seen: 2 values, 1 different)",
     }
     assert schema["properties"]["lines"]["items"]["properties"]["qty"]["type"] == "integer"
@@ -66,7 +66,7 @@ def test_a_schema_is_kept_as_it_is_written(stickler, data):
         '"x-aws-stickler-comparator" : "LevenshteinComparator", '
         '"x-aws-stickler-comparator-config" : {"same_digits": true, "same_words": true}, '
         '"x-aws-stickler-threshold" : 0.9, '
-        '"$comment" : "a text, of which the name says no more"'
+        '"$comment" : "a text whose name says nothing more"'
     )
     why = (
         r"of the invoice; named \"due\", a date or a range of dates: "
@@ -78,7 +78,7 @@ def test_a_schema_is_kept_as_it_is_written(stickler, data):
     assert result.out == expected
     write(data / "done.json", json.loads(result.out))
     assert stickler("init", "done.json").err == (
-        "every field says how it is compared: nothing was added\n"
+        "the schema already says how every field is compared: nothing was added\n"
     )
 
 
@@ -88,7 +88,7 @@ def test_a_file_is_replaced_only_if_that_is_asked_for(stickler, data):
     refused = stickler("init", "gt", "-o", "schema.json")
 
     assert (refused.code, (data / "schema.json").read_bytes()) == (2, before)
-    assert "there is a file already, expected a new one, or --force" in refused.err
+    assert "the file already exists, expected a new file, or --force" in refused.err
     assert stickler("init", "schema.json", "-o", "schema.json", "--force").code == 0
 
 
@@ -99,13 +99,13 @@ def test_what_other_files_describe_is_told(stickler, data):
     result = stickler("init", "whole.json")
 
     assert json.loads(result.out) == json.loads((data / "whole.json").read_text())
-    assert "1 more in other files stay as they are" in result.err
+    assert "1 more place is in other files" in result.err
 
 
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
-        ({}, "its documents have no key"),
+        ({}, "its documents have no keys"),
         ({"schema": {"type": "object", "properties": {"a": {"type": "string"}}}}, "at /schema"),
         ({"type": "object", "propertis": {}}, "did you mean properties"),
         ({"properties": {"a": {"type": "strin"}}}, "did you mean string?"),
@@ -137,7 +137,7 @@ def test_each_choice_can_be_changed(stickler, data, monkeypatch):
     assert parts["sku"]["$comment"].startswith("chosen by hand")
     assert parts["qty"] == {"type": "integer"}
     assert "did you mean FuzzyComparator?" in result.err
-    assert "2 is no threshold in [0, 1]" in result.err
+    assert "2 is not a threshold in [0, 1]" in result.err
 
 
 # --- SCHEMA left out
@@ -150,9 +150,9 @@ def test_each_choice_can_be_changed(stickler, data, monkeypatch):
         (["eval", "schema.json", "gt/one.json"], "PRED missing: schema.json is a schema"),
         (["compare", "schema.json", "gt/one.json"], "PRED missing: schema.json is a schema"),
         (["lint", "schema.json"], "GT missing: schema.json is a schema"),
-        (["lint", "schema.json"], "to take it as a ground truth, name a SCHEMA before schema.json"),
+        (["lint", "schema.json"], "to use it as ground truth, give a SCHEMA before schema.json"),
         (["eval", "pred"], "GT missing, expected stickler eval [SCHEMA] GT PRED"),
-        (["eval", "-", "pred"], "standard input cannot be"),
+        (["eval", "-", "pred"], "standard input can be read only once"),
         (["eval", "nowhere", "pred"], "there is no such file or directory"),
         (["eval", "models:Order", "pred"], "PRED missing: models:Order is a model"),
     ],
@@ -168,7 +168,7 @@ def test_ground_truth_of_which_nothing_can_be_read_is_refused(stickler, data):
     (data / "bad").mkdir()
     (data / "bad" / "a.json").write_text("{", encoding="utf-8")
 
-    assert "none of its 1 documents can be read" in stickler("eval", "bad", "pred").err
+    assert "none of its documents can be read" in stickler("eval", "bad", "pred").err
 
 
 def test_one_document_is_enough(stickler):
@@ -213,7 +213,7 @@ def test_a_model_is_a_schema_if_its_code_may_run(stickler, models):
     result = stickler("eval", "order_models:Order", "gt", "pred", "--allow-plugins", "-f", "json")
 
     assert refused.code == 2
-    assert "a model is code, which runs" in refused.err
+    assert "a model is Python code, which would be run" in refused.err
     assert "order_models" not in sys.modules or result.code == 0
     assert [each["comparator"] for each in result.json["fields"]] == [
         "ExactComparator",
@@ -238,9 +238,9 @@ def test_a_model_with_annotations_is_compared_as_it_says(stickler, models):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("order_models:Nope", "it cannot be imported (AttributeError"),
-        ("no_such_module:Order", "it cannot be imported (ModuleNotFoundError"),
-        ("order_models:number", "it is no pydantic model"),
+        ("order_models:Nope", "the model cannot be imported (AttributeError"),
+        ("no_such_module:Order", "the model cannot be imported (ModuleNotFoundError"),
+        ("order_models:number", "this is not a pydantic model"),
     ],
 )
 def test_a_model_that_is_none_is_told(stickler, models, name, message):
@@ -267,14 +267,16 @@ def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
     result = stickler("init", "seen.jsonl")
 
     made = json.loads(result.out)["properties"]
-    absent = 'texts that usually stand for nothing; consider "x-aws-stickler-absent-values": '
+    absent = (
+        'texts that usually mean that there is no value; consider "x-aws-stickler-absent-values": '
+    )
     assert made["terms"]["$comment"].endswith(f'{absent}["-", "N/A"]')
     assert made["notes"]["items"]["$comment"] == f'{absent}["None"]'
     assert made["by_day"]["additionalProperties"]["$comment"].endswith(f'{absent}["--"]')
     # n counts the lines, which tells none of them apart.
-    key = 'unique in each of 3 lists: sku; consider "x-aws-stickler-key": "sku"'
+    key = 'sku is unique within each of 3 lists; consider "x-aws-stickler-key": "sku"'
     assert made["lines"]["$comment"] == key
-    assert made["parts"]["$comment"] == "unique in each of 3 lists: x"
+    assert made["parts"]["$comment"] == "x is unique within each of 3 lists"
     assert "$comment" not in made["few"]
     assert all("x-aws-stickler-key" not in place for place in made.values())
     assert f"/properties/lines: {key}\n" in result.err
@@ -293,7 +295,7 @@ def test_suggestions_can_be_accepted(stickler, data, monkeypatch):
     assert "x-aws-stickler-absent-values" not in made["terms"]
     assert made["terms"]["$comment"].endswith('consider "x-aws-stickler-absent-values": ["N/A"]')
     assert made["lines"]["x-aws-stickler-key"] == "sku"
-    assert made["lines"]["$comment"] == "unique in each of 3 lists: sku"
+    assert made["lines"]["$comment"] == "sku is unique within each of 3 lists"
     assert "y adds it, Enter leaves it as a comment" in result.err
 
 

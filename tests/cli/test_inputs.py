@@ -33,8 +33,8 @@ def test_a_key_that_is_there_twice_is_warned_of_and_changes_nothing_else(stickle
         "lenient": {"documents": 0, "fence": 0, "prose": 0, "string": 0, "list": 0, "relaxed": 0},
     }
     warning = (
-        'pred/two.json:1:27: the key "total" is there again, expected each key once; '
-        "the last one counts"
+        'pred/two.json:1:27: the key "total" is repeated, expected each key only once; '
+        "the last value counts"
     )
     assert result.json["problems"] == [
         {"document": "two", "status": "evaluated", "problem": warning}
@@ -53,9 +53,9 @@ def test_the_table_counts_documents_with_duplicate_keys_and_byte_order_marks(sti
 
     assert result.code == 0
     lines = result.out.splitlines()
-    assert "note: 1 document with a key that its object has twice; the last one counts" in lines
+    assert "note: 1 document with the same key twice in an object; the last one counts" in lines
     assert (
-        "note: 1 document with a byte order mark, which is no part of JSON; it was left out"
+        "note: 1 document with a byte order mark, which is not part of JSON and was skipped"
         in lines
     )
 
@@ -107,7 +107,7 @@ def test_a_prediction_inside_other_text_is_invalid_and_the_option_is_named(stick
     assert record["documents"]["invalid"] == 1
     assert record["options"]["lenient_json"] is False
     (problem,) = record["problems"]
-    assert problem["problem"].endswith("; --lenient-json takes it out of a Markdown code fence")
+    assert problem["problem"].endswith("; --lenient-json extracts it from a Markdown code fence")
 
 
 def test_lenient_json_takes_predictions_out_of_other_text_and_counts_them(stickler, data):
@@ -161,7 +161,7 @@ def test_lenient_json_is_refused_in_a_merge_with_strict_runs(stickler, data):
     records = [stickler(*EVAL, "-f", "json", *option).json for option in ((), ("--lenient-json",))]
     strict, lenient = map(read_evaluation, records)
 
-    with pytest.raises(UsageError, match="lenient_json is False here and True there"):
+    with pytest.raises(UsageError, match="lenient_json is False in one and True in the other"):
         strict.merge(lenient)
 
 
@@ -232,10 +232,9 @@ def test_a_prediction_without_an_id_is_of_no_ground_truth_and_left_out(stickler,
     heading, *_ = stickler(
         "eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id"
     ).out.splitlines()
-
     assert heading == (
         "Order: 1 document, 0 wholly right; 1 document has a prediction that cannot be read: all "
-        "missed; 1 prediction that cannot be read left out"
+        "values missed; 1 prediction that cannot be read left out"
     )
 
 

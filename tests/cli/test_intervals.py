@@ -94,7 +94,10 @@ def test_a_gate_on_an_interval_needs_intervals(stickler):
     result = stickler(*EVAL, "--ci", "none", "--gate", "f1.lower>=0")
 
     assert result.code == 2
-    assert "'f1.lower>=0' asks for a confidence interval, expected a --ci that is not" in result.err
+    assert (
+        "'f1.lower>=0' asks for a confidence interval, expected a run with confidence intervals; "
+        "leave out --ci none" in result.err
+    )
 
 
 def test_one_document_has_no_intervals(stickler):

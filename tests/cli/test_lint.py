@@ -23,19 +23,20 @@ def test_findings_are_told_with_file_line_pointer_and_advice(stickler, wrong):
         "gt: 2 documents of schema.json\n"
         "2 errors, 1 warning\n"
         "\n"
-        "error[unreadable-value] total: values that their comparator cannot read, so that only the "
-        "very same value is right\n"
-        '  gt/two.json:3 /total "much": NumericComparator gives 0 to it and itself, expected at '
+        "error[unreadable-value] total: values that their comparator cannot read, so that only "
+        "exactly the same value is right\n"
+        '  gt/two.json:3 /total "much": NumericComparator gives 0 when it compares the value with '
+        "itself, expected at "
         "least 0.5\n"
-        "  -> mend them, or give the field a comparator that reads them\n"
+        "  -> correct them, or give the field a comparator that reads them\n"
         "\n"
-        "error[wrong-kind] total: values of another kind than the schema says\n"
+        "error[wrong-kind] total: values whose type is not the one in the schema\n"
         '  gt/two.json:3 /total "much" is not of type "number"\n'
-        "  -> mend them, or the schema\n"
+        "  -> correct them, or the schema\n"
         "\n"
-        "warning[duplicate-value] id: an id that several documents have\n"
+        "warning[duplicate-value] id: several documents with the same value in an id field\n"
         '  gt/two.json:2 /id "A-1", as in gt/one.json\n'
-        "  -> give each a value of its own\n"
+        "  -> give each document a value of its own\n"
     )
 
 
@@ -57,7 +58,7 @@ def test_json_has_every_place_and_files_are_written_beside(stickler, data, wrong
 def test_github_has_an_annotation_beside_the_line(stickler, wrong):
     lines = stickler("lint", "schema.json", "gt", "-f", "github").out.splitlines()
     assert lines[1].startswith(
-        "::error file=gt/two.json,line=3,title=stickler lint%3A wrong-kind::total: values of"
+        "::error file=gt/two.json,line=3,title=stickler lint%3A wrong-kind::total: values whose"
     )
     assert lines[2].startswith("::warning file=gt/two.json,line=2,title=")
 

@@ -161,10 +161,10 @@ def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Failing", "document 0: it fails with ValueError: no such thing"),
+        ("Failing", "document 0: it failed with ValueError: no such thing"),
         ("Keeping", "its attribute seen is set, expected JSON values"),
         ("Wrong", "result: own_metrics:Wrong is nan, expected a finite number"),
-        ("Merging", "merge: it fails with KeyError: 'apart'"),
+        ("Merging", "merge: it failed with KeyError: 'apart'"),
     ],
 )
 @pytest.mark.parametrize("how", [(), ("--jobs", "2"), ("--run-dir", "kept")])
@@ -192,9 +192,9 @@ def test_what_a_metric_failed_with_is_told_with_what_to_do(stickler, files):
         *("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id"),
         *("--allow-plugins", "--metric", "own_metrics:Failing", "-q"),
     )
-    said = "document 0: it fails with ValueError: no such thing; it has no figures: mend it"
-    again = "and evaluate again, a --run-dir with --restart"
-    assert f"error: metric own_metrics:Failing: {said} {again}" in result.err
+    said = "document 0: it failed with ValueError: no such thing; correct it and evaluate again"
+    again = "with --restart if there is a --run-dir"
+    assert f"error: metric own_metrics:Failing has no figures: {said}, {again}" in result.err
 
 
 def test_a_mended_metric_takes_a_run_directory_that_begins_again(evaluated, files):

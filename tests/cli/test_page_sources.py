@@ -138,8 +138,8 @@ def test_a_file_that_is_no_image_is_told_and_left_out(stickler, scans):
     arguments = [word for word in COMMAND if word != "--quiet"]
     result = stickler(*arguments, "--sources", "scans", "--embed-sources", "2")
     assert result.code == 0
-    assert "one.png: no picture can be made of it" in result.err
-    assert "two.pdf: no picture can be made of it" in result.err
+    assert "one.png: no picture can be made from this file" in result.err
+    assert "two.pdf: no picture can be made from this file" in result.err
     assert part(scans, "pictures") == []
 
 
@@ -150,10 +150,16 @@ def test_a_file_that_is_no_image_is_told_and_left_out(stickler, scans):
         (["--sources", "javascript://alert(1)/{id}"], "an http(s) address with {id}"),
         (["--sources", "https://{id}/a.pdf"], "an http(s) address with {id}"),
         (["--sources", "https://host/a.pdf"], "an http(s) address with {id}"),
-        (["--sources", "https://me:secret@host/{id}.pdf"], "it has a user or a password"),
-        (["--sources", "https://me:se/cret@host/{id}.pdf"], "it has a user or a password"),
-        (["--embed-sources", "3"], "there is no --sources"),
-        (["--sources", "https://host/{id}", "--embed-sources", "3"], "nothing is loaded"),
+        (
+            ["--sources", "https://me:secret@host/{id}.pdf"],
+            "the address contains a user name or password",
+        ),
+        (
+            ["--sources", "https://me:se/cret@host/{id}.pdf"],
+            "the address contains a user name or password",
+        ),
+        (["--embed-sources", "3"], "--sources is missing"),
+        (["--sources", "https://host/{id}", "--embed-sources", "3"], "no pictures are loaded"),
     ],
 )
 def test_what_leads_nowhere_is_refused(stickler, scans, options, told):

@@ -80,10 +80,16 @@ def test_what_is_said_to_keep_an_inferred_schema_keeps_it(
     [
         (
             ["gt.jsonl", "pred.jsonl"],
-            "--pairs: pred.jsonl is given too, expected --pairs or GT and",
+            "--pairs: pred.jsonl is also given, expected either --pairs or GT and",
         ),
-        (["--repeat", "pred.jsonl"], "--repeat: there is --pairs, expected one of the two"),
-        (["--pair-by", "x"], "--pair-by: --pairs has pairs already; leave one of them out"),
+        (
+            ["--repeat", "pred.jsonl"],
+            "--repeat: --pairs is also given, expected only one of the two",
+        ),
+        (
+            ["--pair-by", "x"],
+            "--pair-by: --pairs already pairs the documents, expected only one of the two",
+        ),
     ],
 )
 def test_what_does_not_go_with_a_table_of_pairs_is_refused(
@@ -131,7 +137,7 @@ def test_a_directory_that_takes_long_to_list_is_told_again_and_again(
         monkeypatch.setattr(sources, name, 0)
     monkeypatch.setattr(sources, "id_of_file", slow)
     assert [*list_directory(str(tmp_path), 100, tell).documents] == ["a"]
-    assert told[0] == f"listing {tmp_path}: no document is compared before that is done"
+    assert told[0] == f"still listing {tmp_path}; comparing starts when that is done"
     listed = len(told)
     assert list_directory(str(tmp_path), 100).documents
     assert len(told) == listed
@@ -202,7 +208,9 @@ def test_columns_of_an_arrow_table_are_named_by_paths(tmp_path: Path):
     parquet.write_table(table, tmp_path / "t.parquet")
     columns = {"gt_column": "row.truth", "pred_column": "row.answer.a"}
     assert read_pairs(tmp_path / "t.parquet", **columns) == [({"n": 1}, {"n": 2})]
-    with pytest.raises(UsageError, match="there is no column rwo, expected that of --gt-column"):
+    with pytest.raises(
+        UsageError, match="there is no column rwo, expected a column that --gt-column names"
+    ):
         read_pairs(tmp_path / "t.parquet", gt_column="rwo.truth")
 
 
@@ -218,6 +226,6 @@ def test_a_column_of_what_is_no_table_is_refused(table: str, capsys: pytest.Capt
         capsys, "eval", "schema.json", "gt.jsonl", "pred.jsonl", "--pred-column", "a", code=2
     )
     assert (
-        "--pred-column: PRED is a JSON Lines, CSV or TSV file, expected a table; --pred-root"
+        "--pred-column: PRED is a JSON Lines, CSV or TSV file, expected a table; use --pred-root"
         in told
     )

@@ -102,7 +102,7 @@ def test_boxes_beside_values_that_became_fields_name_the_option(stickler, data):
 
     told = stickler("places", "g.jsonl", "p.jsonl", "-f", "json").json
     assert told["whole"]["located"] is None
-    assert "--wrapped value would take values out of their objects" in told["notes"][0]
+    assert "--wrapped value would extract values from their objects" in told["notes"][0]
     mended = stickler("places", "g.jsonl", "p.jsonl", "--wrapped", "value", "-f", "json").json
     # Half of the box is the overlap.
     assert (mended["whole"]["located"], mended["notes"]) == (1, [])
@@ -112,7 +112,7 @@ def test_pixels_and_fractions_need_the_size_of_the_page(places):
     pred = changed(name={"_bbox": [0, 0, 0.1, 0.1]}, total={"_bbox": [0.5, 0, 0.6, 0.1]})
     report = places(pred)
     assert cells(report["whole"]) == [0, 2, 0, 0]
-    assert "2 pairs of boxes are of pixels on one side" in report["notes"][0]
+    assert "2 pairs of boxes are in pixels on one side" in report["notes"][0]
     assert cells(places(pred, "--page-size", "100x100")["whole"]) == [2, 0, 0, 0]
     sized = changed(name={"_page_size": [100, 100]}, total={"_page_size": [100, 100]})
     assert cells(places(pred, gt=sized)["whole"]) == [2, 0, 0, 0]
@@ -158,7 +158,7 @@ def test_a_document_of_too_much_work_is_left_out_by_name(places):
 
     report = places(other, "--work-limit", "0.1", gt=long, code=3)
 
-    assert "one is left out: it takes more work" in report["notes"][0]
+    assert "one was skipped: comparing the document takes more work" in report["notes"][0]
 
 
 def test_an_alternative_has_the_box_that_stands_beside_it(places):

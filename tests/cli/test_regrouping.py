@@ -107,13 +107,13 @@ def test_documents_that_have_changed_are_refused(stickler, data, kept):
     write(data / "pred" / "a" / "0.json", BAD)
     result = stickler("report", "kept", "--by", "source")
     assert result.code == 2
-    assert "its documents, or what compares them, are not what they were" in result.err
+    assert "the documents, or how they are compared, have changed since the run" in result.err
 
 
 def test_another_schema_is_refused(stickler, data, kept):
     schema = json.loads((data / "schema.json").read_text())
     write(data / "schema.json", {**schema, "title": "Other"})
-    assert "the schema is another one" in stickler("report", "kept", "--by", "source").err
+    assert "the schema has changed" in stickler("report", "kept", "--by", "source").err
 
 
 @pytest.mark.parametrize("schema", [("boxes.json",), ()])
@@ -142,13 +142,13 @@ def test_a_run_is_read_again_with_the_inference_that_it_had(stickler, data, sche
 def test_a_key_that_no_document_has_is_refused(stickler, kept):
     result = stickler("report", "kept", "--by", "sorce")
     assert (result.code, result.out) == (2, "")
-    assert "--by sorce: no document has it" in result.err
+    assert "--by sorce: no document has this key" in result.err
 
 
 def test_a_run_file_cannot_be_grouped_anew(stickler, kept):
     result = stickler("report", "kept/run.json", "--by", "source")
     assert result.code == 2
-    assert "which does not tell how its documents were read" in result.err
+    assert "which does not say how its documents were read" in result.err
 
 
 @pytest.mark.parametrize("output", [(), ("-o", "page.html")])

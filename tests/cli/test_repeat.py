@@ -59,7 +59,7 @@ def test_a_run_file_tells_it_again(three, stickler):
 
 
 def test_where_nothing_flips_it_is_said(three, stickler):
-    assert "no value flips" in stickler(*EVAL, "--repeat", "pred3").out
+    assert "no value differs between runs" in stickler(*EVAL, "--repeat", "pred3").out
 
 
 def test_a_run_that_cannot_be_evaluated_is_told_and_exit_code_3(three, stickler):
@@ -74,8 +74,8 @@ def test_a_run_that_cannot_be_evaluated_is_told_and_exit_code_3(three, stickler)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--repeat", "pred"), "--repeat: pred stands there twice"),
-        (("--repeat", "pred2", "--run-dir", "kept"), "--repeat: there is --run-dir"),
+        (("--repeat", "pred"), "--repeat: pred is given twice"),
+        (("--repeat", "pred2", "--run-dir", "kept"), "--repeat: --run-dir is also given"),
         (("--repeat", "none"), "none: there is no such file or directory"),
     ],
 )

@@ -62,7 +62,7 @@ def test_a_page_of_a_run_file_says_that_errors_are_not_there(stickler, run_file)
     page = stickler("report", "run.json", "-f", "html").out
 
     assert errors_in(page) == []
-    assert "A run file does not hold single errors" in page
+    assert "A run file does not contain single errors" in page
 
 
 def test_a_page_of_a_run_directory_has_its_errors(stickler, run_directory):
@@ -102,7 +102,13 @@ def test_no_more_errors_are_read_than_the_page_takes(stickler, run_directory):
     [
         ("{", "non-matches.jsonl:2"),
         ("[]", "non-matches.jsonl:2:1: the document is of type array"),
-        ("{}", "non-matches.jsonl:2:1: there is no document, path and field, expected an error"),
+        (
+            "{}",
+            (
+                "non-matches.jsonl:2:1: the keys document, path and field are missing, expected an "
+                "error"
+            ),
+        ),
         ('{"document":"a","path":"x","field":"[["}', 'the value is "[["'),
     ],
 )
@@ -129,9 +135,9 @@ def test_a_file_of_errors_that_breaks_off_is_refused(stickler, run_directory):
     [
         ([], "error: RUN missing, expected stickler report RUN...\n"),
         (["nowhere.json"], "there is no such file or directory"),
-        (["run.json", "-o", "x.yaml"], "the file is x.yaml"),
-        (["run.json", "-o", "run.json"], "it is the run, or in it, and would overwrite it"),
-        (["schema.json"], "schema.json: this is no run, expected a run file"),
+        (["run.json", "-o", "x.yaml"], "the file name is x.yaml"),
+        (["run.json", "-o", "run.json"], "the output would overwrite the run"),
+        (["schema.json"], "schema.json: this is not a run, expected a run file"),
     ],
 )
 def test_what_cannot_be_reported_is_refused(stickler, run_file, arguments, message):

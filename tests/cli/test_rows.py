@@ -158,7 +158,7 @@ def test_documents_in_two_runs_without_rows_are_noticed(shards, stickler):
     result = stickler("merge", "0.json", "all.json")
 
     assert result.code == 3
-    assert "all.json: documents of it stand also in 0.json" in result.err
+    assert "all.json: some of its documents are also in 0.json" in result.err
 
 
 @pytest.mark.parametrize("option", ["--policy", "--repeat"])
@@ -167,7 +167,7 @@ def test_what_goes_through_documents_is_refused_without_rows(shards, stickler, o
     result = stickler(*asked, option, "schema.json")
 
     assert result.code == 2
-    assert f"{option}: it goes through the documents" in result.err
+    assert f"{option}: the option needs the rows of all documents" in result.err
     assert "--rows inline" in result.err
 
 
@@ -237,6 +237,6 @@ def test_a_parquet_file_that_is_no_run_is_refused(shards, stickler):
     write(shards / "text.parquet", "no table")
 
     result = stickler("report", "values.parquet", "-o", "a.json")
-    assert (result.code, "does not say of which run" in result.err) == (2, True)
+    assert (result.code, "does not say which run they are from" in result.err) == (2, True)
     result = stickler("report", "text.parquet", "-o", "a.json")
-    assert (result.code, "text.parquet: it cannot be read" in result.err) == (2, True)
+    assert (result.code, "text.parquet: the file cannot be read" in result.err) == (2, True)

@@ -96,7 +96,7 @@ def test_a_finished_run_is_shown_again_without_evaluating(orders, whole, monkeyp
     monkeypatch.delattr(evaluate_module, "chunk_results")
     code, out, err = call(*KEPT)
     assert ((code, out), contents()) == whole
-    assert err == "--run-dir kept: 7 documents are finished already\n"
+    assert err == "--run-dir kept: 7 documents are already finished\n"
     assert Path("kept/journal").read_bytes() == journal
 
 
@@ -152,7 +152,7 @@ def test_a_run_goes_on_from_a_damaged_byte_with_the_same_bytes_at_the_end(orders
         Path("kept/journal").write_bytes(damaged)
         code, out, err = call(*KEPT)
         assert ((code, out), contents()) == whole, place
-        assert "bytes of its journal are damaged and were cut off" in err
+        assert "bytes of the journal were damaged and have been removed" in err
 
 
 def test_only_what_is_not_finished_is_evaluated(orders, whole, monkeypatch):
@@ -168,7 +168,7 @@ def test_only_what_is_not_finished_is_evaluated(orders, whole, monkeypatch):
     monkeypatch.setattr(evaluate_module, "chunk_results", spy)
     code, out, err = call(*KEPT)
     assert evaluated == ["odd", "one", "sound", "two", "alike"]
-    assert err == "--run-dir kept: 2 documents are finished already\n"
+    assert err == "--run-dir kept: 2 documents are already finished\n"
     assert ((code, out), contents()) == whole
 
 
@@ -254,7 +254,7 @@ def test_a_document_that_was_finished_and_is_another_is_named(
     else:
         write(Path(path), content)
     err = refused(*KEPT)
-    begins = "error: --run-dir kept: documents are not what they were: "
+    begins = "error: --run-dir kept: documents have changed since the run was started: "
     assert begins in err
     assert change in err
     assert "--restart begins again" in err
@@ -278,12 +278,12 @@ def test_documents_that_follow_those_of_an_unfinished_run_are_evaluated(orders, 
 
 def test_a_prediction_that_has_no_ground_truth_any_more_is_named(orders, whole):
     Path("gt/sound.json").unlink()
-    assert "documents are not what they were" in refused(*KEPT)
+    assert "documents have changed since the run was started" in refused(*KEPT)
 
 
 def test_a_document_after_the_last_one_of_a_finished_run_is_new(orders, whole):
     write(orders / "pred" / "beta.json", {})
-    assert "not what they were: beta is new" in refused(*KEPT)
+    assert "since the run was started: beta is new" in refused(*KEPT)
 
 
 def test_no_more_than_five_documents_are_named(orders, whole):
@@ -298,23 +298,23 @@ def test_lines_in_another_order_are_told(orders):
     command = ("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id")
     call(*command, "--run-dir", "kept")
     write(orders / "gt.jsonl", '{"id": "y"}\n{"id": "x"}')
-    assert "y stands where x was" in refused(*command, "--run-dir", "kept")
+    assert "y is now where x was" in refused(*command, "--run-dir", "kept")
 
 
 @pytest.mark.parametrize(
     ("options", "change"),
     [
-        (("--missing", "skip"), '--missing is "skip", and was "fn"'),
-        (("--pairing-floor", "0.5"), "--pairing-floor is 0.5, and was 0.2"),
-        (("--validate", "pred"), '--validate is ["pred"], and was []'),
-        (("--lenient-json",), "--lenient-json is true, and was false"),
-        (("--max-document-size", "1MB"), "--max-document-size is 1000000, and was 100000000"),
-        (("--extra-fields", "ignore"), '--extra-fields is "ignore", and was "fa"'),
-        (("--recall-with-fd",), "--recall-with-fd is true, and was false"),
-        (("--by", "id"), '--by is [["id", "'),
-        (("--seed", "7"), "--ci or --seed is {"),
-        (("-o", "page.html"), "detail of pages (-o report.html) is true, and was false"),
-        (("--show-non-matches", "101"), "--show-non-matches is 101, and was 100"),
+        (("--missing", "skip"), '--missing is now "skip", but was "fn"'),
+        (("--pairing-floor", "0.5"), "--pairing-floor is now 0.5, but was 0.2"),
+        (("--validate", "pred"), '--validate is now ["pred"], but was []'),
+        (("--lenient-json",), "--lenient-json is now true, but was false"),
+        (("--max-document-size", "1MB"), "--max-document-size is now 1000000, but was 100000000"),
+        (("--extra-fields", "ignore"), '--extra-fields is now "ignore", but was "fa"'),
+        (("--recall-with-fd",), "--recall-with-fd is now true, but was false"),
+        (("--by", "id"), '--by is now [["id", "'),
+        (("--seed", "7"), "--ci or --seed is now {"),
+        (("-o", "page.html"), "the run was started without an HTML report (-o report.html)"),
+        (("--show-non-matches", "101"), "--show-non-matches is now 101, but was 100"),
     ],
 )
 def test_another_option_is_named(orders, whole, options, change):
@@ -330,12 +330,12 @@ def test_another_schema_is_named(orders, whole):
 
 def test_another_version_is_named(orders, whole, monkeypatch):
     monkeypatch.setattr("stickler_cli.runs.keeping.__version__", "9.9")
-    assert 'version is "9.9", and was "' in refused(*KEPT)
+    assert 'version is now "9.9", but was "' in refused(*KEPT)
 
 
 def test_other_sources_are_named(orders, whole):
     shutil.copytree("gt", "other")
-    assert 'GT is "other", and was "gt"' in refused("eval", "schema.json", "other", *KEPT[3:])
+    assert 'GT is now "other", but was "gt"' in refused("eval", "schema.json", "other", *KEPT[3:])
 
 
 def test_everything_that_decides_a_result_is_a_setting(orders, whole):
@@ -372,9 +372,12 @@ def test_restart_begins_again(orders, whole):
 
 def test_a_directory_with_something_else_is_refused(orders):
     err = refused(*EVAL, "--run-dir", ".")
-    assert "it holds something else (gt, pred, schema.json)" in err or "is GT, or in it" in err
+    assert (
+        "the directory holds other files (gt, pred, schema.json)" in err
+        or "would overwrite GT" in err
+    )
     write(orders / "notes" / "a.txt", "mine")
-    assert "it holds something else (a.txt)" in refused(*EVAL, "--run-dir", "notes")
+    assert "the directory holds other files (a.txt)" in refused(*EVAL, "--run-dir", "notes")
     assert names("notes") == ["a.txt"]
 
 
@@ -388,13 +391,13 @@ def test_a_file_is_no_directory(orders):
     assert "--run-dir file: it is a file, expected a directory" in refused(
         *EVAL, "--run-dir", "file"
     )
-    assert "--run-dir file/a: it cannot be used (Not a directory)" in refused(
+    assert "--run-dir file/a: the directory cannot be used (Not a directory)" in refused(
         *EVAL, "--run-dir", "file/a"
     )
 
 
 def test_a_directory_among_the_documents_is_refused(orders):
-    assert "it is GT, or in it" in refused(*EVAL, "--run-dir", "gt/kept")
+    assert "the output would overwrite GT" in refused(*EVAL, "--run-dir", "gt/kept")
 
 
 def test_standard_input_cannot_be_read_again(orders):
@@ -528,7 +531,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(patient, 
         assert process.returncode == -signal.SIGKILL
         assert not Path("kept/run.json").exists()
     code, out, err = finish("--jobs", jobs)
-    assert "documents are finished already" in err
+    assert "documents are already finished" in err
     assert (code, out) == (0, uninterrupted)
     assert contents() == expected
     assert names("kept") == sorted((*FILES, "journal"))
@@ -547,7 +550,7 @@ def test_a_run_that_is_interrupted_leaves_partial_files_and_goes_on(patient):
     assert names("kept") == sorted([*PARTIAL_FILES, "journal"])
     code, out, err = finish()
     assert (code, out) == (0, uninterrupted)
-    assert "documents are finished already" in err
+    assert "documents are already finished" in err
     assert contents() == expected
     assert names("kept") == sorted((*FILES, "journal"))
 
@@ -557,7 +560,7 @@ def test_two_runs_cannot_have_one_directory(patient):
     with held_at(150, "--jobs", "1") as first:
         code, out, err = finish()
         assert (code, out) == (ExitCode.USAGE, b"")
-        assert "error: --run-dir kept: another run is using it; wait for its end" in err
+        assert "error: --run-dir kept: another run is using this directory; wait for its end" in err
         Path("wait-at/x150").unlink()
         assert first.wait(PATIENCE) == 0
 
@@ -599,7 +602,7 @@ def test_a_run_directory_that_is_removed_during_the_run_is_told(stickler, data, 
     result = stickler("eval", "schema.json", "gt", "pred", "--run-dir", "kept")
 
     assert result.code == 4
-    assert "the run directory was removed while the run went on" in result.err
+    assert "the run directory was removed during the run" in result.err
     assert not (data / "kept").exists()
 
 

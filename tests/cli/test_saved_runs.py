@@ -74,9 +74,9 @@ def test_a_run_that_is_read_gives_the_same_reports(stickler, run_file, format_na
     [
         ("none.json", None, "none.json: there is no such file or directory, expected a run file"),
         ("bad.json", "{", "bad.json:1:2: not valid JSON"),
-        ("list.json", [], "list.json: this is no run, expected a run file"),
+        ("list.json", [], "list.json: this is not a run, expected a run file"),
         ("empty/x", "", "empty: there is no run.json in this directory"),
-        ("no.json", {"a": 1}, "no.json: this is no run, expected a run file"),
+        ("no.json", {"a": 1}, "no.json: this is not a run, expected a run file"),
         (
             "other.json",
             {"format": "stickler-evaluation/1"},

@@ -124,7 +124,8 @@ def test_a_column_may_say_it_and_a_document_without_a_schema_fails_by_name(stick
     assert {it["document"]: it["problem"] for it in result.json["problems"]} == {
         "invoice/b": "invoice/b: there is no schema invoise.json; did you mean invoice?",
         "list/d": (
-            "list/d: @what does not say of which schema it is, expected a name such as invoice"
+            "list/d: @what does not say which schema the document has, expected a name such as "
+            "invoice"
         ),
     }
     shown = stickler("compare", "schemas", "gt", "pred", *by, "--document", "invoice/b")
@@ -142,7 +143,7 @@ def test_a_document_of_another_kind_than_its_schema_says_fails_by_name(stickler,
             "invalid",
             (
                 "pred/letter/c.json: the document is of type array, expected a JSON object; "
-                "many documents go into a JSON Lines file (.jsonl), one on each line"
+                "put several documents into a JSON Lines file (.jsonl), one on each line"
             ),
         ),
         "list/d": (
@@ -227,19 +228,19 @@ def test_values_of_each_schema_have_confidences(stickler, data):
 
 def test_what_makes_no_sense_is_refused(stickler, data):
     without = stickler("eval", "schemas", "gt", "pred")
-    assert (without.code, "a directory is for --schema-by" in without.err) == (2, True)
+    assert (without.code, "only eval --schema-by takes a directory" in without.err) == (2, True)
     file = stickler("eval", "schemas/invoice.json", "gt", "pred", *BY)
-    assert "without --schema-by, SCHEMA is a file" in file.err
+    assert "this is a file: leave out --schema-by to use it as the schema" in file.err
     left_out = stickler("eval", "gt", "pred", *BY)
     assert "--schema-by: SCHEMA is left out, expected a directory of schemas" in left_out.err
     column = stickler("eval", "schemas", "gt", "pred", "--schema-by", "@what")
-    assert "--schema-by @what: there is no --by-file" in column.err
+    assert "--schema-by @what: --by-file is missing" in column.err
     write(data / "schemas" / "letter.json", {"type": "object", "properties": {"a": {X + "x": 1}}})
     write(data / "schemas" / "list.json", {"type": "string"})
     wrong = stickler(*EVAL)
     assert wrong.code == ExitCode.USAGE
     assert "schemas/letter.json#/properties/a" in wrong.err
-    assert "schemas/list.json#: the schema describes no document" in wrong.err
+    assert "schemas/list.json#: the schema does not describe a document" in wrong.err
 
 
 def test_a_page_links_figures_of_a_schema_to_no_list_of_its_own_errors(stickler, data):

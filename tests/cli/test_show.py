@@ -27,7 +27,7 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
     assert stickler("show", "mixed.json").out == (
         "mixed.json: 4 fields\n"
         "\n"
-        "field      comparator                         threshold  weight  kind            said by\n"
+        "field      comparator                         threshold  weight  kind            set by\n"
         "sum        NumericComparator(tolerance=0.01)        0.5       3  number          "
         "annotation: comparator, weight; default: threshold\n"
         "name       FuzzyComparator                          0.9       1  string          "
@@ -36,7 +36,7 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
         "annotation\n"
         "lines.sku  LevenshteinComparator                    0.5       1  string          default\n"
         "\n"
-        "note: compared by edit distance, so that in long texts another word or number may pass: "
+        "note: compared by edit distance, so a different word or number in a long text may pass: "
         "name, lines.sku\n"
     )
 
@@ -44,9 +44,10 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
 def test_what_was_inferred_is_told_with_the_rule(stickler, data):
     write(data / "plain.json", PLAIN)
     result = stickler("show", "plain.json")
-    assert "plain.json names no comparators: how to compare was inferred for 2 fields" in result.err
+    assert "plain.json names no comparators: the comparison of 2 fields was inferred" in result.err
     assert (
-        'inferred: named "iban", an identifier: one wrong character makes it another' in result.out
+        'inferred: named "iban", an identifier: one wrong character makes a different '
+        "one" in result.out
     )
 
 
@@ -62,13 +63,14 @@ def test_where_only_some_fields_are_annotated_the_others_can_be_inferred(stickle
     write(data / "some.json", {**PLAIN, "properties": properties})
     assert "inferred" not in stickler("show", "some.json").out
     err = stickler("show", "some.json", "--infer", "always").err
-    assert "some.json does not annotate all: how to compare was inferred for 2 fields" in err
+    assert "some.json does not annotate every field: the comparison of 2 fields was inferred" in err
 
 
 def test_a_schema_without_declared_fields_says_so(stickler, data):
     write(data / "open.json", {"type": "object"})
     assert stickler("show", "open.json", "--infer", "never").out == (
-        "open.json: 0 fields\nwithout declared fields, values are compared by their kinds\n"
+        "open.json: 0 fields\nthe schema declares no fields, so values are compared by their "
+        "types\n"
     )
 
 
@@ -91,12 +93,12 @@ def test_a_terminal_gets_a_tree(stickler, monkeypatch):
         "  qty  Numeric            0.5       1  integer\n"
         "    default\n"
         "\n"
-        "where nothing else is below a field, annotations say it all\n"
+        "a field without a line below it is set by annotations alone\n"
         "\n"
-        "note: compared by edit distance, so that in long texts\n"
-        "  another word or number may pass: lines.sku\n"
-        "note: capitals make no difference, unless ExactComparator\n"
-        "  has case_sensitive: id\n"
+        "note: compared by edit distance, so a different word or\n"
+        "  number in a long text may pass: lines.sku\n"
+        "note: upper and lower case count as equal, unless\n"
+        "  ExactComparator has case_sensitive: id\n"
     )
 
 
@@ -126,7 +128,7 @@ def test_what_the_schema_knows_of_the_ground_truth_is_a_column_of_its_own(stickl
         "ordered; distinct",
     ]
     # A field that is ignored is not named below the table.
-    assert "makes it wrong: country, steps\n" in told_of_texts
+    assert "makes a text wrong: country, steps\n" in told_of_texts
     assert "lines.note" not in told_of_texts
 
 
@@ -139,7 +141,7 @@ def test_a_run_names_what_it_ignores_once(stickler, data):
 
     out = stickler("eval", "gold.json", "gt.json", "gt.json").out
 
-    assert out.count("ignored, as the schema says: b") == 1
+    assert out.count("fields ignored by the schema: b") == 1
 
 
 def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
@@ -156,13 +158,15 @@ def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
     write(data / "texts.json", {"type": "object", "properties": fields})
 
     assert stickler("show", "texts.json").out.partition("\n\nnote: ")[2] == (
-        "compared by edit distance, so that in long texts another word or number may pass: "
+        "compared by edit distance, so a different word or number in a long text may pass: "
         "title, lines.note\n"
-        "note: another number in a text, or another unit beside it, makes it wrong: tags\n"
-        "note: in texts of 50 or more content words one in fifty may be another word, at most two: "
+        "note: a different number, or a different unit beside it, makes a text wrong: tags\n"
+        "note: in texts of 50 or more content words, one word in fifty may be different, at most "
+        "two: "
         "tags\n"
         "note: a word may differ by a letter, unless the config has same_letters: tags\n"
-        "note: a word may be missing or be added, unless ExactComparator compares: tags\n"
-        "note: capitals make no difference, unless ExactComparator has case_sensitive: code\n"
+        "note: a word may be missing or be added, unless ExactComparator is used: tags\n"
+        "note: upper and lower case count as equal, unless ExactComparator has case_sensitive: "
+        "code\n"
     )
     assert "note:" not in stickler("show", "texts.json", "-q").err

@@ -41,7 +41,9 @@ def test_packets_that_cannot_be_compared_are_named(stickler, packets):
     result = stickler("split", "scans", "found")
     assert result.code == 3
     assert "error: 2 of 3 packets could not be compared\n" in result.err
-    assert "two: GT: pages in two sections: 1, expected each page in one\n" in result.err
+    assert (
+        "two: GT: pages in two sections: 1, expected each page in only one section\n" in result.err
+    )
     assert "three: there is no ground truth\n" in result.err
 
 

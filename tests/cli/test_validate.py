@@ -15,7 +15,7 @@ STRICT = {**SCHEMA, "required": ["id", "total"], "additionalProperties": False}
 
 @pytest.fixture
 def four(data):
-    """Two valid predictions, one without a total and with a key too many, one that is no JSON."""
+    """Two valid predictions, one without a total and with a key too many, one that is not JSON."""
     write(data / "schema.json", STRICT)
     for name in ("three", "four", "five"):
         write(data / "gt" / f"{name}.json", GOOD)
@@ -93,8 +93,8 @@ def test_a_gate_on_verdicts_that_nobody_asked_for_never_passes(stickler, four):
 
     assert result.code == 1
     assert (
-        "documents.schema_valid_share is undefined: no prediction was held against the schema "
-        "(--validate pred)" in result.out
+        "documents.schema_valid_share is undefined: no prediction was validated (add --validate "
+        "pred)" in result.out
     )
 
 
@@ -125,7 +125,7 @@ def test_a_model_class_is_a_schema_to_judge_by():
 
 
 def test_a_compiled_schema_is_none_to_judge_by():
-    with pytest.raises(UsageError, match="the schema is a compiled one"):
+    with pytest.raises(UsageError, match="the schema is already compiled"):
         evaluate_many(compile_schema(SCHEMA), [], validate="pred")
 
 

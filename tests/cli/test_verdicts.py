@@ -65,7 +65,7 @@ def test_an_error_that_stands_changes_nothing(stickler, data):
     assert record["verdicts"]["right"] == {}
     assert record["verdicts"]["neither"] == 1
     assert record["verdicts"]["overall_score"] == record["overall_score"]
-    assert "1 marked error stands: neither side is right" in stickler(*COMMAND).out
+    assert "1 marked error remains an error: neither side is right" in stickler(*COMMAND).out
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_a_verdict_on_a_long_value_needs_no_value(stickler, data):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('{"path": "total"}', "verdicts.jsonl:1:1: this is no verdict on an error"),
+        ('{"path": "total"}', "verdicts.jsonl:1:1: this is not a verdict on an error"),
         (json.dumps(VERDICT | {"verdict": "right"}), '#/verdict: the value is "right"'),
-        ("", "there are no verdicts"),
+        ("", "the file has no verdicts"),
         ("{", "verdicts.jsonl:1"),
     ],
 )
@@ -132,7 +132,10 @@ def test_verdicts_on_errors_of_another_version_of_the_semantics_are_refused(stic
     result = stickler(*COMMAND)
 
     assert result.code == 2
-    assert "version 2 of the semantics counted this error, and this is 1" in result.err
+    assert (
+        "this error was counted with version 2 of the semantics, and this is version 1"
+        in result.err
+    )
     assert "evaluate again, and give verdicts on the new page" in result.err
 
 
@@ -142,7 +145,7 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
 
     told = stickler(*COMMAND, "--write-gold", "gold")
 
-    assert "2 alternatives in 1 of them: gold" in told.err
+    assert "2 alternatives added, in 1 of them: gold" in told.err
     assert before == {file: file.read_bytes() for file in before}
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["total"] == {"_value": 10.5, "_alternatives": [11]}
@@ -159,9 +162,15 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        (("--write-gold", "new"), "there are no verdicts to write"),
-        (("--verdicts", "verdicts.jsonl", "--write-gold", "pred"), "pred: it is PRED, or in it"),
-        (("--verdicts", "verdicts.jsonl", "--write-gold", "gt/new"), "gt/new: it is GT, or in it"),
+        (("--write-gold", "new"), "there are no verdicts to apply"),
+        (
+            ("--verdicts", "verdicts.jsonl", "--write-gold", "pred"),
+            "pred: the output would overwrite PRED",
+        ),
+        (
+            ("--verdicts", "verdicts.jsonl", "--write-gold", "gt/new"),
+            "gt/new: the output would overwrite GT",
+        ),
     ],
 )
 def test_a_ground_truth_is_written_over_no_other(stickler, data, more, problem):
@@ -179,7 +188,7 @@ def test_what_is_accepted_inside_an_alternative_is_written_there(stickler, data)
 
     told = stickler(*COMMAND, "--write-gold", "gold")
 
-    assert "2 alternatives in 1 of them: gold" in told.err, told.err
+    assert "2 alternatives added, in 1 of them: gold" in told.err, told.err
     gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
     assert gold["_value"] == {"id": "one"}
     (written,) = gold["_alternatives"][0]["_alternatives"]

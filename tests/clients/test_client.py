@@ -192,7 +192,9 @@ def test_offline_a_question_that_the_cache_cannot_answer_has_no_answer(client):
 
     answers = offline.answers(model, ["a", "b"])
     assert answers["a"] == "A"
-    assert str(answers["b"]) == "the answer is not in the cache, and no model may be asked offline"
+    assert (
+        str(answers["b"]) == "the answer is not in the cache, and --offline forbids asking a model"
+    )
     assert model.asked == {"a": 1}
     offline.close()
 
@@ -218,9 +220,9 @@ def test_no_more_pairs_are_judged_than_the_policy_allows(client):
     assert limited.answers(judge, ["a", "b"]) == {"a": "A", "b": "B"}
     answers = limited.answers(judge, ["b", "c", "d"])
     assert answers["c"] == "C"
-    assert str(answers["d"]) == "the 2 pairs of --max-pairs were asked about"
+    assert str(answers["d"]) == "the limit of --max-pairs, 2, has been reached"
     assert judge.asked == {"a": 1, "b": 1, "c": 1}
-    assert str(limited.usage).startswith("2 calls, 1 questions given up, 1 answers from the cache")
+    assert str(limited.usage).startswith("2 calls, 1 questions not asked, 1 answers from the cache")
     limited.close()
 
 

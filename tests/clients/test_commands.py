@@ -91,7 +91,7 @@ def test_a_dry_run_tells_what_would_be_asked_and_asks_nothing(
 
     out = capsys.readouterr().out
     assert server.requests == []
-    assert out.startswith("A run would make 4 calls, and more where")
+    assert out.startswith("A run would make 4 calls, and more if")
     rows = [line.split() for line in out.splitlines() if "Comparator" in line]
     # 3 texts of 1, 3 and 2 tokens; 3 pairs of some 40 characters and the instructions
     assert rows[0] == ["SemanticComparator", "openai:small", "0", "3", "1", "6"]
@@ -130,15 +130,15 @@ def test_offline_a_miss_is_an_error_of_its_documents(server, documents, capsys):
 def test_offline_without_the_cache_is_a_contradiction(documents, capsys):
     assert main(["eval", *documents, "--offline", "--no-cache"]) == 2
 
-    assert "--offline: --no-cache is given too" in capsys.readouterr().err
+    assert "--offline: --no-cache is also given" in capsys.readouterr().err
 
 
 def test_a_runaway_is_a_usage_error_before_anything_is_paid(server, documents, capsys):
     assert main(["eval", *documents, "--max-pairs", "2"]) == 2
 
     assert (
-        "--max-pairs: judges would be asked about 3 pairs of the first 3 documents, beside 0 in "
-        "the cache; nothing was asked, expected at most 2" in capsys.readouterr().err
+        "--max-pairs: judges would be asked about 3 pairs of the first 3 documents, and 0 more "
+        "are in the cache; nothing was asked, expected at most 2" in capsys.readouterr().err
     )
     assert server.requests == []
 
@@ -153,7 +153,7 @@ def test_of_standard_input_the_limit_is_kept_as_the_run_goes(
 
     result = capsys.readouterr()
     assert json.loads(result.out)["documents"]["evaluated"] == 2
-    assert "the 2 pairs of --max-pairs were asked about" in result.out
+    assert "the limit of --max-pairs, 2, has been reached" in result.out
 
 
 def test_a_run_that_goes_on_does_not_count_again_what_it_has(server, documents, capsys, tmp_path):
@@ -210,14 +210,14 @@ def test_a_budget_of_tokens_ends_the_asking_and_reports_what_there_is(server, st
 
     result = capsys.readouterr()
     assert json.loads(result.out)["documents"]["evaluated"] == 1
-    assert "the 110 tokens of --max-tokens are spent" in result.out
-    assert "models: 1 calls, 2 questions given up, 0 answers from the cache" in result.err
+    assert "the limit of --max-tokens, 110, has been reached" in result.out
+    assert "models: 1 calls, 2 questions not asked, 0 answers from the cache" in result.err
 
 
 def test_a_budget_of_dollars_needs_known_prices(server, documents, capsys, tmp_path):
     assert main(["eval", *documents, "--max-cost", "1"]) == 2
     error = capsys.readouterr().err
-    assert "openai:small has no price that is known, so that --max-cost cannot be kept" in error
+    assert "openai:small has no known price, so --max-cost cannot be enforced" in error
     assert server.requests == []
 
     titan = json.loads(json.dumps(SCHEMA))
@@ -228,7 +228,7 @@ def test_a_budget_of_dollars_needs_known_prices(server, documents, capsys, tmp_p
     schema.write_text(json.dumps(titan))
     options = ["--max-cost", "0.00000001", "--model-concurrency", "1"]
     assert main(["eval", str(schema), *documents[1:], *options]) == 3
-    assert "the $1e-08 of --max-cost are spent" in capsys.readouterr().out
+    assert "the limit of --max-cost, $1e-08, has been reached" in capsys.readouterr().out
     assert len(server.requests) == 1
 
 
@@ -328,7 +328,7 @@ def test_a_budget_is_that_of_all_processes(server, many_documents):
 
     assert run.returncode == 3
     assert "models: 20 calls, " in run.stderr
-    assert "the 2200 tokens of --max-tokens are spent" in run.stderr
+    assert "the limit of --max-tokens, 2200, has been reached" in run.stderr
 
 
 def test_a_refused_key_ends_a_run_of_several_processes(server, many_documents):

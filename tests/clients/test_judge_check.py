@@ -147,7 +147,7 @@ def test_lines_of_other_fields_are_left_out(server, judges, capsys, tmp_path):
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(lines_of([*LINES, ("code", "a", "b", "different")]))
     assert main(["judge-check", *judges]) == 0
-    assert "note: left out, of fields that ask no model: 1" in capsys.readouterr().out
+    assert "note: skipped, since their fields ask no model: 1" in capsys.readouterr().out
 
     pairs.write_text(lines_of([("code", "a", "b", "different")]))
     assert main(["judge-check", *judges]) == 3
@@ -199,5 +199,5 @@ def test_offline_there_must_be_answers(server, judges, capsys):
     assert main(["judge-check", *judges, "--quiet"]) == 0
 
     assert main(["judge-check", *judges, "--clear-cache", "--offline"]) == 2
-    assert "--clear-cache: --offline is given too" in capsys.readouterr().err
+    assert "--clear-cache: --offline is also given" in capsys.readouterr().err
     assert main(["judge-check", *judges, "--offline", "--quiet"]) == 0  # nothing was forgotten

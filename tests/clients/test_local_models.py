@@ -179,7 +179,7 @@ def test_the_librarys_own_model_needs_no_name(on_torch, asking):
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"model_type": "./nowhere"}, "BERTComparator finds no model at ./nowhere"),
+        ({"model_type": "./nowhere"}, "BERTComparator finds no model in ./nowhere"),
         (
             {"model_type": "my-model"},
             "does not know which layer of my-model to compare, expected num_l",

@@ -186,7 +186,7 @@ def test_nothing_is_asked_once_the_purse_is_empty():
     purse.count(Usage(input_tokens=60, output_tokens=40))
     result, usage = asked(Failing(), purse=purse)
 
-    assert str(result) == "the 100 tokens of --max-tokens are spent"
+    assert str(result) == "the limit of --max-tokens, 100, has been reached"
     assert usage.calls == 0
 
 
@@ -196,7 +196,7 @@ def test_a_budget_of_dollars_is_spent_to_the_nearest_call():
     assert not purse.spent
     purse.count(Usage(nano_dollars=1))
 
-    assert purse.spent == "the $0.01 of --max-cost are spent"
+    assert purse.spent == "the limit of --max-cost, $0.01, has been reached"
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_what_is_no_single_call_is_no_verdict(server, asking, monkeypatch, messa
         }
 
     monkeypatch.setattr(server, "answer", answer)
-    with asking(), pytest.raises(ModelError, match="the answer is no verdict"):
+    with asking(), pytest.raises(ModelError, match="the answer is not a verdict"):
         LLMComparator("openai:m").compare("a", "A")
 
     assert len(server.requests) == 2  # asked once more

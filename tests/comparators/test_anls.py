@@ -134,14 +134,16 @@ def test_a_higher_threshold_takes_partial_credit_away():
 @pytest.mark.parametrize("pred", [("a",), {"k": ("a",)}, [("a",)], {"other": [["b", ("a",)]]}])
 @pytest.mark.parametrize("gt", ["a", None, [], ["a"], {"k": "a"}])
 def test_a_tuple_anywhere_in_the_prediction_is_refused(gt, pred):
-    with pytest.raises(TypeError, match="a prediction is one value: a tuple is for ground truths"):
+    with pytest.raises(
+        TypeError, match="a prediction must be one value: only a ground truth may be a tuple"
+    ):
         anls_score(gt, pred)
 
 
 @pytest.mark.parametrize("gt", [(), {"k": ()}, [()], ["a", [()]]])
 @pytest.mark.parametrize("pred", ["a", {}, [], ["b"]])
 def test_an_empty_tuple_anywhere_in_the_ground_truth_is_refused(gt, pred):
-    with pytest.raises(ValueError, match="an empty tuple has no value that would be right"):
+    with pytest.raises(ValueError, match="an empty tuple contains no right value"):
         anls_score(gt, pred)
 
 

@@ -65,11 +65,11 @@ def test_each_distinct_text_is_embedded_once_for_a_column():
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        ({"a": [], "b": [1]}, "no sequence of finite numbers"),
-        ({"a": 1, "b": 1}, "no sequence of finite numbers"),
-        ({"a": [[1]], "b": [[1]]}, "no sequence of finite numbers"),
-        ({"a": [float("nan")], "b": [1]}, "no sequence of finite numbers"),
-        ({"a": "text", "b": [1]}, "no sequence of finite numbers"),
+        ({"a": [], "b": [1]}, "not return a sequence of finite numbers"),
+        ({"a": 1, "b": 1}, "not return a sequence of finite numbers"),
+        ({"a": [[1]], "b": [[1]]}, "not return a sequence of finite numbers"),
+        ({"a": [float("nan")], "b": [1]}, "not return a sequence of finite numbers"),
+        ({"a": "text", "b": [1]}, "not return a sequence of finite numbers"),
         ({"a": [1, 2], "b": [1]}, "embeddings of 2 and 1 numbers"),
         ({"b": [1]}, "KeyError: 'a'"),
     ],
@@ -140,5 +140,5 @@ def test_other_digits_make_texts_unlike_without_a_question():
 
 def test_an_embedding_is_kept_with_numbers_that_the_cache_can_give_back():
     assert vector_of([3e300, -4e300]).tolist() == [0.75, -1.0]
-    with pytest.raises(GarbledError, match="no sequence of finite numbers"):
+    with pytest.raises(GarbledError, match="not return a sequence of finite numbers"):
         vector_of([float("nan"), 1.0])

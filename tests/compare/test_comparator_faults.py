@@ -40,13 +40,13 @@ def exits():
 
 FAULTS = {
     "an exception": (raises, "KeyError: "),
-    "no number": (lambda: math.nan, "its similarity is nan"),
-    "infinity": (lambda: math.inf, "its similarity is inf"),
-    "above 1": (lambda: 1.5, "its similarity is 1.5"),
-    "below 0": (lambda: -0.5, "its similarity is -0.5"),
-    "a NaN of numpy": (lambda: np.float64("nan"), "its similarity is nan"),
+    "no number": (lambda: math.nan, "the similarity is nan"),
+    "infinity": (lambda: math.inf, "the similarity is inf"),
+    "above 1": (lambda: 1.5, "the similarity is 1.5"),
+    "below 0": (lambda: -0.5, "the similarity is -0.5"),
+    "a NaN of numpy": (lambda: np.float64("nan"), "the similarity is nan"),
     # In a list these come out of numpy, which words them otherwise.
-    "None": (lambda: None, "TypeError: |its similarity is nan"),
+    "None": (lambda: None, "TypeError: |the similarity is nan"),
     "text": (lambda: "high", "ValueError: "),
     "a list": (lambda: [1.0], "TypeError: |ValueError: "),
     "too deep a recursion": (exits, "RecursionError: "),

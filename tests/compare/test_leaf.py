@@ -79,7 +79,7 @@ def test_a_comparator_that_takes_lists_sees_them_whole():
 
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), -0.1, 1.1, -float("inf")])
 def test_a_similarity_that_is_no_number_from_0_to_1_is_an_error(answer):
-    message = rf"Fixed failed on \"a\" and \"b\": its similarity is {answer!r}"
+    message = rf"Fixed failed on \"a\" and \"b\": the similarity is {answer!r}"
     with pytest.raises(ComparisonError, match=message):
         alike(fixed(answer), "a", "b")
     with pytest.raises(ComparisonError, match=message):

@@ -26,7 +26,7 @@ from stickler_cli.core.problems import (
 @pytest.mark.parametrize(
     ("problem", "worded"),
     [
-        (Problem("a.json", "it is no JSON", line=2, column=7), "a.json:2:7: it is no JSON"),
+        (Problem("a.json", "it is not JSON", line=2, column=7), "a.json:2:7: it is not JSON"),
         (
             Problem("a.jsonl", "it is empty", "JSON", line=3),
             "a.jsonl:3:1: it is empty, expected JSON",
@@ -34,7 +34,7 @@ from stickler_cli.core.problems import (
         (Problem("a.json", "it is 0", pointer="/a/0", line=3), "a.json#/a/0: it is 0"),
         (Problem("a.json", "it is 0", pointer=""), "a.json#: it is 0"),
         (Problem("--seed", "it is x", hint="leave it out"), "--seed: it is x; leave it out"),
-        (Problem("", "there is none"), "there is none"),
+        (Problem("", "there is not one"), "there is not one"),
     ],
 )
 def test_a_problem_is_told_with_its_place(problem: Problem, worded: str):
@@ -48,7 +48,7 @@ def test_a_comparison_that_failed_is_told_with_the_field_as_seen_from_the_docume
 
 
 def test_too_much_work_is_told_with_the_field_that_costs_most():
-    found = "it takes more work to compare than --work-limit 0.5 lets it"
+    found = "comparing the document takes more work than --work-limit 0.5 allows"
     assert str(WorkLimitError(0.5, ())) == found
     assert str(WorkLimitError(0.5, ("a", "b"))) == f"{found}, most of it at a.b"
 

@@ -49,15 +49,15 @@ def test_urls_in_a_text_are_shown_without_user_and_password(text, shown):
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("http://[/x", "http://[/x: its host or port cannot be read"),
-        ("http://me:sec/ret@[/x", "http://[/x: its host or port cannot be read"),
-        ("https://me:sec/ret@host/x", "https://host/x: its host or port cannot be read"),
-        ("http://host:99999/x", "http://host:99999/x: its host or port cannot be read"),
-        ("http://host:0/x", "http://host:0/x: it names no host"),
-        ("http:///x", "http:///x: it names no host"),
-        ("http://", "http://: it names no host"),
-        ("s3:///x", "s3:///x: it names no bucket or container"),
-        ("s3://*/x", "s3://*/x: it names no bucket or container"),
+        ("http://[/x", "http://[/x: the host or port of the URL cannot be read"),
+        ("http://me:sec/ret@[/x", "http://[/x: the host or port of the URL cannot be read"),
+        ("https://me:sec/ret@host/x", "https://host/x: the host or port of the URL cannot be read"),
+        ("http://host:99999/x", "http://host:99999/x: the host or port of the URL cannot be read"),
+        ("http://host:0/x", "http://host:0/x: the URL names no host"),
+        ("http:///x", "http:///x: the URL names no host"),
+        ("http://", "http://: the URL names no host"),
+        ("s3:///x", "s3:///x: the URL names no bucket or container"),
+        ("s3://*/x", "s3://*/x: the URL names no bucket or container"),
     ],
 )
 def test_a_url_without_a_host_that_can_be_asked_is_refused(url, message):

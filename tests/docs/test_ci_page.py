@@ -253,7 +253,7 @@ def test_a_report_that_is_an_input_is_refused_and_nothing_is_removed(workspace, 
     result, outputs = evaluated(workspace, report=report)
 
     assert result.returncode == 2
-    assert "would overwrite it" in result.stderr
+    assert "would overwrite " in result.stderr
     assert (workspace / report).read_bytes() == before
     assert outputs == {"f1": "", "verdict": "error", "report": ""}
 

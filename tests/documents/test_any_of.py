@@ -106,7 +106,7 @@ def test_a_list_of_right_values_inside_another_one_fails_the_ground_truth(
     place, gt, pointer, value
 ):
     schema = objects(place=place)
-    told = f"{pointer} is {value}, expected one value"
+    told = f"{pointer} is {value}, expected a single value"
 
     evaluated = evaluate_many(schema, [({"place": gt}, {"place": "a"})], infer="never")
 

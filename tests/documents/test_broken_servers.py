@@ -91,8 +91,8 @@ def run(*sides):
         ("403", "the server answered 403"),
         ("404", "there is no such file"),
         ("500", "the server answered 500"),
-        ("302", "the server answered 302, and leads on and on"),
-        ("silent", "no byte came for 0.5 seconds"),
+        ("302", "the server answered 302, and redirects without end"),
+        ("silent", "no data arrived for 0.5 seconds"),
     ],
 )
 def test_what_cannot_be_reached_is_told_with_place_and_status(here, server, capsys, fault, found):
@@ -159,9 +159,7 @@ def test_a_server_that_fails_once_is_asked_again(here, server):
 @pytest.mark.parametrize("kind", ["reference", "dask", "jupyter", "zip", "nothing"])
 def test_only_urls_that_are_tested_are_read(here, capsys, kind):
     assert run("one.json", f"{kind}://one.json") == 2
-    assert (
-        f"{kind}:// is none of the URLs that are read, expected file://" in capsys.readouterr().err
-    )
+    assert f"URLs with {kind}:// cannot be read, expected file://" in capsys.readouterr().err
 
 
 def test_what_libraries_say_is_told_without_secrets():

@@ -67,7 +67,9 @@ def test_of_several_columns_that_of_the_side_has_the_documents(tmp_path: Path):
 
 def test_where_no_column_is_known_those_that_there_are_are_named(tmp_path: Path):
     file = write(tmp_path / "t.parquet", {"id": [1], "left": ["{}"], "right": ["{}"]})
-    with pytest.raises(UsageError, match="--gt-column names another; columns: id, left"):
+    with pytest.raises(
+        UsageError, match="name another column with --gt-column; the columns are id, left"
+    ):
         values(file)
 
 
@@ -111,7 +113,10 @@ def test_what_json_cannot_hold_is_a_problem_of_its_row(tmp_path: Path):
     read = values(file)
     assert read["a"] == {"n": 1.0, "b": None}
     assert found(read["b"]).startswith(f"{file}:2:7: NaN is not JSON")
-    assert found(read["c"]) == f"{file}:3:1: it cannot be made JSON: a value is of type bytes"
+    assert (
+        found(read["c"])
+        == f"{file}:3:1: this cannot be converted to JSON: a value is of type bytes"
+    )
 
 
 def test_a_column_of_numbers_holds_no_documents(tmp_path: Path):
@@ -124,7 +129,7 @@ def test_ids_that_lack_or_occur_twice_are_problems_as_in_json_lines(tmp_path: Pa
     file = write(tmp_path / "t.parquet", {"id": ["a", None, "a"], "document": ["{}"] * 3})
     read = values(file)
     assert [*read] == ["a", "gt row 2", "gt row 3"]
-    assert found(read["gt row 2"]) == f"{file}:2:1: there is no id, expected one"
+    assert found(read["gt row 2"]) == f"{file}:2:1: the row has no id, expected an id in each row"
     twice = "the id 'a' is also on row 1, expected one row for each id"
     assert found(read["gt row 3"]) == f"{file}:3:1: {twice}"
     assert found(values(file, "pred")["a"]) == f"{file}:3:1: {twice}"
@@ -198,7 +203,7 @@ def test_lines_of_pairs_hold_documents_or_their_text(tmp_path: Path):
     first, second, third, fourth = pairs(file)
     assert first == ("7", {"n": 1}, {"n": 2})
     assert second == ("line 2", {}, None)
-    assert "there is no column of ground truths or predictions" in found(third[1])
+    assert "the row has no column for the ground truth or the prediction" in found(third[1])
     assert found(fourth[1]).startswith(f"{file}:4:2: not valid JSON")
 
 
@@ -220,7 +225,7 @@ def test_a_json_file_is_no_table_of_pairs(tmp_path: Path):
 
 def test_names_do_not_pair_where_rows_do(tmp_path: Path):
     file = lines(tmp_path / "t.jsonl", "{}")
-    with pytest.raises(UsageError, match="--pairs has pairs already"):
+    with pytest.raises(UsageError, match="--pairs already pairs the documents"):
         pairs(file, pair_by="x")
 
 
@@ -272,7 +277,7 @@ def test_a_row_that_cannot_be_read_is_the_failure_of_its_document_alone(
     read = values(file)
 
     assert read["a"]["n"] == 1
-    assert "t.parquet:2:1: it cannot be read: " in found(read["b"])
+    assert "t.parquet:2:1: the value cannot be read: " in found(read["b"])
     assert why in found(read["b"])
 
 
@@ -289,7 +294,9 @@ def test_a_column_that_is_named_twice_is_refused(tmp_path: Path, name: str):
     columns = [pa.array(["a"]), pa.array(["{}"]), pa.array(["{}"])]
     parquet.write_table(pa.Table.from_arrays(columns, ["id", "document", name]), file)
 
-    with pytest.raises(UsageError, match=f"there are several columns {name}, expected one"):
+    with pytest.raises(
+        UsageError, match=f"several columns are named {name}, expected different names"
+    ):
         values(str(file))
 
 

@@ -112,7 +112,7 @@ def test_a_document_with_duplicate_keys_is_read_and_warned_of():
     assert reading.value == {"a": 2, "é": 0}
     assert reading.remarks == (DUPLICATE_KEYS,)
     assert [str(warning) for warning in reading.warnings] == [
-        'a.json:2:10: the key "a" is there again, expected each key once; the last one counts'
+        'a.json:2:10: the key "a" is repeated, expected each key only once; the last value counts'
     ]
 
 
@@ -120,7 +120,7 @@ def test_a_warning_names_one_key_and_counts_the_others():
     (warning,) = read_text(b'{"a": 1, "a": 2, "b": 1, "b": 1}', "a.jsonl", 7).warnings
 
     assert (warning.line, warning.column) == (7, 10)
-    assert warning.found == 'the key "a" is there again, and so is 1 more'
+    assert warning.found == 'the key "a" is repeated, and so is 1 other key'
 
 
 def test_a_byte_order_mark_is_left_out_and_told():

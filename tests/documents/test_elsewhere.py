@@ -126,7 +126,7 @@ def test_a_listing_elsewhere_that_takes_long_is_told(store: str, monkeypatch: py
         monkeypatch.setattr(sources, name, 0)
     monkeypatch.setattr(sources, "list_url", slow)
     assert [*list_directory(f"{store}/gt", LIMIT, tell).documents] == ["a"]
-    assert told[0] == f"listing {store}/gt: no document is compared before that is done"
+    assert told[0] == f"still listing {store}/gt; comparing starts when that is done"
 
 
 def test_a_place_without_anything_is_refused(store: str):
@@ -284,8 +284,8 @@ def test_what_cannot_be_sent_is_kept_and_the_message_says_where(
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        (["-o", "https://example.org/run.json"], "nothing can be written there"),
-        (["-o", "memory://docs/a.json"], "would overwrite it"),
+        (["-o", "https://example.org/run.json"], "nothing can be written to this address"),
+        (["-o", "memory://docs/a.json"], "would overwrite "),
     ],
 )
 def test_outputs_that_cannot_be_elsewhere_are_refused(
@@ -429,7 +429,7 @@ def test_without_its_driver_a_url_says_what_to_install(
 
 
 def test_a_kind_of_url_that_nothing_knows_is_refused():
-    with pytest.raises(UsageError, match="nonsense:// is none of the URLs"):
+    with pytest.raises(UsageError, match="URLs with nonsense:// cannot be read"):
         kind_of_source("nonsense://b/a.json")
 
 

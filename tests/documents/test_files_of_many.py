@@ -41,11 +41,14 @@ def test_an_array_is_a_list_of_documents_where_the_schema_is_of_objects(place, c
     assert (code, counts(record)) == (0, (5, 1, 0, 0))
     assert [it["id"] for it in record["per_document"]] == ["a", "b"]
     (note,) = record["notes"]
-    assert note == "gt.json: it holds an array, whose elements are documents, by --id-field"
+    assert (
+        note
+        == "gt.json: this is an array, so each element is a document; they are paired by --id-field"
+    )
 
     _, record = evaluated(capsys, "gt.json", "pred.json")
     assert counts(record) == (0, 6, 0, 0)
-    assert "paired by their place" in record["notes"][0]
+    assert "by their position" in record["notes"][0]
 
 
 def test_an_array_on_the_side_of_predictions_alone_is_one_document_with_a_hint(place, capsys):
@@ -53,7 +56,7 @@ def test_an_array_on_the_side_of_predictions_alone_is_one_document_with_a_hint(p
     (place / "pred.json").write_text(json.dumps([ONE, TWO]))
     code, record = evaluated(capsys, "gt.json", "pred.json")
     assert code == 3
-    assert "many documents go into a JSON Lines file" in record["problems"][0]["problem"]
+    assert "put several documents into a JSON Lines file" in record["problems"][0]["problem"]
 
 
 def test_an_array_of_a_schema_of_arrays_is_one_document(place, capsys):
@@ -143,7 +146,9 @@ def test_columns_for_one_place_are_both_named(place, capsys, header, first, seco
 
     assert main(["eval", "schema.json", *sides, "--no-config"]) == 2
     error = capsys.readouterr().err
-    assert f"bad.csv: the columns {first} and {second} are for one place in a document" in error
+    assert (
+        f"bad.csv: the columns {first} and {second} stand for the same place in a document" in error
+    )
 
 
 def test_a_row_of_more_cells_than_the_header_is_a_problem(place, capsys):
@@ -153,23 +158,31 @@ def test_a_row_of_more_cells_than_the_header_is_a_problem(place, capsys):
 
     assert code == 3
     (problem,) = record["problems"]
-    assert "the row has 3 cells, expected at most 2, as the header" in problem["problem"]
+    assert (
+        "the row has 3 cells, expected at most 2, as many as the header has" in problem["problem"]
+    )
     assert record["documents"]["evaluated"] == 1
 
 
-OPENS = "the cell whose quote opens in line"
+OPENS = "the quoted cell that begins on line"
 BROKEN = {
     'id,total\n"a",1\n"b,2\nc,3\nd,4\n': (
         1,
-        f"{OPENS} 3 of the file is not closed, expected a quote at its end",
+        f"{OPENS} 3 of the file has no closing quote, expected a quote at the end of the cell",
     ),
-    'id,total\na,"1\n2"\nb,"1\n\n"",2\n': (1, f"{OPENS} 4 of the file is not closed"),
+    'id,total\na,"1\n2"\nb,"1\n\n"",2\n': (1, f"{OPENS} 4 of the file has no closing quote"),
     'id,total\na,1\nb,"2\nc,"3"\nd,4\n': (
         1,
-        f"{OPENS} 3 of the file goes on after the quote in line 4, expected a comma or a new line",
+        (
+            f"{OPENS} 3 of the file continues after its closing quote on line 4, expected a comma "
+            f"or a new line"
+        ),
     ),
-    'id,total\na,"say \\"hi\\""\n': (0, f"{OPENS} 2 of the file goes on after the quote in line 2"),
-    'id,"total\na,1\n': (0, f"{OPENS} 1 of the file is not closed"),
+    'id,total\na,"say \\"hi\\""\n': (
+        0,
+        f"{OPENS} 2 of the file continues after its closing quote on line 2",
+    ),
+    'id,"total\na,1\n': (0, f"{OPENS} 1 of the file has no closing quote"),
     "id,total\na,1\rb,2\n": (0, "cannot be read as CSV: new-line character seen in unquoted field"),
 }
 
@@ -207,12 +220,15 @@ def test_a_cell_of_a_table_is_as_long_as_a_document_may_be(place, capsys):
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ("x" * 6000, "gt.csv:2:1: it cannot be read as CSV: the row has more than 500 bytes"),
-        ("é" * 6000, "gt.csv:2:1: it cannot be read as CSV: the row has more than 500 bytes"),
-        ('"' + "x\n" * 3000, f"more than 500 bytes, and {OPENS} 3 of the file is not closed in th"),
+        ("x" * 6000, "gt.csv:2:1: this cannot be read as CSV: the row has more than 500 bytes"),
+        ("é" * 6000, "gt.csv:2:1: this cannot be read as CSV: the row has more than 500 bytes"),
+        (
+            '"' + "x\n" * 3000,
+            f"more than 500 bytes, and {OPENS} 3 of the file has no closing quote in th",
+        ),
         (
             '"' + "x" * 6000 + '"',
-            f"more than 500 bytes, and {OPENS} 3 of the file is not closed in",
+            f"more than 500 bytes, and {OPENS} 3 of the file has no closing quote in",
         ),
     ],
 )
@@ -246,7 +262,7 @@ def test_a_document_by_a_pipe_may_be_too_large(place):
     asked = "eval schema.json one.json - -f json -q --max-document-size 10"
     command = f"cat two.json | {sys.executable} -m stickler_cli {asked}"
     ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert "the document is longer" in ran.stdout
+    assert "the document is too large" in ran.stdout
 
 
 def test_a_file_that_is_not_there_holds_no_array(place):

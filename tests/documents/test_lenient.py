@@ -28,7 +28,7 @@ def ways_of(text: str) -> tuple[object, tuple[str, ...]] | None:
         f"```json\nThe result: {A} as asked.\n```",
         f"Not {json.dumps({'a': 2})} but\n```json\n{A}\n```",  # a fence goes first
         f"```sh\nstickler eval\n```\n```json\n{A}\n```",
-        f'```json\n{{"b": 2}}\n```\nor\n```json\n{A}\n```\n',  # the last one counts
+        f'```json\n{{"b": 2}}\n```\nor\n```json\n{A}\n```\n',  # the last value counts
         f'```json\n{A}\n```\nI had {{"a": 5}} before.',
         f'```json\n{{"a": "```", "b": 2}}\n```\nor\n```json\n{A}\n```',
     ],
@@ -277,7 +277,7 @@ def test_only_where_it_is_allowed_is_a_document_taken_out():
 
     assert (taken.value, taken.remarks) == ({"a": 1}, ("lenient", "lenient_fence"))
     assert isinstance(hinted, Problem)
-    assert hinted.hint == "--lenient-json takes it out of a Markdown code fence"
+    assert hinted.hint == "--lenient-json extracts it from a Markdown code fence"
     assert isinstance(refused, Problem)
     assert refused.hint == "keep only what is inside the Markdown code fence"
 
@@ -329,7 +329,7 @@ def test_json_that_is_wrong_inside_other_text_is_told_with_its_place(text: str, 
 
     assert isinstance(problem, Problem)
     assert str(problem).startswith(told)
-    assert "JSON Lines file" not in problem.hint.replace("go into a JSON Lines file", "")
+    assert "JSON Lines file" not in problem.hint.replace("into a JSON Lines file", "")
 
 
 def test_in_json_lines_the_line_is_that_of_the_file():

@@ -144,13 +144,13 @@ def test_an_integer_is_an_id(lines: Path):
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        (b'{"a": 1}', "there is no id[0]"),
-        (b'{"id": []}', "there is no id[0]"),
-        (b'{"id": {"0": "x"}}', "there is no id[0]"),
+        (b'{"a": 1}', "the document has no id[0]"),
+        (b'{"id": []}', "the document has no id[0]"),
+        (b'{"id": {"0": "x"}}', "the document has no id[0]"),
         (b'{"id": [1.5]}', "id[0] is of type number"),
         (b'{"id": [true]}', "id[0] is of type boolean"),
         (b'{"id": [null]}', "id[0] is of type null"),
-        (b"[1]", "there is no id[0]"),
+        (b"[1]", "the document has no id[0]"),
         (b"1", "the document is of type integer"),
         (b"{", "not valid JSON"),
     ],
@@ -223,7 +223,7 @@ def test_lines_packed_by_zstandard_are_read_and_one_that_is_cut_off_says_where(l
     lines.write_bytes(packed[:-4])
     *_, last = lines_of(str(lines), LIMIT)
     assert isinstance(last, Problem)
-    assert last.hint == "is the packed file complete?"
+    assert last.hint == "is the compressed file complete?"
     lines.write_bytes(packed[:8] + b"\xff" * 8)
     (damaged,) = lines_of(str(lines), LIMIT)
     assert isinstance(damaged, Problem)
@@ -238,7 +238,7 @@ def test_a_line_without_end_is_given_up(monkeypatch):
     assert isinstance(one, LineReference)
     assert problem.line == 2
     assert problem.found.startswith("the line has more than 1,")
-    assert problem.found.endswith(" bytes, and nothing follows")
+    assert problem.found.endswith(" bytes, and reading stops there")
 
 
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])

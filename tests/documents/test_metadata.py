@@ -33,23 +33,43 @@ def test_json_lines_are_read_by_their_names(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("meta.txt", b"", "meta.txt: the name tells no kind of table, expected a .csv"),
+        (
+            "meta.txt",
+            b"",
+            "meta.txt: the kind of table cannot be told from the file name, expected a .csv",
+        ),
         ("meta.csv", b"", "meta.csv: there is no column a"),
-        ("meta.csv", b"ID,a\n1,x\n", "meta.csv:2:1: there is no id, expected one; did you mean ID"),
-        ("meta.csv", b"key,a\n1,x\n", "there is no id, expected one; columns: key, a"),
+        (
+            "meta.csv",
+            b"ID,a\n1,x\n",
+            "meta.csv:2:1: the row has no id, expected an id in each row; did you mean ID",
+        ),
+        (
+            "meta.csv",
+            b"key,a\n1,x\n",
+            "the row has no id, expected an id in each row; the columns are key, a",
+        ),
         ("meta.csv", b"id,a\n1,x\n1,y\n", "meta.csv:3:1: the id '1' is also on line 2"),
         ("meta.csv", b"id,b\n1,x\n", "meta.csv: there is no column a, expected one of id, b"),
         ("meta.csv", b"id,a\n1,\xff\n", "meta.csv:2:1: byte 0xff is not UTF-8"),
         (
             "meta.csv",
             b'id,a\n1,x\n2,"y\n3,z\n',
-            "meta.csv:3:1: the cell whose quote opens in",
+            "meta.csv:3:1: the quoted cell that begins on",
         ),
-        ("meta.csv", b'id,a\n1,"y\n2","z\n', "meta.csv:3:1: the cell whose quote opens in"),
-        ("meta.csv", b'id,a\n1,"y"z\n', "line 2 of the file goes on after the quote in line 2"),
-        ("meta.csv", b"id,a,a\n1,x,y\n", 'meta.csv: there are several columns "a", expected one'),
+        ("meta.csv", b'id,a\n1,"y\n2","z\n', "meta.csv:3:1: the quoted cell that begins on"),
+        (
+            "meta.csv",
+            b'id,a\n1,"y"z\n',
+            "line 2 of the file continues after its closing quote on line 2",
+        ),
+        (
+            "meta.csv",
+            b"id,a,a\n1,x,y\n",
+            'meta.csv: several columns are named "a", expected different names',
+        ),
         ("meta.jsonl", b'{"id": 1}\n[]\n', "meta.jsonl:2:1: the document is of type array"),
-        ("meta.jsonl", b'{"a": 1}\n', "meta.jsonl:1:1: there is no id"),
+        ("meta.jsonl", b'{"a": 1}\n', "meta.jsonl:1:1: the row has no id"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(tmp_path, name, content, message):

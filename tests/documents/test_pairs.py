@@ -216,7 +216,7 @@ def test_the_limit_holds_for_every_kind_of_source(tmp_path: Path):
 
 
 def test_standard_input_cannot_be_both_sides():
-    assert "both sides" in usage_problem("-", "-").found
+    assert "both GT and PRED" in usage_problem("-", "-").found
 
 
 def test_all_missing_sources_are_named_at_once(tmp_path: Path):

@@ -53,11 +53,29 @@ def test_a_document_stands_below_a_key_path_or_pointer(tmp_path, root):
 @pytest.mark.parametrize(
     ("document", "told"),
     [
-        ({"reslt": {}}, 'there is no "result", expected the document at --pred-root result; did'),
-        ({"result": [1]}, "--pred-root result is of type array, expected a JSON object"),
-        ({"result": None}, "--pred-root result is of type null, expected a JSON object"),
-        ({"result": "[1]"}, "--pred-root result is of type array, expected a JSON object"),
-        ({"result": "so"}, '--pred-root result is a text that is no JSON: "so", expected JSON'),
+        (
+            {"reslt": {}},
+            (
+                'the key "result" is missing, expected the document at the path of '
+                "--pred-root result; did"
+            ),
+        ),
+        (
+            {"result": [1]},
+            "--pred-root result leads to a value of type array, expected a JSON object",
+        ),
+        (
+            {"result": None},
+            "--pred-root result leads to a value of type null, expected a JSON object",
+        ),
+        (
+            {"result": "[1]"},
+            "--pred-root result leads to a value of type array, expected a JSON object",
+        ),
+        (
+            {"result": "so"},
+            '--pred-root result leads to a string that is not JSON: "so", expected JSON',
+        ),
     ],
 )
 def test_a_document_without_its_root_is_invalid_by_name(tmp_path, document, told):
@@ -67,7 +85,7 @@ def test_a_document_without_its_root_is_invalid_by_name(tmp_path, document, told
 
 def test_a_ground_truth_without_its_root_is_told(tmp_path):
     (pair,) = pairs(tmp_path, {"d": {}}, {"d": {}}, gt_root="label")
-    assert 'gt/d.json: there is no "label"' in str(pair.gt)
+    assert 'gt/d.json: the key "label" is missing' in str(pair.gt)
 
 
 def test_lines_have_their_id_beside_the_root(tmp_path):
@@ -88,7 +106,7 @@ def test_a_text_below_a_root_is_read_leniently_too(tmp_path):
     assert pair.pred == {"a": 1}
     assert pair.remarks == ("lenient", "lenient_fence", "lenient_relaxed")
     (pair,) = pairs(tmp_path, {"d": {"a": 1}}, {"d": {"out": text}}, pred_root="out")
-    assert "--lenient-json takes it out of a Markdown code fence" in str(pair.pred)
+    assert "--lenient-json extracts it from a Markdown code fence" in str(pair.pred)
 
 
 @pytest.mark.parametrize("said", ["result", "/a/b", "/~1a~0", "/a.b", "my key"])
@@ -111,7 +129,10 @@ def test_a_name_without_the_pattern_stays_what_it_is(tmp_path):
     ("pattern", "told"),
     [
         ("[", r'--pair-by: "\[" cannot be used \(unterminated character set'),
-        ("gt", r"it finds 'gt' in 'gt_1' and in 'gt_2' of .*gt, expected a pattern that"),
+        (
+            "gt",
+            r"the pattern finds 'gt' both in 'gt_1' and in 'gt_2' of .*gt, expected a pattern that",
+        ),
     ],
 )
 def test_a_pattern_that_is_none_or_too_coarse_is_refused(tmp_path, pattern, told):
@@ -122,7 +143,7 @@ def test_a_pattern_that_is_none_or_too_coarse_is_refused(tmp_path, pattern, told
 def test_lines_that_pair_by_place_have_no_names(tmp_path):
     for side in ("gt", "pred"):
         (tmp_path / f"{side}.jsonl").write_text("{}")
-    with pytest.raises(UsageError, match="give --id-field too"):
+    with pytest.raises(UsageError, match="give --id-field as well"):
         open_pairs(
             str(tmp_path / "gt.jsonl"), str(tmp_path / "pred.jsonl"), DocumentOptions(pair_by="x")
         )
@@ -186,7 +207,7 @@ def test_a_search_that_would_not_end_is_ended_and_names_the_id(
     (problem,) = caught.value.problems
     assert problem.source == "--pair-by"
     assert f'the id "{"a" * 20}' in problem.found
-    assert f"{side}.jsonl takes over" in problem.found
+    assert f"{side}.jsonl takes more than" in problem.found
 
 
 def test_parts_of_many_names_are_found_in_another_process_as_in_this_one(tmp_path):

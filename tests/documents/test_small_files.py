@@ -52,8 +52,8 @@ def test_a_group_of_rows_that_unpacks_to_far_more_is_a_problem(tmp_path, monkeyp
     (row,) = rows_of(file, ("gt",), 100_000)
 
     assert isinstance(row.documents[0], Problem)
-    assert "row group 0 unpacks from " in row.documents[0].found
-    assert "bytes, expected at most 5,000" in row.documents[0].found
+    assert "row group 0 grows from " in row.documents[0].found
+    assert "bytes when unpacked, expected at most 5,000" in row.documents[0].found
 
 
 def test_a_group_of_rows_with_far_more_values_than_bytes_is_a_problem(tmp_path, monkeypatch):
@@ -68,7 +68,7 @@ def test_a_group_of_rows_with_far_more_values_than_bytes_is_a_problem(tmp_path, 
     (row,) = rows_of(file, ("gt",), 10**6)
 
     assert isinstance(row.documents[0], Problem)
-    assert "row group 0 unpacks from " in row.documents[0].found
+    assert "row group 0 grows from " in row.documents[0].found
     assert " to 800," in row.documents[0].found
 
 
@@ -110,10 +110,10 @@ def test_a_batch_of_an_arrow_file_that_unpacks_to_far_more_is_a_problem(
     if compression is None and name != "nulls":  # its bytes are there
         assert isinstance(row.documents[0], LineReference)
         return
-    part = "the dictionaries unpack" if name == "a dictionary" else "batch 0 unpacks"
+    part = "the dictionaries grow" if name == "a dictionary" else "batch 0 grows"
     assert isinstance(row.documents[0], Problem)
     assert f"{part} from " in row.documents[0].found
-    assert "bytes, expected at most 200,000" in row.documents[0].found
+    assert "bytes when unpacked, expected at most 200,000" in row.documents[0].found
 
 
 @pytest.mark.parametrize("place", [-14, -60, 8, 200])

@@ -121,7 +121,7 @@ def test_a_fifo_is_no_source(tmp_path: Path):
     problem = kind_of_source(str(tmp_path / "a.jsonl"))
     assert isinstance(problem, Problem)
     assert problem.found == "this is not a regular file"
-    assert "name -" in problem.hint
+    assert "give -" in problem.hint
 
 
 def test_a_json_lines_file_that_may_not_be_read_is_a_problem(
@@ -193,7 +193,9 @@ def test_a_link_to_a_directory_is_left_out_and_named(tmp_path: Path):
         f"{tmp_path}/gt/loop",
         f"{tmp_path}/gt/loop.json",
     }
-    assert {problem.found for problem in listing.problems} == {"a linked directory is left out"}
+    assert {problem.found for problem in listing.problems} == {
+        "this link to a directory is skipped"
+    }
 
 
 def test_the_directory_named_may_be_a_link(tmp_path: Path):

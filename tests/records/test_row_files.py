@@ -90,7 +90,9 @@ def test_the_suffix_tells_the_format(file, form):
 @pytest.mark.parametrize("file", ["a.json", "a.xlsx", "a.jsonl.gz", "a.txt"])
 def test_a_suffix_that_cannot_be_written_is_refused(file):
     expected = r"one that ends in \.csv, \.tsv, \.jsonl, \.ndjson, \.parquet, \.arrow"
-    with pytest.raises(UsageError, match=rf"--documents: the file is {file}, expected {expected}"):
+    with pytest.raises(
+        UsageError, match=rf"--documents: the file name is {file}, expected {expected}"
+    ):
         format_of_lines("--documents", file)
 
 

@@ -87,7 +87,7 @@ def test_with_nothing_revealed_an_object_that_one_side_lacks_is_not_told_from_a_
 def test_with_nothing_revealed_only_fields_are_named():
     assert feedback(reveal="none") == (
         "Look again at: date, vendor, total, rates.*, lines.sku, lines.count, "
-        "what the schema does not name."
+        "keys that the schema does not name."
     )
     assert feedback(pred=GT, reveal="none") == "All is right."
     other = {**GT, "date": "1999-01-01", "vendor": "Someone Else", "total": "1"}

@@ -770,10 +770,10 @@ def test_two_items_are_shown_field_by_field_with_all_digits(open_page, run_of):
     assert cells == [["qty", "12345678901234567890", "7"], ["sku", '"pen"', '"pen"']]
     assert panel.locator("tr.wrong-row th").all_text_contents() == ["qty"]
     assert (
-        "It cost 1 value, all inside of it. One of 2 errors of cause 1, which cost 2 values"
+        "It cost 1 value, all inside it. One of 2 errors of cause 1, which cost 2 values"
         in panel.text_content()
     )
-    assert panel.get_by_role("heading", name="Wrong inside of it").is_visible()
+    assert panel.get_by_role("heading", name="Wrong inside it").is_visible()
     panel.get_by_role("link", name="lines[0].qty").click()
     headed(page, "lines[0].qty")
     panel.get_by_role("link", name="lines[0]", exact=True).first.click()

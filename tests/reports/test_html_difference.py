@@ -117,4 +117,4 @@ def test_runs_without_errors_say_what_would_show_values(run_of):
     run.evaluation.ledger = run_of(detailed=True).evaluation.ledger
     text = render("html", compare_runs({"a": run}, {"b": run}), TableStyle())
 
-    assert "Single values are not known of these runs" in words(text)
+    assert "These runs do not contain single values" in words(text)

@@ -151,14 +151,14 @@ def test_the_summary_and_the_tables_are_there_without_the_script(shown):
 
     assert headings[:5] == [
         *("Gates", "Causes, by values lost", "Noticed", "F1 of the fields, lowest first"),
-        "Documents that lost at most so many values",
+        "Documents that lost at most this many values",
     ]
-    assert rows[:2] == ["all of the run", "total"]
+    assert rows[:2] == ["the whole run", "total"]
     captions = [text for _, text in shown.all("caption")]
     assert captions == [
         (
             "Some of 9 errors, by cause; an item that failed as a whole is one row. "
-            "The truth stands above what was found."
+            "The ground truth is above the prediction."
         ),
         "Documents with the lowest scores",
     ]
@@ -387,7 +387,7 @@ def test_the_verdict_of_the_schema_is_told_side_by_side(run_of, monkeypatch):
 
     summary = " ".join(Page(html(run)).one("section", id="summary").split())
 
-    said = "Predictions 0.3333: 1 of 3 are what the schema says; 1 cannot be read"
+    said = "Predictions 0.3333: 1 of 3 are valid; 1 cannot be read"
     assert said in summary
     assert "typetotal21" in summary.replace(" ", "")
     assert "and 1 more; all of them are in the JSON report" in summary
@@ -424,7 +424,7 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     assert "6 of 9 errors: those of the 1 document with the lowest scores" in errors
     documents = shown.one("section", id="documents")
     assert "The 2 documents with the lowest scores of 4; --documents FILE" in documents
-    assert "In full here: 1 document with the lowest scores, up to 2,000 lines" in documents
+    assert "Shown in full: the 1 document with the lowest scores, up to 2,000 lines" in documents
     assert "6 more fields are not on this page" in shown.one("section", id="fields")
     assert [len(shown.data(name)) for name in ("non-matches", "documents", "comparisons")] == [
         6,
@@ -436,11 +436,11 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
 def test_a_run_that_was_read_from_a_file_says_what_it_lacks(run_of):
     shown = Page(html(run_of()))
 
-    assert "A run file does not hold single errors" in shown.one("section", id="errors")
+    assert "A run file does not contain single errors" in shown.one("section", id="errors")
     documents = shown.one("section", id="documents")
-    assert "This run keeps no rows of its documents: see --rows." in documents
+    assert "This run keeps no rows of its documents; --rows inline would keep them." in documents
     assert "A run file does not hold values" in documents
-    assert "A run file holds no similarities" in shown.one("section", id="fields")
+    assert "A run file does not contain the similarities" in shown.one("section", id="fields")
 
 
 def test_a_run_without_documents_or_fields_has_a_page(run_of):

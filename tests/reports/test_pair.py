@@ -71,13 +71,11 @@ field                 similarity  threshold  from        weight    adds
         pred  "{+m+}"
       sum 1 / weight 2 = 0.5000
     [1] with [1]  TP      1.0000        0.7  default             1.0000
-    sum 1.5 / items 2 = 0.7500; pairs are above 0.2
+    sum 1.5 / items 2 = 0.7500; items are paired above 0.2
   sum 2 / weight 3 = 0.6667
 
-adds: weight x score, or what a pair of items adds; their sum / divisor is the
-  score above
-from: who said the threshold: an annotation, the match-threshold of the items,
-  or the default
+adds: weight x score, or what a pair of items adds; the sum / divisor is the score above it
+from: where the threshold is set: an annotation, the match-threshold of the items, or the default
 """
     assert drawn(pair_of()) == expected
 
@@ -99,13 +97,13 @@ def test_a_floor_of_the_schema_is_told_as_such():
     annotated = {"type": "array", "items": TEXT, "x-aws-stickler-pairing-floor": 0.5}
     schema = {"type": "object", "properties": {"t": annotated}}
 
-    assert "pairs are above 0.5 (annotation)" in drawn(
+    assert "items are paired above 0.5 (annotation)" in drawn(
         pair_of(schema, {"t": ["a", "b"]}, {"t": ["a"]})
     )
 
 
 def test_columns_without_room_are_named():
-    assert drawn(pair_of(), 40).endswith("no room for: from, weight, adds\n")
+    assert drawn(pair_of(), 40).endswith("columns without room: from, weight, adds\n")
 
 
 def test_in_colour_differences_have_no_marks():
@@ -149,7 +147,7 @@ def test_right_elements_of_a_long_list_are_counted():
 
     assert f"{MANY} right" in out
     assert f"[{MANY}] missed" in out
-    assert "nothing on the other side is like it" in out
+    assert "nothing on the other side is similar" in out
 
 
 def test_an_element_without_a_pair_says_why():

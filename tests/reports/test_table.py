@@ -94,11 +94,11 @@ def test_the_headline_says_what_became_of_each_document(run_of):
         DocumentPair("d", Problem("d.json", "this is empty"), gt),
         DocumentPair("e", None, gt),
     ]
-    invalid = "1 document has a prediction that cannot be read: all missed"
+    invalid = "1 document has a prediction that cannot be read: all values missed"
     out = "1 failed document left out; 1 prediction without ground truth left out"
 
     told = render(run_of(pairs=pairs), PLAIN).splitlines()[0]
-    missing = "1 document has no prediction: all missed"
+    missing = "1 document has no prediction: all values missed"
     assert told == f"Order: 3 documents, 1 wholly right; {missing}; {invalid}; {out}"
     told = render(run_of(pairs=pairs, missing="skip"), PLAIN).splitlines()[0]
     missing = "1 ground truth without a prediction left out"
@@ -136,7 +136,7 @@ def test_ten_undeclared_keys_are_named_and_the_others_counted(run_of):
 def test_fields_that_are_never_present_are_named_without_those_inside(run_of):
     text = render(run_of(pairs=[DocumentPair("a", {"id": "1"}, {"id": "1"})]), PLAIN)
 
-    assert "note: never present on either side: customer, lines, rates, total\n" in text
+    assert "note: absent on both sides in every document: customer, lines, rates, total\n" in text
 
 
 def test_readings_that_agree_are_not_spoken_of(run_of):
@@ -196,7 +196,7 @@ def test_as_many_non_matches_are_listed_as_asked_for(orders, errors_of, shown, l
 
 
 def test_a_run_without_errors_has_no_non_matches(orders):
-    assert "\nno non-matches\n" in render(orders, replace(PLAIN, show_non_matches=3))
+    assert "\nno errors\n" in render(orders, replace(PLAIN, show_non_matches=3))
 
 
 def test_long_values_are_cut_to_the_terminal(run_of, errors_of):
@@ -286,7 +286,7 @@ def test_columns_have_the_names_of_the_confusion_matrix(run_of):
     legend = "\nconfusion matrix: TP right, FD wrong, FA invented, FN missed, TN absent\n"
     assert (legend in render(run, VERBOSE), legend in text) == (True, False)
     narrow = render(run, replace(PLAIN, plain=False, width=30, columns=MATRIX))
-    assert "no room for: TN" in narrow
+    assert "columns without room: TN" in narrow
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_fields_are_chosen_and_ordered_as_asked_for(orders, said, fields):
 def test_where_no_field_is_as_asked_for_a_line_says_so(orders):
     text = render(orders, replace(PLAIN, fields="nothing"))
 
-    assert "no field is as --fields and --only-errors ask for" in text
+    assert "no field passes --fields and --only-errors" in text
 
 
 def test_fields_that_nobody_labelled_have_their_share_in_table_page_and_record(run_of):
@@ -326,7 +326,10 @@ def test_fields_that_nobody_labelled_have_their_share_in_table_page_and_record(r
     assert ["total", "3", "1.0000", "0.7500"] in rows
     assert ["id", "4", "1.0000"] in rows
     assert "note: total is not labelled in 1 of 4 documents\n" in text
-    assert "labelled: in which share of documents it is, if not in all\n" in render(run, VERBOSE)
+    assert (
+        "labelled: the share of documents in which the field is labelled, if not all\n"
+        in render(run, VERBOSE)
+    )
 
     # The whole is the mean of the fields that were met: one in 3 of 4 documents, the others in all.
     fields = len([path for path in run.evaluation.sums if path])

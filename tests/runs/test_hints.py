@@ -67,7 +67,7 @@ def wrapped(keys):
 def test_a_hint_about_the_shape_of_predictions_helps(score_of, preds, options, advice):
     code, score, told = score_of(preds, *options)
     assert (code, score < 0.5) == (0, True)
-    assert f"hint: {advice}: " in told
+    assert f"hint: try {advice}: " in told
     code, score, told = score_of(preds, *shlex.split(advice))
     assert (code, score) == (0, 1.0)
     assert "hint" not in told
@@ -76,7 +76,10 @@ def test_a_hint_about_the_shape_of_predictions_helps(score_of, preds, options, a
 def test_a_hint_about_the_shape_of_ground_truths_helps(score_of):
     gts = [{"label": it} for it in TRUTH]
     _, _, told = score_of(TRUTH, gts=gts)
-    assert "hint: --gt-root label: every ground truth has the fields of the schema there" in told
+    assert (
+        "hint: try --gt-root label: in every ground truth the fields of the schema are under that "
+        "key" in told
+    )
     assert score_of(TRUTH, "--gt-root", "label", gts=gts)[1] == 1.0
 
 
@@ -110,7 +113,7 @@ def test_keys_in_another_case_are_told_once(score_of):
     _, _, told = score_of(preds)
     (hint,) = [line for line in told.splitlines() if line.startswith("hint")]
     assert "'InvoiceNo' for 'invoice_no', 'Note' for 'note'" in hint
-    assert "and 1 more; --rename OLD=NEW renames them" in hint
+    assert "and 1 more; keys are compared exactly, so rename them with --rename OLD=NEW" in hint
 
 
 def test_one_document_of_another_shape_gives_no_hint(score_of):
@@ -148,7 +151,7 @@ ORDERS = [
 def test_the_field_that_pairs_shuffled_lines_is_named(hints_of):
     shuffled = ORDERS[2:] + ORDERS[:2]
     (hint,) = hints_of(ORDERS, shuffled)
-    assert hint.startswith("--id-field meta.doc_id: ")
+    assert hint.startswith("try --id-field meta.doc_id, ")
     assert hints_of(ORDERS, shuffled, "--id-field", "meta.doc_id") == []
 
 
@@ -167,7 +170,9 @@ def test_texts_that_stand_for_absent_values_are_named(hints_of):
     gts = [{"po": None, "lines": [{"note": "N/A"}], "n": n} for n in range(3)]
     preds = [{"po": "-", "lines": [{"note": None}], "n": n} for n in range(3)]
     (hint,) = hints_of(gts, preds)
-    assert hint.startswith('x-aws-stickler-absent-values: "-", "N/A" stand where the other side')
+    assert hint.startswith(
+        'x-aws-stickler-absent-values: "-", "N/A" are found where the other side'
+    )
     assert "(6 times, in po, lines.note)" in hint
 
 
@@ -216,14 +221,14 @@ def test_a_value_where_a_list_of_one_is_declared_is_right_and_needs_no_annotatio
 def test_the_root_is_found_through_texts_and_beside_other_keys(score_of, wrap, advice):
     _, score, told = score_of([*map(wrap, TRUTH)])
     assert score < 0.5
-    assert f"hint: {advice}: " in told
+    assert f"hint: try {advice}: " in told
     assert score_of([*map(wrap, TRUTH)], *shlex.split(advice))[1] == 1.0
 
 
 def test_the_root_of_ground_truths_is_found_without_a_schema(hints_of):
     gts = [{"gt_parse": order, "meta": "x"} for order in ORDERS]
     (hint,) = hints_of(gts, ORDERS)
-    assert hint.startswith("--gt-root gt_parse: ")
+    assert hint.startswith("try --gt-root gt_parse: ")
     assert hints_of(gts, ORDERS, "--gt-root", "gt_parse") == []
 
 
@@ -247,7 +252,8 @@ def test_files_whose_ids_stand_under_other_names_are_told():
 
     (hint,) = hint_id_field([*zip(documents, rotated, strict=True)], by_name=True)
     assert hint == (
-        "number seems to identify documents: 100% of the ids are on both sides, most of them under "
-        "different names; files pair by name, lines of JSON Lines also by --id-field"
+        "number seems to identify documents: 100% of its values are on both sides, most of them "
+        "under different names. Files are paired by name; rename them, or use JSON Lines with "
+        "--id-field"
     )
     assert [*hint_id_field([*zip(documents, documents, strict=True)], by_name=True)] == []

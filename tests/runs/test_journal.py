@@ -95,7 +95,7 @@ def test_another_file_is_not_taken_for_a_journal(path):
 @pytest.mark.parametrize("version", [b"2", b"12"])
 def test_a_journal_of_another_version_is_refused_unless_it_begins_again(path, version):
     path.write_bytes(b"stickler-journal/%b\n0 {}\n" % version)
-    with pytest.raises(UsageError, match=r"another version of stickler wrote.*--restart begins"):
+    with pytest.raises(UsageError, match=r"written by another version of stickler.*use --restart"):
         Journal(str(path), "--run-dir x")
     Journal(str(path), "--run-dir x", restart=True).close()
     assert records(path) == ([], 0)
@@ -109,7 +109,7 @@ def test_a_place_that_cannot_be_opened_is_an_error(path):
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such lock")
 def test_two_runs_cannot_have_one_journal(path):
     journal = Journal(str(path), "--run-dir x")
-    with pytest.raises(UsageError, match="another run is using it"):
+    with pytest.raises(UsageError, match="another run is using this directory"):
         Journal(str(path), "--run-dir x")
     journal.close()
     assert records(path) == (RECORDS, 0)

@@ -314,7 +314,7 @@ def circle():
     return document
 
 
-A_VALUE = 'expected a JSON value; model_dump(mode="json") makes some'
+A_VALUE = 'expected a JSON value; model_dump(mode="json") returns JSON values'
 
 
 @pytest.mark.parametrize(
@@ -400,11 +400,11 @@ def test_a_comparator_that_cannot_be_sent_is_named():
     (problem,) = caught.value.problems
     assert problem.source == "workers=4"
     assert problem.found.startswith("Local cannot be sent to another process (")
-    assert problem.hint == "use one process"
+    assert problem.hint == "or use --jobs 1"
 
 
 def test_a_plan_that_cannot_be_sent_for_another_reason_says_so():
-    found = "--jobs: the schema cannot be sent to another process .*; use one process"
+    found = "--jobs: the schema cannot be sent to another process .*; or use --jobs 1"
     with pytest.raises(UsageError, match=found):
         next(chunk_results(Job(PLAN, lambda: None), [], Workers(2)))
 
@@ -463,7 +463,7 @@ def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
 
     (problem,) = caught.value.problems
     assert problem.found == "a worker cannot read the schema (No module named 'nowhere')"
-    assert problem.hint == "use one process"
+    assert problem.hint == "or use --jobs 1"
 
 
 # --- workers
@@ -509,7 +509,7 @@ def test_a_script_that_starts_itself_again_is_told_what_to_do(tmp_path):
     )
 
     assert done.returncode != 0
-    assert 'call this below `if __name__ == "__main__":`' in done.stderr
+    assert 'make this call under `if __name__ == "__main__":`' in done.stderr
 
 
 def test_keys_of_maps_without_end_are_counted_together():

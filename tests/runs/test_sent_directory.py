@@ -80,11 +80,11 @@ def test_a_run_whose_machine_died_goes_on_where_it_was(
     stored[f"/store/run/{sorted(parts)[-4]}"].truncate(20)
     run()
     said = capsys.readouterr().err
-    assert f"--run-dir {RUN}: the last 20 bytes of its journal are damaged" in said
-    assert f"--run-dir {RUN}: 3 documents are finished already" in said
+    assert f"--run-dir {RUN}: the last 20 bytes of the journal were damaged" in said
+    assert f"--run-dir {RUN}: 3 documents are already finished" in said
     assert names(stored) == WHOLE
     run()
-    assert f"--run-dir {RUN}: 6 documents are finished already" in capsys.readouterr().err
+    assert f"--run-dir {RUN}: 6 documents are already finished" in capsys.readouterr().err
 
 
 def test_parts_that_were_put_together_already_count_once(
@@ -95,13 +95,16 @@ def test_parts_that_were_put_together_already_count_once(
     run()
     assert len(names(stored)) == 8 + 3
     run()
-    assert f"--run-dir {RUN}: 6 documents are finished already" in capsys.readouterr().err
+    assert f"--run-dir {RUN}: 6 documents are already finished" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        (["--seed", "7"], f"--run-dir {RUN}: --seed is 7, and was 0, expected what the run was"),
+        (
+            ["--seed", "7"],
+            f"--run-dir {RUN}: --seed is now 7, but was 0, expected the same options as then",
+        ),
         (["--id-field", "n"], "--id-field is"),
     ],
 )
@@ -113,7 +116,7 @@ def test_the_directory_of_another_run_is_refused_and_stays_as_it_is(
     run(*asked, code=2)
     said = " ".join(capsys.readouterr().err.split())
     assert expected in said
-    assert "--restart begins again, another directory keeps both" in said
+    assert "use --restart to start over, or give another directory to keep both" in said
     assert {name: file.getvalue() for name, file in stored.items()} == before
 
 
@@ -123,7 +126,9 @@ def test_documents_that_have_changed_are_refused(
     run()
     Path("gt.jsonl").write_text(Path("gt.jsonl").read_text().replace("5", "50"))
     run(code=2)
-    said = "documents are not what they were: the ground truth of line 6 has changed"
+    said = (
+        "documents have changed since the run was started: the ground truth of line 6 has changed"
+    )
     assert f"--run-dir {RUN}: {said}" in " ".join(capsys.readouterr().err.split())
 
 
@@ -143,9 +148,11 @@ def test_a_directory_that_holds_something_else_is_refused(
 ):
     fsspec.filesystem("memory").pipe_file("/store/run/notes.txt", b"mine")
     run(code=2)
-    assert f"--run-dir {RUN}: it holds something else (notes.txt)" in capsys.readouterr().err
+    assert (
+        f"--run-dir {RUN}: the directory holds other files (notes.txt)" in capsys.readouterr().err
+    )
     run(directory="https://example.org/run", code=2)
-    assert "nothing can be written there" in capsys.readouterr().err
+    assert "nothing can be written to this address" in capsys.readouterr().err
 
 
 def test_what_cannot_be_sent_is_kept_here_and_goes_on_from_there(
@@ -159,10 +166,10 @@ def test_what_cannot_be_sent_is_kept_here_and_goes_on_from_there(
         run(code=4)
     said = " ".join(capsys.readouterr().err.split())
     assert "the store is full" in said
-    kept = Path(said.partition("all of it is in ")[2].partition(";")[0])
+    kept = Path(said.partition("everything is saved in ")[2].partition(";")[0])
     assert {file.name for file in kept.iterdir()} == WHOLE
     run(directory=str(kept))
-    assert "6 documents are finished already" in capsys.readouterr().err
+    assert "6 documents are already finished" in capsys.readouterr().err
     for file in kept.iterdir():
         file.unlink()
     kept.rmdir()
@@ -183,6 +190,9 @@ def test_a_journal_that_cannot_be_sent_for_a_while_is_sent_later(
     monkeypatch.setattr(type(files), "pipe_file", sometimes)
     monkeypatch.setattr(run_directory, "SEND_SECONDS", -1)
     run()
-    assert "it cannot be sent (RuntimeError: the store has a moment)" in capsys.readouterr().err
+    assert (
+        "the results cannot be sent (RuntimeError: the store has a moment)"
+        in capsys.readouterr().err
+    )
     assert len(asked) == len(set(asked)) + 1  # one was sent again
     assert names(stored) == WHOLE

@@ -150,7 +150,10 @@ def test_a_confidence_that_is_none_is_a_warning_of_its_document():
 def test_a_wrapper_that_holds_no_document_is_an_invalid_prediction():
     found = evaluate_many(SCHEMA, [("one", {"id": "A"}, {"_value": 5})]).to_dict()
     assert found["documents"]["invalid"] == 1
-    assert "the wrapper of the document holds 5, expected a JSON object" in str(found["problems"])
+    assert (
+        "the object around the document holds 5 instead of a document, expected a JSON object"
+        in str(found["problems"])
+    )
 
 
 def test_an_empty_form_is_refused(data, capsys):

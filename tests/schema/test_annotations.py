@@ -65,10 +65,10 @@ def test_a_number_must_be_finite(key, value):
         ("aggregate", "true", "write true without quotes"),
         ("aggregate", "no", ""),
         ("clip-under-threshold", 1, ""),
-        ("weight", 0, "x-aws-stickler-aggregate: false leaves a field out of the counts"),
+        ("weight", 0, "to leave a field out of the counts, set x-aws-stickler-aggregate to false"),
         ("weight", "2", "write 2 without quotes"),
         ("weight", -2, ""),
-        ("model-name", None, "leave the key out for the default"),
+        ("model-name", None, "leave the key out to get the default"),
         ("model-name", "", None),
         ("comparator", 3, ""),
     ],
@@ -94,17 +94,17 @@ def test_a_misspelt_key_gets_the_nearest_one(key, meant):
 def test_a_key_with_underscores_or_capital_letters_gets_the_one_that_is_meant(key):
     (problem,) = annotation_problems({key: 0.5}, "s.json", ())
 
-    assert problem.found == f"{key} is no annotation"
+    assert problem.found == f"{key} is not an annotation"
     assert problem.hint == "did you mean x-aws-stickler-threshold?"
 
 
 def test_a_key_like_no_other_gets_the_list_of_keys():
-    assert problem("zzz", 1).hint == f"valid keys: {', '.join(KEYS)}"
+    assert problem("zzz", 1).hint == f"the annotations are {', '.join(KEYS)}"
     assert "docs/schema.md" in problem("zzz", 1).expected
 
 
 def test_a_bare_prefix_is_no_annotation():
-    assert problem("", 1).found == f"{PREFIX} is no annotation"
+    assert problem("", 1).found == f"{PREFIX} is not an annotation"
 
 
 def test_a_key_of_other_tools_is_none_of_ours():
@@ -336,24 +336,36 @@ def test_an_object_has_a_threshold_as_an_item_and_one_as_a_field(said, item, who
 @pytest.mark.parametrize(
     ("key", "value", "expected"),
     [
-        ("exhaustive", "false", "true or false, on an array"),
-        ("ordered", 1, "true or false, on an array"),
-        ("pairing", "sideways", "best, ordered or position, on an array"),
-        ("pairing", True, "best, ordered or position, on an array"),
-        ("distinct", None, "true or false, on an array"),
+        ("exhaustive", "false", "true or false"),
+        ("ordered", 1, "true or false"),
+        ("pairing", "sideways", "best, ordered or position"),
+        ("pairing", True, "best, ordered or position"),
+        ("distinct", None, "true or false"),
         ("ignore", "yes", "true or false"),
         ("any-of", ["a"], "true or false"),
-        ("key", [], "a field of the items, or a list of some, on an array"),
-        ("key", "", "a field of the items, or a list of some, on an array"),
-        ("key", ["a", "a"], "a field of the items, or a list of some, on an array"),
-        ("key", ["a", 1], "a field of the items, or a list of some, on an array"),
-        ("key", 3, "a field of the items, or a list of some, on an array"),
-        ("aliases", ["US"], "an object of names and lists of texts"),
-        ("aliases", {"USA": "US"}, "an object of names and lists of texts"),
-        ("aliases", {"USA": [1]}, "an object of names and lists of texts"),
-        ("aliases", {"": ["US"]}, "an object of names and lists of texts"),
-        ("absent-values", "N/A", "a list of texts, numbers and booleans"),
-        ("absent-values", [[1]], "a list of texts, numbers and booleans"),
+        ("key", [], "a field of the items, or a list of their fields"),
+        ("key", "", "a field of the items, or a list of their fields"),
+        ("key", ["a", "a"], "a field of the items, or a list of their fields"),
+        ("key", ["a", 1], "a field of the items, or a list of their fields"),
+        ("key", 3, "a field of the items, or a list of their fields"),
+        ("aliases", ["US"], "an object whose keys are names and whose values are lists of strings"),
+        (
+            "aliases",
+            {"USA": "US"},
+            "an object whose keys are names and whose values are lists of strings",
+        ),
+        (
+            "aliases",
+            {"USA": [1]},
+            "an object whose keys are names and whose values are lists of strings",
+        ),
+        (
+            "aliases",
+            {"": ["US"]},
+            "an object whose keys are names and whose values are lists of strings",
+        ),
+        ("absent-values", "N/A", "a list of strings, numbers and booleans"),
+        ("absent-values", [[1]], "a list of strings, numbers and booleans"),
     ],
 )
 def test_what_a_ground_truth_knows_is_said_in_its_form(key, value, expected):
@@ -367,7 +379,7 @@ def test_a_text_is_an_alias_of_one_name():
     found = problem("aliases", {"USA": ["US"], "Uruguay": ["us"]})
 
     assert found.found == "us is an alias of USA and of Uruguay"
-    assert found.expected == "one name for it"
+    assert found.expected == "each alias under one name only"
 
 
 def test_an_array_tells_its_elements_what_their_values_stand_for():

@@ -129,7 +129,7 @@ def test_what_is_wrong_outside_of_alternatives_is_told_where_it_is():
 
 
 def test_a_schema_cannot_judge_apart_by_itself():
-    with pytest.raises(SchemaError, match=f"{APART} is not for schemas"):
+    with pytest.raises(SchemaError, match=f"{APART} is not allowed in a schema"):
         DocumentValidator({"not": {APART: "#"}})
 
 

@@ -138,7 +138,7 @@ def test_a_document_as_deep_as_they_are_read_is_judged():
 
     assert found.keyword == "additionalProperties"
     assert found.pointer == "/k" * 1023
-    # What a recursion leads to is not told apart for ever.
+    # What a recursion points to a value of type is not told apart for ever.
     assert found.field == ".".join(["k"] * DEEPEST + ["..."])
 
 
@@ -225,8 +225,8 @@ def test_a_file_is_judged_in_its_own_dialect(tmp_path: Path):
 @pytest.mark.parametrize(
     ("reference", "reason"),
     [
-        ("https://example.com/a.json", "on the network, which is never asked"),
-        ("file:///nowhere/a.json", "there is no file"),
+        ("https://example.com/a.json", "on the network, and schemas are never downloaded"),
+        ("file:///nowhere/a.json", "does not exist"),
         ("a.json", "a.json"),
     ],
 )
@@ -238,7 +238,7 @@ def test_what_a_reference_does_not_lead_to_is_a_schema_error(reference: str, rea
     assert problem.source == "s.json"
     assert problem.pointer == "/properties/a/not/$ref"
     assert reason in problem.found
-    assert problem.hint == "leave --validate out"
+    assert problem.hint == "leave out --validate"
 
 
 def test_too_many_alternatives_are_a_schema_error_at_the_outermost_of_them():
@@ -272,7 +272,9 @@ def test_a_pattern_that_is_not_taken_is_a_schema_error_with_its_place():
 
     (problem,) = error.value.problems
     assert problem.pointer == "/properties/a/pattern"
-    assert problem.found == 'the schema cannot be used for verdicts ("(((" is not a "regex")'
+    assert (
+        problem.found == 'the schema cannot be used to validate documents ("(((" is not a "regex")'
+    )
 
 
 VALUES = st.recursive(

@@ -109,7 +109,7 @@ def test_an_entry_says_what_was_chosen_and_why():
         MONEY[CONFIG],
         1.0,
         3,
-        'named "total", an amount of money: rounding to a cent is no error',
+        'named "total", an amount of money: rounding to a cent is not an error',
         "number",
         "inferred",
         ("weight",),
@@ -119,8 +119,8 @@ def test_an_entry_says_what_was_chosen_and_why():
 @pytest.mark.parametrize(
     ("schema", "reason"),
     [
-        (STRING, "a text, of which the name says no more"),
-        (FLOAT, "a number, of which the name says no more"),
+        (STRING, "a text whose name says nothing more"),
+        (FLOAT, "a number whose name says nothing more"),
         ({"type": "boolean"}, "true or false"),
         ({"enum": ["a"]}, "one of the values that the schema lists"),
         ({**STRING, "format": "uri"}, "format uri"),
@@ -128,7 +128,7 @@ def test_an_entry_says_what_was_chosen_and_why():
         ({"type": "array"}, "any values, each by its own kind"),
         (
             {"type": "array", "items": STRING},
-            "a text, of which the name says no more; in any order",
+            "a text whose name says nothing more; in any order",
         ),
         ({"type": "object"}, "by its fields, each by its own kind"),
     ],
@@ -602,7 +602,7 @@ def test_what_is_left_to_its_kind_is_told_so(schema):
 
     assert (entry.comparator, entry.reason, entry.source) == (
         "LevenshteinComparator",
-        "a text, of which the name says no more",
+        "a text whose name says nothing more",
         "default",
     )
 
@@ -652,7 +652,7 @@ TEXTS, NUMBERS = "of texts that are no numbers", "also of texts that are numbers
     ("path", "compared_by", "figures", "kind", "source", "said", "ends"),
     [
         ("total", CENT, (1.0, 3), "number", "inferred",
-         ("weight",), "to a cent is no error"),
+         ("weight",), "to a cent is not an error"),
         ("vendor", "LevenshteinComparator", (0.6, 1), "string", "annotation", ("threshold",),
          "as its annotations say"),
         ("code", "ExactComparator", (0.5, 1), "string", "annotation", ("comparator",),
@@ -662,15 +662,15 @@ TEXTS, NUMBERS = "of texts that are no numbers", "also of texts that are numbers
          (), "as in `Smith, John`"),
         ("rows", "", (0.8, 4), "list of object", "annotation", ("threshold", "weight"),
          "by its fields; items in any order"),
-        ("rows.sku", CODE, (1.0, 1), "string", "inferred", (), "makes it another"),
+        ("rows.sku", CODE, (1.0, 1), "string", "inferred", (), "makes a different one"),
         ("rows.parts", ANY_TEXT, (0.9, 1), "list of string", "inferred", (),
-         "says no more; in any order"),
+         "says nothing more; in any order"),
         ("grid", "", (0.9, 1), "list of array", "annotation", ("threshold",),
          "lists are paired by their elements"),
         ("grid", ANY_TEXT, (0.9, 1), "list of string", "inferred", (),
-         "says no more; in any order"),
-        ("pair", ANY_TEXT, (0.9, 1), "string", "inferred", (), "says no more"),
-        ("pair", READING_ALL, (0.5, 1), "integer", "inferred", (), "says no more"),
+         "says nothing more; in any order"),
+        ("pair", ANY_TEXT, (0.9, 1), "string", "inferred", (), "says nothing more"),
+        ("pair", READING_ALL, (0.5, 1), "integer", "inferred", (), "says nothing more"),
         ("either", ANY_TEXT, (0.9, 1), "string", "inferred", (), TEXTS),
         ("either", READING_ALL, (0.5, 1), "number", "inferred", (), NUMBERS),
         ("size", READING_ALL, (0.5, 1), "number", "inferred", (), NUMBERS),

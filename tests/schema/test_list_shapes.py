@@ -29,7 +29,7 @@ def pairing_of(place):
         ([[["a", "b"], ["c", "d"]]], "position"),
         # Rows of each table have a length of their own.
         ([[["a", "b"], ["c", "d"]], [["a", "b", "c"], ["d", "e", "f"]]], "position"),
-        # One row is none to compare lengths with; with those of other documents it is.
+        # One row is not one to compare lengths with; with those of other documents it is.
         ([[["a", "b"]]], None),
         ([[["a", "b"]], [["c", "d"], ["e", "f"]]], "position"),
         ([[["a", "b"], ["c"]]], None),

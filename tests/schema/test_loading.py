@@ -57,7 +57,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 
 def test_a_folder_is_no_schema(tmp_path):
-    assert problem_of(tmp_path).hint.startswith("the order is SCHEMA GT PRED;")
+    assert problem_of(tmp_path).hint.startswith("the order of arguments is SCHEMA GT PRED;")
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_a_folder_is_no_schema(tmp_path):
         # "items" of a document is no schema, as the keyword of that name has one.
         (
             {"number": 1, "date": "", "items": [1]},
-            "is this a document? The order is SCHEMA GT PRED",
+            "is this a document? The order of arguments is SCHEMA GT PRED",
         ),
-        ({"format": "stickler-run/1"}, "this is a file of stickler (stickler-run/1)"),
+        ({"format": "stickler-run/1"}, "this file was written by stickler (stickler-run/1)"),
     ],
 )
 def test_what_is_a_document_or_a_file_of_ours_is_told(contents, hint):
@@ -84,7 +84,7 @@ def test_what_is_not_json_is_named_with_its_line(tmp_path):
     file.write_text('{\n  "type": object\n}')
 
     problem = problem_of(file)
-    assert problem.found.startswith("the schema is not JSON (")
+    assert problem.found.startswith("the schema is not valid JSON (")
     assert (problem.line, problem.column) == (2, 11)
 
 
@@ -145,9 +145,11 @@ def test_what_was_inferred_is_known_and_told():
     assert [each.source for each in found.fields] == ["inferred"] * 2
     assert found.inferred is not None
     assert found.inferred == loaded(SKU, "t.json", when="always").inferred
-    assert found.remark == "s.json names no comparators: how to compare was inferred for 2 fields"
+    assert found.remark == "s.json names no comparators: the comparison of 2 fields was inferred"
     some = loaded({**SKU, "properties": {**SKU["properties"], "sku": EXACT}}, when="always")
-    assert some.remark.endswith(" does not annotate all: how to compare was inferred for 1 field")
+    assert some.remark.endswith(
+        " does not annotate every field: the comparison of 1 field was inferred"
+    )
     assert some.inferred != found.inferred
 
 
@@ -155,7 +157,8 @@ def test_a_file_of_which_much_was_inferred_can_be_shown(tmp_path):
     path = write(tmp_path / "a b" / "s.json", SKU)
 
     assert loaded(SKU, path, when="always").remark.endswith(
-        f" for 2 fields (`stickler init '{path}'` shows it, --infer never takes the defaults)"
+        f" of 2 fields was inferred (see `stickler init '{path}'`; "
+        "--infer never uses the defaults instead)"
     )
 
 
@@ -224,7 +227,7 @@ def test_what_is_wrong_with_a_document_is_told_after_what_it_may_be():
     with pytest.raises(SchemaError) as refusal:
         loaded({"type": "invoice", "a": 1, "b": SKU}, "s.json")
     told = [each.hint for each in refusal.value.problems]
-    assert told[0].startswith("a schema is inside, at /b")
+    assert told[0].startswith("there is a schema inside it, at /b")
     assert len(told) == 2
 
 
@@ -327,9 +330,9 @@ def test_schemas_and_documents_are_told_apart(tmp_path, contents, expected):
 def test_a_document_like_a_schema_is_told_how_to_be_one(tmp_path, contents, has_doubt):
     doubt = doubt_of_document(write(tmp_path / "s.json", contents))
 
-    assert doubt.endswith('was taken as a document: a schema names itself by a "$schema"') == (
-        has_doubt
-    )
+    assert doubt.endswith(
+        'was read as a document; if it is a schema, add a "$schema" key to it'
+    ) == (has_doubt)
     assert bool(doubt) == has_doubt
 
 
@@ -370,7 +373,7 @@ class TestDirectories:
         assert (found.path, found.name, found.contents) == (str(folder), "kinds", {})
         assert found.plan.model_name == "kinds"
         assert [each.source for each in found.warnings] == [str(folder / "b.json")]
-        assert found.remark == (found.of_step["a/"].remark + "; the same for 1 more")
+        assert found.remark == (found.of_step["a/"].remark + "; the same is true of 1 other schema")
         assert loaded(SKU).schemas[0].path == ""
 
     def test_it_is_known_by_its_schemas_and_what_was_inferred_for_them(self, tmp_path):
@@ -450,7 +453,9 @@ class TestDirectories:
         (problem,) = refusal.value.problems
         assert (problem.source, problem.hint) == (str(tmp_path / "none"), "")
 
-        with pytest.raises(SchemaError, match="without --schema-by, SCHEMA is a file"):
+        with pytest.raises(
+            SchemaError, match="this is a file: leave out --schema-by to use it as the schema"
+        ):
             load_schemas(write(tmp_path / "s.json", SKU))
 
     def test_elsewhere_too_only_files_at_the_top_are_schemas(self, monkeypatch):
@@ -480,7 +485,10 @@ class TestDirectories:
         with pytest.raises(SchemaError) as refusal:
             load_schemas(f"{SIGNED_IN}/kinds")
         assert [str(each) for each in refusal.value.problems] == [
-            f"https://example.org/kinds: it cannot be listed ({why}), expected a directory"
+            (
+                f"https://example.org/kinds: the directory cannot be listed ({why}), expected a "
+                f"directory"
+            )
         ]
 
 

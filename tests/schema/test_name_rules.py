@@ -29,7 +29,7 @@ MEANINGS = {
         " period billing_period valid_from date_raw expiry customer_created_at"
     ),
     "a time of day": "time start_time",
-    "a way to reach someone or something": (
+    "a web or contact address": (
         "email e_mail eMailAddress emails website url URLs ip_address user_name"
     ),
     "a secret, a file or a formula": "password file_name fileName Dateiname formula",
@@ -117,7 +117,7 @@ def test_a_name_on_an_array_of_numbers_may_mean_a_box(name):
             "a measurement",
         ),
         ("Reisepass passeport lote lotto chave paspoort", "an identifier"),
-        ("version_logiciel versión versione versão versie", "a release"),
+        ("version_logiciel versión versione versão versie", "a version number"),
         ("Uhrzeit heure_de_départ hora orario tijdstip", "a time of day"),
         ("Vorname nom_de_famille apellidos cognome fornecedor leverancier Empfänger", "a name"),
         ("Anschrift Straße rue dirección indirizzo endereço Straatnaam_adres", "an address"),

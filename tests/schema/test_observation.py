@@ -321,16 +321,16 @@ def test_values_say_how_they_are_compared(name, values, comparator, threshold):
     ("text", "reason"),
     [
         ("1 March 2024", "its texts are dates"),
-        ("€ 12,50", "its texts are amounts of a currency: rounding to a cent is no error"),
-        ("12,50", "its texts are numbers: equal or not, however they are written"),
+        ("€ 12,50", "its texts are amounts of money: rounding to a cent is not an error"),
+        ("12,50", "its texts are numbers: they must be equal, however they are written"),
         ("16:05", "its texts are times of day"),
         (
             "j.doe@example.com",
-            "its texts are addresses of mail, of hosts or on the web: each sign counts",
+            "its texts are e-mail, host or web addresses: every character counts",
         ),
-        ("12", "its texts are numbers: equal or not, however they are written"),
+        ("12", "its texts are numbers: they must be equal, however they are written"),
         ("007", "its texts are numbers with leading zeros, as identifiers have them"),
-        ("AB-12", "its texts are codes: one wrong character makes it another"),
+        ("AB-12", "its texts are codes: one wrong character makes a different code"),
     ],
 )
 @pytest.mark.parametrize(("others", "holds"), [(1, True), (2, False)])

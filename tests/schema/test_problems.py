@@ -6,8 +6,8 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 
 TUPLE_HINT = (
-    'write "prefixItems" for a tuple, or name the dialect it is written in: '
-    '"$schema": "http://json-schema.org/draft-07/schema#"'
+    'write "prefixItems" for a tuple, or name the dialect of the schema: "$schema": '
+    '"http://json-schema.org/draft-07/schema#"'
 )
 TYPES = "one of array, boolean, integer, null, number, object, string"
 TYPE = f"{TYPES}, or a list of them"
@@ -15,7 +15,10 @@ SCHEMA = "a schema: an object, true or false"
 NAME = "letters, digits, -, _ and ., with a letter or _ first"
 REQUIRED = 'list the names in "required" of the object that has the property'
 DATE = 'write "type": "string", "format": "date"'
-DRAFT_4 = 'Draft 4 has it so: "$schema": "http://json-schema.org/draft-04/schema#"'
+DRAFT_4 = (
+    'this is how Draft 4 writes it; to use it, add "$schema": '
+    '"http://json-schema.org/draft-04/schema#"'
+)
 
 
 def problem_of(schema, draft=None):
@@ -39,7 +42,7 @@ def problem_of(schema, draft=None):
         ({"type": 5}, "type is 5", TYPE, ""),
         ({"type": ["string", "nul"]}, 'an element of type is "nul"', TYPES, "did you mean null?"),
         ({"type": []}, "type is []", "at least one element", ""),
-        ({"type": ["null", "null"]}, 'type is ["null", "null"]', "no element twice", ""),
+        ({"type": ["null", "null"]}, 'type is ["null", "null"]', "each element only once", ""),
         ({"required": True}, "required is true", "a list", REQUIRED),
         ({"items": [{}]}, "items is [{}]", SCHEMA, TUPLE_HINT),
         ({"properties": []}, "properties is []", "an object", ""),
@@ -97,7 +100,7 @@ def test_a_rule_without_words_of_its_own_is_told_as_it_is():
     problem = problem_of({"additionalItems": 5}, "draft-04")
 
     assert problem.found == "additionalItems is 5"
-    assert problem.expected == "what its meta-schema allows there"
+    assert problem.expected == "what JSON Schema allows here"
 
 
 def test_problems_come_in_the_order_of_the_schema():
@@ -125,7 +128,7 @@ def test_what_is_no_schema_object_is_shown(schema, shown):
         compile_schema(schema, "s.json")
 
     (problem,) = refusal.value.problems
-    assert problem.found == f"the schema describes no document: it is {shown}"
+    assert problem.found == f"the schema does not describe a document: it is {shown}"
     assert problem.place == "s.json#"
 
 
@@ -141,7 +144,7 @@ def test_what_is_no_schema_object_is_shown(schema, shown):
     ],
 )
 def test_a_root_that_is_no_object_and_no_array_is_refused(schema):
-    with pytest.raises(SchemaError, match="the schema describes no document") as refusal:
+    with pytest.raises(SchemaError, match="the schema does not describe a document") as refusal:
         compile_schema(schema)
     assert {problem.hint for problem in refusal.value.problems if not problem.pointer} == {""}
 

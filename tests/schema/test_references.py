@@ -252,26 +252,29 @@ def test_the_meta_schemas_are_at_hand(draft):
 @pytest.mark.parametrize(
     ("reference", "found"),
     [
-        ("#/$defs/b", "#/$defs/b leads nowhere"),
-        ("#/$defs/a/7", "#/$defs/a/7 leads nowhere"),
-        ("#/required/3", "#/required/3 leads nowhere"),
-        ("#/required/1", "#/required/1 leads nowhere"),
-        ("#/required/x", "#/required/x leads nowhere"),
-        ("#/required/0", "#/required/0 leads to string"),
-        ("#/required", "#/required leads to array"),
-        ("#b", "#b leads nowhere"),
-        ("http://[", "http://[ is no URI"),
-        ("b.json", "b.json is relative, and the schema has no file"),
-        ("https://a.org/b.json", "https://a.org/b.json is on the network, which is never asked"),
-        ("urn:b", "urn:b is on the network, which is never asked"),
-        ("file:///no/such/file.json", "there is no file /no/such/file.json"),
+        ("#/$defs/b", "#/$defs/b points to nothing"),
+        ("#/$defs/a/7", "#/$defs/a/7 points to nothing"),
+        ("#/required/3", "#/required/3 points to nothing"),
+        ("#/required/1", "#/required/1 points to nothing"),
+        ("#/required/x", "#/required/x points to nothing"),
+        ("#/required/0", "#/required/0 points to a value of type string"),
+        ("#/required", "#/required points to a value of type array"),
+        ("#b", "#b points to nothing"),
+        ("http://[", "http://[ is not a URI"),
+        ("b.json", "b.json is relative, but the schema was not read from a file"),
+        (
+            "https://a.org/b.json",
+            "https://a.org/b.json is on the network, and schemas are never downloaded",
+        ),
+        ("urn:b", "urn:b is on the network, and schemas are never downloaded"),
+        ("file:///no/such/file.json", "the file /no/such/file.json does not exist"),
         (
             "http://json-schema.org/draft-03/schema",
             "http://json-schema.org/draft-03/schema is written in Draft 3",
         ),
         (
             "http://json-schema.org/nothing",
-            "http://json-schema.org/nothing is on the network, which is never asked",
+            "http://json-schema.org/nothing is on the network, and schemas are never downloaded",
         ),
     ],
 )
@@ -309,7 +312,7 @@ def test_a_near_name_is_proposed():
 
     problem = problems(schema)["/properties/a/$ref"]
     assert (problem.expected, problem.hint) == (
-        "a place that is in the schema",
+        "a place that exists in the schema",
         "did you mean money?",
     )
     expected = problems(referring("#mony"))["/properties/a/$ref"].expected
@@ -335,7 +338,7 @@ def test_what_stands_at_an_unknown_place_is_checked_when_it_is_used():
     found = problems(schema)
     assert found["/parts/a/type"].hint == "did you mean string?"
     assert found["/parts/b/x-aws-stickler-weight"].found == "weight is 0"
-    assert found["/properties/a/$ref"].found == "#/parts/a leads to a schema that is not valid"
+    assert found["/properties/a/$ref"].found == "#/parts/a points to a schema that is not valid"
 
 
 def test_a_file_beside_the_schema_is_read(folder):
@@ -419,14 +422,14 @@ def test_files_that_refer_to_each_other_are_a_recursion(folder):
 @pytest.mark.parametrize(
     ("reference", "contents", "found"),
     [
-        ("missing.json", None, "there is no file"),
-        (".", None, "there is no file"),
-        ("a" * 300 + ".json", None, "there is no file"),
+        ("missing.json", None, "does not exist"),
+        (".", None, "does not exist"),
+        ("a" * 300 + ".json", None, "does not exist"),
         ("bad.json", "{", "is not JSON"),
         ("empty.json", "", "is not JSON"),
-        ("text.json", '"text"', "text.json leads to string"),
+        ("text.json", '"text"', "text.json points to a value of type string"),
         ("old.json", '{"$schema": "http://json-schema.org/draft-03/schema#"}', "in Draft 3"),
-        ("wrong.json", '{"type": "sting"}', "wrong.json leads to a schema that is not valid"),
+        ("wrong.json", '{"type": "sting"}', "wrong.json points to a schema that is not valid"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(folder, reference, contents, found):
@@ -477,7 +480,7 @@ def test_a_part_of_a_file_that_is_not_valid_is_refused(folder):
     schema = referring("b.json#/$defs/n")
 
     problem = problems(schema, folder("s.json", schema))["/properties/a/$ref"]
-    assert problem.found == "b.json#/$defs/n leads to a schema that is not valid"
+    assert problem.found == "b.json#/$defs/n points to a schema that is not valid"
 
 
 def test_a_file_is_read_where_something_else_is_wrong_too(folder):
@@ -494,8 +497,10 @@ def test_a_reference_into_the_network_says_which_copy_would_do(folder):
     main = folder("s.json", schema)
 
     problem = problems(schema, main)["/properties/a/$ref"]
-    assert problem.found == "https://a.org/b.json is on the network, which is never asked"
-    assert problem.hint == f"keep a copy as {main.parent / 'b.json'}"
+    assert (
+        problem.found == "https://a.org/b.json is on the network, and schemas are never downloaded"
+    )
+    assert problem.hint == f"save a copy as {main.parent / 'b.json'}"
 
 
 def test_a_reference_to_another_host_has_no_copy_beside_the_schema(folder):
@@ -503,7 +508,7 @@ def test_a_reference_to_another_host_has_no_copy_beside_the_schema(folder):
     main = folder("s.json", schema)
 
     problem = problems(schema, main)["/properties/a/$ref"]
-    assert problem.hint == "keep a copy beside the schema and refer to it by its relative path"
+    assert problem.hint == "save a copy beside the schema and refer to it by its relative path"
 
 
 def test_what_names_no_dialect_is_of_that_around_it(folder):
@@ -557,8 +562,8 @@ def test_a_reference_that_fails_for_a_nested_id_says_so(draft, keyword, referenc
     (problem,) = caught.value.problems
     assert problem.pointer == "/properties/part/properties/name/$ref"
     assert problem.hint.startswith(
-        "it starts from https://example.org/part/, since "
-        f"/properties/part/{keyword} says so: leave that {keyword} out"
+        "the reference is relative to https://example.org/part/ because of "
+        f"/properties/part/{keyword}; leave out that {keyword}"
     )
 
 

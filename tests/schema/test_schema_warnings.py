@@ -37,7 +37,7 @@ def test_a_misspelt_keyword_is_told_with_what_is_meant(key, meant):
 
     assert told(schema) == [(f"/properties/a/{key}", f"did you mean {meant}?")]
     (warning,) = warnings_of(schema, "s.json")
-    assert warning.found.startswith(f"{key} is no keyword")
+    assert warning.found.startswith(f"{key} is not a keyword")
     assert warning.expected == ""
 
 
@@ -100,7 +100,9 @@ def test_an_empty_schema_is_refused():
             {"name": "invoice", "strict": True, "schema": SCHEMA},
             "its keys are name, strict, schema",
             (
-                "a schema is inside, at /schema: give that alone, or a file beside this one with "
+                "there is a schema inside it, at /schema: "
+                "save that as a file of its own, "
+                "or write a file beside this one with "
                 '{"$ref": "s.json#/schema"}'
             ),
         ),
@@ -108,16 +110,18 @@ def test_an_empty_schema_is_refused():
             {"type": "function", "function": {"parameters": SCHEMA}},
             "its keys are type, function",
             (
-                "a schema is inside, at /function/parameters: give that alone, or a file beside "
-                'this one with {"$ref": "s.json#/function/parameters"}'
+                "there is a schema inside it, at /function/parameters: "
+                "save that as a file of its own, "
+                'or write a file beside this one with {"$ref": "s.json#/function/parameters"}'
             ),
         ),
         (
             {"components": {"schemas": {"A": SCHEMA, "B": SCHEMA}}},
             "its key is components",
             (
-                "a schema is inside, at /components/schemas/A (and 1 more): give that alone, or a "
-                'file beside this one with {"$ref": "s.json#/components/schemas/A"}'
+                "there is a schema inside it, at /components/schemas/A (and 1 more): "
+                "save that as a file of its own, "
+                'or write a file beside this one with {"$ref": "s.json#/components/schemas/A"}'
             ),
         ),
         (
@@ -128,12 +132,12 @@ def test_an_empty_schema_is_refused():
         (
             {"number": "A-1", "a": 1, "b": 2, "c": 3, "d": 4, "e": 5},
             "its keys are number, a, b, c, d and 1 more",
-            "is this a document? The order is SCHEMA GT PRED",
+            "is this a document? The order of arguments is SCHEMA GT PRED",
         ),
         (
             {"number": "A-1", "a": 1, "b": 2, "c": 3, "d": 4},
             "its keys are number, a, b, c, d",
-            "is this a document? The order is SCHEMA GT PRED",
+            "is this a document? The order of arguments is SCHEMA GT PRED",
         ),
         ({"type": "object"}, "its key is type", ""),
     ],
@@ -153,7 +157,7 @@ def test_so_deep_a_schema_is_looked_for(levels, found):
         inside = {"a": inside}
 
     assert is_meant_as_schema(inside) is found
-    assert refusal(inside).hint.startswith("a schema is inside, at /a/a") is found
+    assert refusal(inside).hint.startswith("there is a schema inside it, at /a/a") is found
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ class TestCircles:
             assert problem.pointer.endswith(("/$ref", "/anyOf/0"))
             what = "#/$defs/" if problem.pointer.endswith("/$ref") else "the alternative"
             assert problem.found.startswith(what)
-            assert problem.expected == "a reference to a schema that says something"
+            assert problem.expected == "a reference to a schema that is more than a reference"
 
 
 class TestArms:
@@ -216,13 +216,13 @@ class TestArms:
         assert len(refusal.value.problems) == 1
 
     def test_an_arm_that_leads_nowhere_is_refused(self):
-        with pytest.raises(SchemaError, match=r"/anyOf/1/\$ref: .* leads nowhere"):
+        with pytest.raises(SchemaError, match=r"/anyOf/1/\$ref: .* points to nothing"):
             node_of({"anyOf": [STRING, {"$ref": "#/$defs/none"}]})
 
     def test_a_name_that_is_half_a_character_is_refused_where_an_arm_judges(self):
         schema = {"anyOf": [{**STRING, "minLength": 2, THRESHOLD: 0.9}, STRING]}
 
-        with pytest.raises(SchemaError, match="no value can be judged by this alternative"):
+        with pytest.raises(SchemaError, match="values cannot be checked against this alternative"):
             compile_schema({"type": "object", "properties": {"\ud800": schema}})
 
     def test_a_value_too_deep_to_judge_is_not_accepted(self):
@@ -330,7 +330,7 @@ class TestArms:
 
     @pytest.mark.parametrize("word", ["anyOf", "oneOf"])
     def test_a_root_without_an_arm_that_is_a_document_is_refused(self, word):
-        with pytest.raises(SchemaError, match="the schema describes no document"):
+        with pytest.raises(SchemaError, match="the schema does not describe a document"):
             compile_schema({word: [STRING, NUMBER]})
 
     def test_an_empty_root_is_a_free_form_object(self):

@@ -19,21 +19,57 @@ def misplaced(schema):
 @pytest.mark.parametrize(
     ("schema", "key", "value", "found", "expected"),
     [
-        ({"type": "string"}, "pairing-floor", 0.1, "is on a string", "it on an array"),
-        ({"type": "integer"}, "match-threshold", 0.1, "is on an integer", "it on an object schema"),
-        ({"type": "boolean"}, "model-name", "M", "is on a boolean", "it on an object schema"),
-        ({"type": "array"}, "match-threshold", 0.1, "is on an array", "it on an object schema"),
-        ({"type": "array"}, "model-name", "M", "is on an array", "it on an object schema"),
+        ({"type": "string"}, "pairing-floor", 0.1, "is on a string", "the annotation on an array"),
+        (
+            {"type": "integer"},
+            "match-threshold",
+            0.1,
+            "is on an integer",
+            "the annotation on an object schema",
+        ),
+        (
+            {"type": "boolean"},
+            "model-name",
+            "M",
+            "is on a boolean",
+            "the annotation on an object schema",
+        ),
+        (
+            {"type": "array"},
+            "match-threshold",
+            0.1,
+            "is on an array",
+            "the annotation on an object schema",
+        ),
+        (
+            {"type": "array"},
+            "model-name",
+            "M",
+            "is on an array",
+            "the annotation on an object schema",
+        ),
         (
             {"type": "array", "prefixItems": [{"type": "string"}]},
             "match-threshold",
             0.1,
             "is on an array",
-            "it on an object schema",
+            "the annotation on an object schema",
         ),
-        (OBJECT, "pairing-floor", 0.1, "is on an object", "it on an array"),
-        (OBJECT, "comparator", "ExactComparator", "is on an object", "it on a leaf or an array"),
-        (OBJECT, "comparator-config", {}, "is on an object", "it on a leaf or an array"),
+        (OBJECT, "pairing-floor", 0.1, "is on an object", "the annotation on an array"),
+        (
+            OBJECT,
+            "comparator",
+            "ExactComparator",
+            "is on an object",
+            "the annotation on a single value or an array",
+        ),
+        (
+            OBJECT,
+            "comparator-config",
+            {},
+            "is on an object",
+            "the annotation on a single value or an array",
+        ),
     ],
 )
 def test_an_annotation_without_effect_is_refused(schema, key, value, found, expected):
@@ -53,7 +89,12 @@ ITEMS = {"type": "array", "items": OBJECT}
         (
             ITEMS,
             {"match-threshold": 0.1, "pairing-floor": 0.1},
-            {"match-threshold": ("match-threshold is on an array", 'put it on "items"')},
+            {
+                "match-threshold": (
+                    "match-threshold is on an array",
+                    'put the annotation on "items"',
+                )
+            },
         ),
         (
             ITEMS,
@@ -61,9 +102,9 @@ ITEMS = {"type": "array", "items": OBJECT}
             {
                 "comparator": (
                     "comparator is on an array of objects",
-                    "objects are compared field by field: put it on their properties",
+                    "objects are compared field by field: put the annotation on their properties",
                 ),
-                "model-name": ("model-name is on an array", 'put it on "items"'),
+                "model-name": ("model-name is on an array", 'put the annotation on "items"'),
             },
         ),
         (
@@ -77,7 +118,7 @@ ITEMS = {"type": "array", "items": OBJECT}
             {
                 "comparator-config": (
                     "comparator-config is on an object",
-                    "an object is compared field by field: put it on the properties",
+                    "an object is compared field by field: put the annotation on the properties",
                 ),
                 "pairing-floor": ("pairing-floor is on an object", ""),
             },
@@ -97,7 +138,7 @@ def test_an_array_that_its_comparator_takes_whole_has_no_pairing_floor():
     problems = misplaced({**schema, f"{PREFIX}comparator": "BBoxIoUComparator"})
 
     found = problems[f"{PREFIX}pairing-floor"].found
-    assert found == "pairing-floor is on a value that its comparator takes whole"
+    assert found == "pairing-floor is on a value that its comparator compares as a whole"
 
 
 @pytest.mark.parametrize(
@@ -155,32 +196,56 @@ KEYED = {"type": "array", "items": {"type": "object", "properties": {"sku": {}, 
 @pytest.mark.parametrize(
     ("schema", "key", "value", "found", "expected"),
     [
-        (KEYED, "key", "skuu", "key names skuu", "fields of the items: sku, price"),
-        (KEYED, "key", ["sku", "date"], "key names date", "fields of the items: sku, price"),
-        ({"type": "array"}, "key", "a", "key names a", "fields of the items: they declare none"),
+        (KEYED, "key", "skuu", "key names skuu", "a declared field of the items (sku, price)"),
+        (
+            KEYED,
+            "key",
+            ["sku", "date"],
+            "key names date",
+            "a declared field of the items (sku, price)",
+        ),
+        (
+            {"type": "array"},
+            "key",
+            "a",
+            "key names a",
+            "a declared field of the items (there is none)",
+        ),
         (
             {"type": "array", "items": {"type": "string"}},
             "key",
             "a",
             "key is on an array",
-            "it on an array of objects",
+            "the annotation on an array of objects",
         ),
         (
             {"type": "string"},
             "ordered",
             True,
             "ordered is on a string",
-            "it on an array without prefixItems",
+            "the annotation on an array without prefixItems",
         ),
         (
             {"type": "array", "prefixItems": [{}]},
             "ordered",
             True,
             "ordered is on an array",
-            "it on an array without prefixItems",
+            "the annotation on an array without prefixItems",
         ),
-        (KEYED, "aliases", {}, "aliases is on an array of objects", "it on a leaf or an array"),
-        (OBJECT, "absent-values", [], "absent-values is on an object", "it on a leaf or an array"),
+        (
+            KEYED,
+            "aliases",
+            {},
+            "aliases is on an array of objects",
+            "the annotation on a single value or an array",
+        ),
+        (
+            OBJECT,
+            "absent-values",
+            [],
+            "absent-values is on an object",
+            "the annotation on a single value or an array",
+        ),
     ],
 )
 def test_what_a_ground_truth_knows_is_said_where_it_has_an_effect(
@@ -223,10 +288,12 @@ def test_an_item_that_contains_itself_has_keys():
 
     compile_schema({**schema, "$defs": {"node": node}})
     node["properties"]["parts"][f"{PREFIX}key"] = "name"
-    with pytest.raises(SchemaError, match="key names name, expected fields of the items: id"):
+    with pytest.raises(
+        SchemaError, match=r"key names name, expected a declared field of the items .id"
+    ):
         compile_schema({**schema, "$defs": {"node": node}})
 
 
 def test_whole_documents_cannot_be_ignored():
-    with pytest.raises(SchemaError, match="whole documents are ignored"):
+    with pytest.raises(SchemaError, match="the schema ignores whole documents"):
         compile_schema({**OBJECT, f"{PREFIX}ignore": True})

@@ -127,8 +127,10 @@ def test_evaluations_under_different_terms_do_not_merge():
         one.merge(evaluation_of(RESULTS, Conditions(options, FIELDS[1:])))
 
     assert str(caught.value) == (
-        "the evaluations do not go together: pairing_floor is 0.2 here and 0.5 there; missing is "
-        "'fn' here and 'skip' there; the fields of their schemas differ, expected the same schema "
+        "the evaluations cannot be combined: pairing_floor is 0.2 in one and 0.5 in the other; "
+        "missing is "
+        "'fn' in one and 'skip' in the other; the fields of their schemas differ, expected the "
+        "same schema "
         "and options"
     )
     assert text_of(one) == before
@@ -372,7 +374,9 @@ def test_a_notebook_tells_what_became_of_the_documents():
     text = page_of(evaluation_of(RESULTS)).text
 
     assert "1 document could not be evaluated; no gate set; F1 " in text
-    assert "9 documents, 2 wholly right; 2 documents have no prediction: all missed; 1 " in text
+    assert (
+        "9 documents, 2 wholly right; 2 documents have no prediction: all values missed; 1 " in text
+    )
     assert "a missed in 2 documents" in text
     assert "nothing was compared; no gate set; F1 -" in page_of(Evaluation()).text
 
@@ -434,5 +438,7 @@ def test_an_evaluation_as_json_says_who_made_it_how_and_what_no_document_had():
 def test_other_options_alone_are_enough_not_to_merge():
     options = DecidingOptions()
 
-    with pytest.raises(UsageError, match="together: recall_with_fd is True here and False there,"):
+    with pytest.raises(
+        UsageError, match="combined: recall_with_fd is True in one and False in the other,"
+    ):
         evaluation_of(RESULTS).merge(evaluation_of(RESULTS, Conditions(options, FIELDS)))

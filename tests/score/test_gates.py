@@ -90,17 +90,17 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         ("f1>=high", "the limit is 'high'"),
         ("f_1>=0.9", "did you mean f1>=0.9?"),
         ("f1_score>=0.9", "did you mean f1>=0.9?"),
-        ("name>=0.9", "if name is a field: name.f1>=0.9"),
-        ("lines.price >= 0.9", "if lines.price is a field: lines.price.f1>=0.9"),
+        ("name>=0.9", "if name is a field, write name.f1>=0.9"),
+        ("lines.price >= 0.9", "if lines.price is a field, write lines.price.f1>=0.9"),
         ("wholly_right>=0.5", "did you mean documents.right>=0.5?"),
         ("wholly_right.lower>=0.5", "did you mean documents.right.lower>=0.5?"),
         ("right.upper<=0.5", "did you mean documents.right.upper<=0.5?"),
         ("mean_score>=0.9", "did you mean score>=0.9?"),
-        ("precision@1>=0.2", "if precision@1 is a field: precision@1.f1>=0.2"),
+        ("precision@1>=0.2", "if precision@1 is a field, write precision@1.f1>=0.2"),
         ("f1>0.9>0.8", "more than one comparison"),
         ("f1>0.9>0.8", "; give each its own --gate"),
         ("f1<>0.9", "did you mean f1!=0.9?"),
-        ("tpp>=0.25", "if tpp is a field: tpp.f1>=0.25"),
+        ("tpp>=0.25", "if tpp is a field, write tpp.f1>=0.25"),
         ("missed<=0.05", "expected a whole number: missed is a count"),
         ("a.fn<=0.5", "expected a whole number: fn is a count"),
         ("name.precison>0.5", "did you mean name.precision>0.5?"),
@@ -120,7 +120,7 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         ("lines[0].f1>=0.9", "names one list element"),
         ("lines[0].price.f1>=0.9", "did you mean lines.price.f1>=0.9?"),
         ("a..f1>=0.9", "is not a field path"),
-        (">=0.9", "asks for nothing"),
+        (">=0.9", "asks for no metric"),
         ("f1>=90", "did you mean f1>=0.9?"),
         ("leaves:a.recall<=99", "did you mean leaves:a.recall<=0.99?"),
         ("f1>=100", "did you mean f1>=1?"),
@@ -167,10 +167,10 @@ NAMED_AS_COUNTS = [("right",), ("lines",), ("lines", "missed"), ("documents",)]
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("right>=5", "tp>=5 is the count; name a metric for the field, such as right.f1"),
+        ("right>=5", "write tp>=5 for the count, or a metric of the field, such as right.f1"),
         (
             "lines.missed <= 5",
-            "lines.fn <= 5 is the count; name a metric for the field, such as lines.missed.f1",
+            "write lines.fn <= 5 for the count, or a metric of the field, such as lines.missed.f1",
         ),
     ],
 )
@@ -591,7 +591,7 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
     assert failed.reason == "metric:pages.missed is undefined: add: it is full"
     with pytest.raises(UsageError, match=r"one of anls_star, pages\.missed"):
         judge_gate(parse_gate("metric:anls>=0.7"), made)
-    with pytest.raises(UsageError, match="a metric of the run: --metric"):
+    with pytest.raises(UsageError, match="a metric of the run, which --metric adds"):
         judge_gate(gate, Evaluation())
 
 
@@ -625,7 +625,7 @@ def test_what_is_refused_of_a_gate_on_a_metric_names_the_option_and_the_gate():
         check_metrics([parse_gate("metric:x<1")], [])
     (unknown,) = caught.value.problems
     assert unknown.source == "--gate"
-    assert unknown.found == "'metric:x<1' asks for a metric that the run has not"
+    assert unknown.found == "'metric:x<1' asks for a metric that the run does not have"
 
     with pytest.raises(UsageError) as caught:
         judge_gate(parse_gate("metric:x<1"), Evaluation())

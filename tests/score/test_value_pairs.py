@@ -1,4 +1,4 @@
-"""Which values were found for which, in fields that have only a few."""
+"""Which values were predicted instead of which, in fields that have only a few."""
 
 import pytest
 

@@ -225,7 +225,7 @@ def coverage_chart(
         coverage, error, bound = chosen
         place = SIDE * coverage, _down(error / top_error), _down(bound / top_error)
         description += (
-            f"; {rate(coverage)} pass, {rate(error)} of them wrong, {rate(bound)} at most"
+            f"; {rate(coverage)} pass, {rate(error)} of them wrong, at most {rate(bound)}"
         )
     level = None if allowed is None else _down(allowed / top_error)
     return CoverageChart(

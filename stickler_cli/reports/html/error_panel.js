@@ -106,8 +106,8 @@ const comparedSides = (error) => {
 };
 
 const costOf = (error) => {
-  if (error[INSIDE] !== null && error[VALUES] === null) return ["Counted with ", linkTo({ ...placeOfError(error), path: error[INSIDE] }), ", which failed as a whole and has it inside."];
-  const cost = error[VALUES] === null ? "It cost 1 value." : error[VALUES] ? `It cost ${plural(error[VALUES], "value")}, all inside of it.` : "It cost no value by itself: what is wrong inside of it is listed by itself.";
+  if (error[INSIDE] !== null && error[VALUES] === null) return ["Counted with ", linkTo({ ...placeOfError(error), path: error[INSIDE] }), ", which failed as a whole and contains it."];
+  const cost = error[VALUES] === null ? "It cost 1 value." : error[VALUES] ? `It cost ${plural(error[VALUES], "value")}, all inside it.` : "It cost no value by itself: the errors inside it are listed separately.";
   const [key, text, errors, values, number, origins] = facts.causes[error[CAUSE]] || [];
   if (!key || errors < 2) return [cost];
   const link = element("a", { href: `#errors&cause=${key}` }, text);
@@ -124,7 +124,7 @@ const siblingLists = (error, documentErrors) => {
   const inside = otherErrors.filter(isInside);
   const beside = otherErrors.filter((other) => !isInside(other) && parentOf(other[PATH]) === parent);
   return [
-    siblingList("Wrong inside of it", inside, error),
+    siblingList("Wrong inside it", inside, error),
     siblingList(parent ? `Also wrong in ${visible(parent)}` : "Also wrong in this document", beside, error),
   ];
 };

@@ -15,7 +15,7 @@ const KINDS = {
   all: "items, objects and the values inside them",
   values: "single values",
   wholes: "items and objects as a whole",
-  judged: "not inside of what failed as a whole",
+  judged: "not inside what failed as a whole",
 };
 
 const NARROWING = {

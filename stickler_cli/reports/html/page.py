@@ -316,17 +316,17 @@ def _describe_contents(
     errors = f"All {number_of(detail.errors.total, 'error')} of the run."
     if not detail.knows_errors:
         errors = (
-            "A run file does not hold single errors, and there was no non-matches.jsonl beside "
-            "it: evaluate again with --output report.html to have them here."
+            "A run file does not contain single errors, and there was no non-matches.jsonl beside "
+            "it: evaluate again with --output report.html to see them here."
         )
     elif not detail.errors.is_complete:
         kept = detail.errors
         errors = (
             f"{sum(1 for _ in kept.lines()):,} of {kept.total:,} errors: those of the "
-            f"{number_of(len(kept.documents), 'document')} with the lowest scores, and of every "
-            "cause some more. --non-matches FILE writes all of them."
+            f"{number_of(len(kept.documents), 'document')} with the lowest scores, and some more "
+            f"of every cause. --non-matches FILE writes all of them."
         )
-    listed = "This run keeps no rows of its documents: see --rows."
+    listed = "This run keeps no rows of its documents; --rows inline would keep them."
     if documents is not None:
         listed = f"All {number_of(documents.count, 'document')} of the run."
         if documents.count > MOST_DOCUMENTS and not served:
@@ -337,12 +337,12 @@ def _describe_contents(
     comparisons = "Every document with errors is here in full."
     if not detail.knows_values:
         comparisons = (
-            "A run file does not hold values: evaluate again with --output report.html to see "
-            "documents in full, or stickler compare for one of them."
+            "A run file does not contain values: evaluate again with --output report.html to see "
+            "documents in full, or use stickler compare for one of them."
         )
     elif detail.bound is not None:
         comparisons = (
-            f"In full here: {number_of(len(detail.comparisons), 'document')} with the lowest "
-            f"scores, up to {MAX_ROWS:,} lines each; stickler compare shows any other."
+            f"Shown in full: the {number_of(len(detail.comparisons), 'document')} with the lowest "
+            f"scores, up to {MAX_ROWS:,} lines each; stickler compare shows any other document."
         )
     return {"errors": errors, "documents": listed, "comparisons": comparisons}

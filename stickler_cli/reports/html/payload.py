@@ -270,7 +270,7 @@ def describe_places(rates: Sequence[PlaceRate]) -> str:
     lowest_upper = min(with_values, key=lambda rate: _bounds_of(rate).upper)
     highest_lower = max(with_values, key=lambda rate: _bounds_of(rate).lower)
     if _bounds_of(highest_lower).lower <= _bounds_of(lowest_upper).upper:
-        return f"Even: {total} at every place, within the intervals."
+        return f"Even: {total} at every place, as far as the intervals show."
     low = f"{percent(lowest_upper.share)} at place {lowest_upper.name}"
     high = f"{percent(highest_lower.share)} at place {highest_lower.name}"
     if with_values.index(lowest_upper) < with_values.index(highest_lower):
@@ -334,7 +334,7 @@ def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
     if other_preds:
         columns.append(f"{len(other_preds)} others")
     n_right = sum(not wrong for gt, wrong in wrong_by_gt.items() if gt)
-    title = f"{path}: {number_of(pairs.confused, 'value')} found for another one"
+    title = f"{path}: {number_of(pairs.confused, 'value')} predicted instead of another one"
     corner = "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→"
     return HeatMap(
         title=title, corner=corner, columns=[*columns, "right"], rows=rows, left_out=n_right

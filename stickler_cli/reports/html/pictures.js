@@ -25,7 +25,7 @@ const Pictures = (() => {
     const bins = BIN_STARTS.map((start, bin) => [start, BIN_STARTS[bin + 1] ?? Infinity]).filter(([start]) => start < indexes.length);
     const nameOf = (start, end) => (end === Infinity ? `${start}+` : end - start === 1 ? `${start}` : `${start}-${end - 1}`);
     const counts = bins.map(([start, end]) => [nameOf(start, end), indexes.slice(start, end).reduce((sum, count) => sum + count, 0)]);
-    showPart("by-index", barChart(counts, "Values lost by index"), element("p", { class: "note" }, `${scopeNote}Numbers, not shares: only the page that the run itself writes knows how many values each place has. 0 is the first item.`));
+    showPart("by-index", barChart(counts, "Values lost by index"), element("p", { class: "note" }, `${scopeNote}These are counts, not shares: only the page that the run itself writes knows how many values each place has. 0 is the first item.`));
   };
 
   // Show true numbers (x) against predicted ones (y), both on logarithmic axes. Lines mark right numbers, and numbers ten
@@ -52,11 +52,11 @@ const Pictures = (() => {
       return circle;
     });
     const lines = high - low > 1 ? [line(1, "even"), line(-1, "even")] : [];
-    const label = `${plural(count, "wrong number")}, found against true, on logarithmic axes`;
+    const label = `${plural(count, "wrong number")}, predicted against true, on logarithmic axes`;
     showPart(
       "scatter",
       svgElement("svg", { class: "trust wide", viewBox: "-64 -8 440 420", role: "img", "aria-label": label }, svgElement("rect", { class: "frame", x: 0, y: 0, width: SIDE, height: SIDE }), line(0, "right-line"), ...lines, ...circles, ...marks, svgElement("text", { x: SIDE / 2, y: SIDE + 38, "text-anchor": "middle" }, "true"), svgElement("text", { transform: `translate(-52 ${SIDE / 2}) rotate(-90)`, "text-anchor": "middle" }, "found")),
-      element("p", { class: "note" }, `${scopeNote}${countText(points.length, count, "wrong number")}. Dotted lines are ten times too much and a tenth; hollow ones have another sign.`),
+      element("p", { class: "note" }, `${scopeNote}${countText(points.length, count, "wrong number")}. Dotted lines mark ten times too much and ten times too little; hollow points have the wrong sign.`),
     );
   };
 
@@ -75,7 +75,7 @@ const Pictures = (() => {
     });
     const text = (x, y, anchor, content) => svgElement("text", { x, y, "text-anchor": anchor }, content);
     const axisTexts = [text(0, SIDE + 16, "middle", "0"), text(SIDE, SIDE + 16, "middle", mostLost.toLocaleString("en")), text(-6, SIDE + 4, "end", "0"), text(-6, 4, "end", mostLost.toLocaleString("en")), text(SIDE / 2, SIDE + 36, "middle", facts.runs[0]), svgElement("text", { transform: `translate(-24 ${SIDE / 2}) rotate(-90)`, "text-anchor": "middle" }, facts.runs.at(-1))];
-    showPart("apart", svgElement("svg", { class: "trust wide", viewBox: "-64 -8 440 412", role: "img", "aria-label": `Values lost by ${plural(comparedDocuments.length, "document")} in ${facts.runs[0]} and ${facts.runs.at(-1)}` }, svgElement("rect", { class: "frame", x: 0, y: 0, width: SIDE, height: SIDE }), svgElement("line", { class: "right-line", x1: 0, y1: SIDE, x2: SIDE, y2: 0 }), ...circles, ...axisTexts), element("p", { class: "note" }, `${plural(comparedDocuments.length, "document")}; axes go by the square root. Above the line more is lost in ${facts.runs.at(-1)}.`));
+    showPart("apart", svgElement("svg", { class: "trust wide", viewBox: "-64 -8 440 412", role: "img", "aria-label": `Values lost by ${plural(comparedDocuments.length, "document")} in ${facts.runs[0]} and ${facts.runs.at(-1)}` }, svgElement("rect", { class: "frame", x: 0, y: 0, width: SIDE, height: SIDE }), svgElement("line", { class: "right-line", x1: 0, y1: SIDE, x2: SIDE, y2: 0 }), ...circles, ...axisTexts), element("p", { class: "note" }, `${plural(comparedDocuments.length, "document")}; the axes are square roots. Above the line, more is lost in ${facts.runs.at(-1)}.`));
   };
 
   const showLossesByPage = async () => {

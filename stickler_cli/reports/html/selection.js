@@ -51,7 +51,7 @@ const GROUPS = {
   class: (key) => [classText(key) || "no class", { class: key }],
   pair: (key, gt, pred) => [`${displayText(gt || null)} → ${displayText(pred || null)}`, null],
   cause: (position) => {
-    if (position < 0) return ["inside of what failed as a whole", null];
+    if (position < 0) return ["inside what failed as a whole", null];
     const [key, text, , values, number, , move] = facts.causes[position];
     return facts.runs ? [`${move}, ${text}`, { cause: key }] : [text, { cause: key }, number, values];
   },

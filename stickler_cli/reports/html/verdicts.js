@@ -3,9 +3,9 @@
 // Name, text of the button, and meaning of each verdict.
 const VERDICTS = [
   ["prediction_right", "Prediction right", "The prediction is right after all"],
-  ["ground_truth_wrong", "Ground truth wrong", "The ground truth is wrong, and is to be mended"],
-  ["both_acceptable", "Both acceptable", "Both are ways to say the same"],
-  ["neither", "Neither", "Neither is right, and the error stands"],
+  ["ground_truth_wrong", "Ground truth wrong", "The ground truth is wrong, and should be corrected"],
+  ["both_acceptable", "Both acceptable", "Both mean the same"],
+  ["neither", "Neither", "Neither is right; the error remains"],
 ];
 
 const Verdicts = (() => {

@@ -100,11 +100,14 @@ class Journal:
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                hint = "wait for its end, or name another directory"
+                hint = "wait until it has finished, or give another directory"
                 raise UsageError(
                     [
                         Problem(
-                            source=option, found="another run is using it", expected="", hint=hint
+                            source=option,
+                            found="another run is using this directory",
+                            expected="",
+                            hint=hint,
                         )
                     ]
                 ) from None
@@ -112,20 +115,20 @@ class Journal:
         is_ours = FIRST_LINE.startswith(start)  # also if it is incomplete: a crash can cut it
         is_of_another_version = start.startswith(FORMAT) and not is_ours
         if is_of_another_version and not restart:
-            finding = "another version of stickler wrote its journal"
-            hint = "--restart begins again, another directory keeps both"
+            finding = "the journal in this directory was written by another version of stickler"
+            hint = "use --restart to start over, or give another directory to keep both"
             raise UsageError(
                 [
                     Problem(
                         source=option,
                         found=finding,
-                        expected="the journal of this version",
+                        expected="a journal of this version",
                         hint=hint,
                     )
                 ]
             )
         if not is_of_another_version and not is_ours:
-            hint = "name another directory"
+            hint = "give another directory"
             finding = f"{self._path} was not written by this program"
             raise UsageError(
                 [Problem(source=option, found=finding, expected="the journal of a run", hint=hint)]
@@ -201,7 +204,7 @@ SENT: Final = (*RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS))
 _PART: Final = re.compile(rf"{JOURNAL}(\.\d+)?", re.ASCII)
 
 
-BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"
+BEGIN_AGAIN: Final = "use --restart to start over, or give another directory to keep both"
 # Name of the record in messages, and its values.
 JournalRecord: TypeAlias = tuple[str, dict[str, object]]
 
@@ -235,8 +238,10 @@ class SentDirectory:
             self._begin(restart=restart)
         except OSError as error:
             rmtree(self.folder)
-            finding = f"it cannot be used ({error.strerror or error})"
-            raise UsageError([Problem(self._source, finding, "a directory of a store")]) from None
+            finding = f"the directory cannot be used ({error.strerror or error})"
+            raise UsageError(
+                [Problem(self._source, finding, "a directory in a store, such as s3://bucket/run")]
+            ) from None
         except BaseException:
             rmtree(self.folder)
             raise
@@ -281,7 +286,9 @@ class SentDirectory:
         try:
             self.send()
         except OSError as error:
-            explanation = f"it cannot be sent ({error.strerror or error}); that is tried again"
+            explanation = (
+                f"the results cannot be sent ({error.strerror or error}); stickler will try again"
+            )
             self._tell(f"{self._source}: {explanation}")
         self._last = monotonic()
 
@@ -306,7 +313,7 @@ class SentDirectory:
                     send_file(Path(self.folder) / name, f"{self._url}/{name}")
                 self._remove(self._there - {*present, JOURNAL})
         except OSError as error:
-            advice = f"all of it is in {self.folder}; --run-dir continues from there too"
+            advice = f"everything is saved in {self.folder}; continue from there with --run-dir"
             found = f"{error.strerror or error}; {advice}"
             if with_results:
                 raise OSError(error.errno or errno.EIO, found, shown_url(self._url)) from None
@@ -430,12 +437,20 @@ def begun_with(path: str) -> dict[str, object]:
             is_missing = own_file(path, JOURNAL) is None
         if is_missing:
             finding = "there is no journal in this directory"
-            raise UsageError([Problem(decoded(path), finding, "one")])
+            raise UsageError(
+                [Problem(decoded(path), finding, "a run directory, as eval --run-dir makes it")]
+            )
         journal = Journal(str(file), decoded(path))
         stack.callback(journal.close)
         first = next(_journal_records(journal, shown_path), None)
     if first is None:
-        raise UsageError([Problem(shown_path, "it is empty", "what the run was begun with")])
+        raise UsageError(
+            [
+                Problem(
+                    shown_path, "the journal is empty", "the options that the run was started with"
+                )
+            ]
+        )
     place, record = first
     return decode(dict[str, object], record.get("settings"), place, ("settings",))
 
@@ -446,9 +461,9 @@ def _make(path: str, source: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         names = os.listdir(folder)  # noqa: PTH208
     except FileExistsError:
-        raise UsageError([Problem(source, "it is a file", "a directory")]) from None
+        raise UsageError([Problem(source, "this is a file", "a directory")]) from None
     except OSError as error:
-        finding = f"it cannot be used ({error.strerror})"
+        finding = f"the directory cannot be used ({error.strerror})"
         raise UsageError([Problem(source, finding, "a directory")]) from None
     _refuse_others(source, names)
     check_own_files(path)
@@ -457,8 +472,8 @@ def _make(path: str, source: str) -> None:
 def _refuse_others(source: str, names: Iterable[str]) -> None:
     foreign_names = sorted(name for name in names if not name.startswith("."))
     if foreign_names and JOURNAL not in foreign_names:
-        finding = f"it holds something else ({', '.join(foreign_names[:3])})"
-        expected = "a new or empty directory, or that of an earlier run"
+        finding = f"the directory holds other files ({', '.join(foreign_names[:3])})"
+        expected = "a new or empty directory, or the directory of an earlier run"
         raise UsageError([Problem(source, finding, expected)])
 
 
@@ -478,7 +493,6 @@ def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
 
 
 _OPTIONS: Final = {
-    "detail": "detail of pages (-o report.html)",
     "first_non_matches": "--show-non-matches",
     "intervals": "--ci or --seed",
 }
@@ -491,6 +505,14 @@ def _option_of(setting: str) -> str:
     return _OPTIONS.get(setting) or (f"--{setting.replace('_', '-')}" if is_option else setting)
 
 
+def _describe_change(setting: str, current: object, earlier: object) -> str:
+    """Describe how a setting differs from the one that the run was started with."""
+    if setting == "detail":  # which no option states: only pages need single errors and values
+        with_page = "with" if earlier else "without"
+        return f"the run was started {with_page} an HTML report (-o report.html)"
+    return f"{_option_of(setting)} is now {brief(current)}, but was {brief(earlier)}"
+
+
 def _compare(
     earlier_settings: Mapping[str, object], settings: Mapping[str, object], source: str
 ) -> None:
@@ -498,11 +520,8 @@ def _compare(
     problems = [
         Problem(
             source=source,
-            found=(
-                f"{_option_of(name)} is {brief(current_settings.get(name))}, "
-                f"and was {brief(earlier_settings.get(name))}"
-            ),
-            expected="what the run was begun with",
+            found=_describe_change(name, current_settings.get(name), earlier_settings.get(name)),
+            expected="the same options as then",
             hint=BEGIN_AGAIN,
         )
         for name in dict.fromkeys((*earlier_settings, *current_settings))

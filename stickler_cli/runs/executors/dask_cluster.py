@@ -188,7 +188,7 @@ def _check(needs: Needs, worker: str, threads: int) -> None:
     """Raise UsageError if a worker would give other results, or cannot read the documents."""
     if threads != 1:
         finding = f"the worker {worker} has {threads} threads"
-        hint = "dask worker --nworkers auto --nthreads 1"
+        hint = "start it with dask worker --nworkers auto --nthreads 1"
         raise UsageError(
             [
                 Problem(
@@ -202,14 +202,14 @@ def _check(needs: Needs, worker: str, threads: int) -> None:
     own_versions = versions()
     for name, wanted in needs.versions.items():
         if own_versions.get(name) != wanted:
-            finding = f"on the worker {worker} {name} is {own_versions.get(name)}"
-            hint = f"pip install '{name}=={wanted}' there" if name != "Python" else ""
+            finding = f"the worker {worker} has {name} {own_versions.get(name)}"
+            hint = f"run pip install '{name}=={wanted}' on it" if name != "Python" else ""
             raise UsageError(
                 [
                     Problem(
                         source="--engine dask",
                         found=finding,
-                        expected=f"{wanted}, as here",
+                        expected=f"{wanted}, as on this machine",
                         hint=hint,
                     )
                 ]
@@ -217,8 +217,10 @@ def _check(needs: Needs, worker: str, threads: int) -> None:
     for source in needs.sources:
         place = os.path.join(needs.directory, source)  # noqa: PTH118 - it may be no text
         if not os.access(place, os.R_OK):
-            finding = f"the worker {worker} cannot read it"
-            hint = "workers read documents themselves: give a place that all of them have"
+            finding = f"the worker {worker} cannot read this source"
+            hint = (
+                "workers read the documents themselves, so put them where all workers can read them"
+            )
             raise UsageError(
                 [Problem(source=source, found=finding, expected="a shared directory", hint=hint)]
             )
@@ -263,10 +265,10 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
                 interruption.wait(Client, place, timeout=CONNECTING, set_as_default=False)
             )
         except (OSError, ValueError, RuntimeError) as error:
-            reason = str(error).partition("\n")[0] or f"nothing came in {CONNECTING:g} s"
-            finding = f"there is no scheduler that answers ({reason})"
+            reason = str(error).partition("\n")[0] or f"no answer within {CONNECTING:g} s"
+            finding = f"the scheduler does not answer ({reason})"
             source = f"--scheduler {place}" if isinstance(place, str) else ENGINE
-            expected = "the address of one that runs, such as tcp://10.0.0.1:8786"
+            expected = "the address of a running scheduler, such as tcp://10.0.0.1:8786"
             raise UsageError([Problem(source, finding, expected)]) from None
         yield client
 
@@ -340,7 +342,9 @@ class DaskExecutor(Elsewhere[_Task]):
             self.job_there = client.submit(read_job, packed, pure=False)
             yield from self._in_order(chunks)
         except LOST as error:
-            finding = f"the cluster is gone ({str(error) or type(error).__name__})"
+            finding = (
+                f"the connection to the cluster was lost ({str(error) or type(error).__name__})"
+            )
             raise WorkerDiedError([Problem(ENGINE, finding)]) from None
         finally:
             self._cancel()
@@ -368,9 +372,12 @@ class DaskExecutor(Elsewhere[_Task]):
         if self.workers:
             self.seen = now
         elif now - self.seen > ALONE:
-            finding, hint = f"it has had no workers for {ALONE:g} seconds", "dask worker ADDRESS"
+            finding, hint = (
+                f"the cluster has had no workers for {ALONE:g} seconds",
+                "start one with dask worker ADDRESS",
+            )
             raise WorkerDiedError(
-                [Problem(source=ENGINE, found=finding, expected="some that stay", hint=hint)]
+                [Problem(source=ENGINE, found=finding, expected="at least one worker", hint=hint)]
             )
 
     def _hand_out(self, chunks: Chunks) -> None:
@@ -431,7 +438,7 @@ class DaskExecutor(Elsewhere[_Task]):
             case "lost":  # the worker was lost before its result was fetched
                 self._give(task)
             case _:
-                raise WorkerDiedError([Problem(ENGINE, "the scheduler has lost what it was given")])
+                raise WorkerDiedError([Problem(ENGINE, "the scheduler lost a task")])
 
     def _failed(self, task: _Task, error: Any) -> None:
         """Repeat a task that killed workers; raise any other error."""
@@ -443,14 +450,15 @@ class DaskExecutor(Elsewhere[_Task]):
             case ImportError():
                 finding = f"a worker cannot load the job ({error})"
                 hint = (
-                    f"install version {__version__} with the extra dask there, and all comparators"
+                    f"install stickler {__version__} with the extra dask on the workers, and all "
+                    f"comparators"
                 )
                 raise UsageError(
                     [
                         Problem(
                             source=ENGINE,
                             found=finding,
-                            expected="what is installed here",
+                            expected="the packages that are installed on this machine",
                             hint=hint,
                         )
                     ]
@@ -463,13 +471,13 @@ class DaskExecutor(Elsewhere[_Task]):
 
     def _try_again(self, task: _Task) -> None:
         """Repeat a task in halves; a single document that killed a worker alone is failed."""
-        self._note_death(f"workers died of {MOST_IN_VAIN} tasks, one after the other")
+        self._note_death(f"{MOST_IN_VAIN} tasks in a row killed their workers")
         items = [*unpacked_items(task.items)]
         if len(items) > 1:
             for half in self._halve(task, items):
                 half.suspected = True
         elif task.suspected:
-            finding = "all workers that compared it died (out of memory?)"
+            finding = "every worker that compared this document died (out of memory?)"
             task.result = failed_chunk(self.job, items[0], finding)
         else:
             task.suspected = True

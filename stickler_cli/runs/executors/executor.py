@@ -214,12 +214,12 @@ def packed_job(job: Job, source: str) -> bytes:
             for comparator in comparators(job.plan)
             if (reason := _pickling_error(comparator)) is not None
         ] or [("the schema", error)]
-    expected = "comparators of classes at the top level of a module that can be imported"
+    expected = "comparators whose classes are at the top level of a module that can be imported"
     findings = dict.fromkeys(
         f"{name} cannot be sent to another process ({r})" for name, r in reasons
     )
     raise UsageError(
-        Problem(source=source, found=finding, expected=expected, hint="use one process")
+        Problem(source=source, found=finding, expected=expected, hint="or use --jobs 1")
         for finding in findings
     )
 
@@ -315,7 +315,7 @@ class Elsewhere(ABC, Generic[H]):
         """Count a death of a worker; raise WorkerDiedError after too many without a result."""
         self.in_vain += 1
         if self.in_vain > MOST_IN_VAIN:
-            hint = "does a comparator end its process, or was there too little memory?"
+            hint = "does a comparator end its process, or is there too little memory?"
             raise WorkerDiedError(
                 [Problem(source=self.source, found=found, expected="", hint=hint)]
             )

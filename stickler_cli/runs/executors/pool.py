@@ -318,12 +318,12 @@ class Pool(Elsewhere[_Chunk]):
                 worker.ready = True
             else:
                 finding = f"a worker cannot read the schema ({answer.decode()})"
-                expected = "comparators of classes in a module that can be imported"
+                expected = "comparators whose classes are in a module that can be imported"
                 problem = Problem(
                     source=self.workers.source,
                     found=finding,
                     expected=expected,
-                    hint="use one process",
+                    hint="or use --jobs 1",
                 )
                 raise UsageError([problem])
         self._stop_late(chunks)
@@ -360,7 +360,9 @@ class Pool(Elsewhere[_Chunk]):
             if len(chunk.items) > 1:
                 self._replace(chunk, *([item] for item in chunk.items))
             else:
-                finding = f"it takes longer to compare than --document-timeout {limit:g} lets it"
+                finding = (
+                    f"comparing the document takes longer than --document-timeout {limit:g} allows"
+                )
                 chunk.result = failed_chunk(self.job, chunk.items[0], finding)
 
     def _bury(self, worker: Worker) -> None:
@@ -369,12 +371,12 @@ class Pool(Elsewhere[_Chunk]):
         cause_of_death = worker.end()
         if not worker.ready:
             raise self._broken(f"a worker process ended before its work did ({cause_of_death})")
-        self._note_death(
-            f"{MOST_IN_VAIN} worker processes died one after the other ({cause_of_death})"
-        )
+        self._note_death(f"{MOST_IN_VAIN} worker processes died in a row ({cause_of_death})")
         self._start_worker()
         if chunk is not None:
-            self._try_again(chunk, f"the worker process that compared it died ({cause_of_death})")
+            self._try_again(
+                chunk, f"the worker process that compared this document died ({cause_of_death})"
+            )
 
     def _try_again(self, chunk: _Chunk, found: str) -> None:
         """Try a chunk again in halves; a single document is tried once more, then failed."""
@@ -394,8 +396,8 @@ class Pool(Elsewhere[_Chunk]):
             raise self._broken(f"a worker process cannot be started ({error})") from None
 
     def _broken(self, found: str) -> WorkerDiedError:
-        in_script = 'in a script, call this below `if __name__ == "__main__":`'
-        hint = f"{in_script}; was there memory enough? one process needs no other"
+        in_script = 'in a script, make this call under `if __name__ == "__main__":`'
+        hint = f"{in_script}; or there was too little memory; --jobs 1 needs no other process"
         return WorkerDiedError(
             [Problem(source=self.workers.source, found=found, expected="", hint=hint)]
         )

@@ -112,7 +112,14 @@ def infer(  # noqa: PLR0913 - a schema and its options
         raise SchemaError([problem]) from None
     except TooManyPlacesError as error:
         raise SchemaError(
-            [Problem(source=source, found=str(error), expected="fewer of them", pointer="")]
+            [
+                Problem(
+                    source=source,
+                    found=str(error),
+                    expected="fewer combinations of anyOf, oneOf and allOf",
+                    pointer="",
+                )
+            ]
         ) from None
     choices = walked.walker.write_choices()
     return Inference(

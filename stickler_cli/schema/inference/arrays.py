@@ -43,7 +43,7 @@ def choose_box(
     """
     choice = choose_by_name(name, "box")
     if choice is None and ends_in(name, QUADRILATERALS):
-        reason = f'named "{words_of(name)[-1]}", four corners: their bounding rectangle counts'
+        reason = f'named "{words_of(name)[-1]}", four corners: compared by their bounding rectangle'
         choice = Inferred(comparator=OVERLAP.comparator, threshold=OVERLAP.threshold, reason=reason)
         is_box = shape is not None and _are_boxes(places, place, shape, inner, only_corners=True)
     elif choice is not None and shape is not None:

@@ -58,7 +58,7 @@ from .observation import (
 
 ANNOTATED: Final = "as its annotations say"
 WEB_FORMATS: Final = frozenset(("uri", "uri-reference", "iri", "iri-reference"))
-NO_MORE: Final = "a text, of which the name says no more"
+NO_MORE: Final = "a text whose name says nothing more"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
 """Where a field's comparison comes from; `default` is the comparison for its kind of values."""
@@ -214,7 +214,7 @@ def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
         return None
     default = LeafDefault("CodeComparator", 1.0, {"language": CODE_LANGUAGES[form]})
     return _make_choice(
-        default, f"most texts are {form}: each sign counts, but white space does not"
+        default, f"most texts are {form}: every character counts, but white space does not"
     )
 
 
@@ -223,7 +223,7 @@ def _choose_names_in_code(name: str, parent_name: str, seen: Observed) -> Inferr
     are_called = not CALLED.isdisjoint((*words_of(parent_name), *words_of(name)))
     if not (ends_in(name, NAMES_IN_CODE) and seen.has_names_of_code(are_called=are_called)):
         return None
-    return _make_choice(CASED, "most texts are names in code: each sign counts, and case")
+    return _make_choice(CASED, "most texts are names in code: every character and its case count")
 
 
 def _choose_money(seen: Observed | None, currencies: frozenset[str]) -> LeafDefault:
@@ -298,7 +298,7 @@ def _adjust_to_length(default: LeafDefault, seen: Observed | None) -> LeafDefaul
 def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
     """Yield (comparison, reason) for each form that most texts have, the most specific first."""
     if max(map(seen.share, ("email", "uri", "address of a host"))) >= ALIKE:
-        yield WEB, "its texts are addresses of mail, of hosts or on the web: each sign counts"
+        yield WEB, "its texts are e-mail, host or web addresses: every character counts"
     if seen.share("time of day") >= ALIKE:
         yield TIME, "its texts are times of day"
     if min(seen.share("looks like a date"), seen.share("readable date")) >= ALIKE:
@@ -308,14 +308,14 @@ def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
         if seen.forms["leading zero"]:
             yield CODE, "its texts are numbers with leading zeros, as identifiers have them"
         if seen.share("money") >= MOSTLY:
-            yield MONEY, "its texts are amounts of a currency: rounding to a cent is no error"
-        yield QUANTITY, "its texts are numbers: equal or not, however they are written"
+            yield MONEY, "its texts are amounts of money: rounding to a cent is not an error"
+        yield QUANTITY, "its texts are numbers: they must be equal, however they are written"
     if seen.share("code") >= ALIKE:
-        yield CODE, "its texts are codes: one wrong character makes it another"
+        yield CODE, "its texts are codes: one wrong character makes a different code"
     if is_set(seen):
         yield CODE, "its texts are a few values, each seen often"
     if seen.share("prose") >= MOSTLY:
-        yield PROSE, "its texts are long: most words must be there, phrases in any order"
+        yield PROSE, "its texts are long: most words must be present, phrases in any order"
 
 
 def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
@@ -339,7 +339,7 @@ def choose_by_kind(place: LeafPlace) -> Inferred:
     elif place.kind == "boolean":
         reason = "true or false"
     elif default in (NUMBER, TEXT):
-        reason = "a number, of which the name says no more" if default is NUMBER else NO_MORE
+        reason = "a number whose name says nothing more" if default is NUMBER else NO_MORE
     else:
         reason = f"format {place.format}"
     return _make_choice(default, reason)

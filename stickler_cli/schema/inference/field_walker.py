@@ -400,7 +400,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._note_further(visit.holder, visit, "pairing", "position", reason)
         rows = visit.leaf_holder
         if rows is not None and id(rows) in self._own and place.merged.threshold is None:
-            why = "half of the cells make a row the same one"
+            why = "rows match if half of their cells do"
             self._note_further(rows, visit, "threshold", ROW_THRESHOLD, why)
         return True
 
@@ -506,7 +506,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         for name in shape.running_numbers if shape else ():
             holder = place.properties[name][0].schema if name in place.properties else _NOWHERE
             if id(holder) in self._own and annotated("pairs_items") not in holder:
-                why = "counts the items of each list, and pairs none"
+                why = "numbers the items of each list, so it pairs none"
                 self._note_further(holder, visit, "pairs_items", value=False, reason=why)
 
     def _make_entry(

@@ -23,8 +23,8 @@ LEAF: Final = STRING | NUMBER
 BOX: Final = frozenset({"box"})
 """Kind of an array that may be a box: four numbers, or two pairs of numbers."""
 
-IDENTIFIER: Final = "an identifier: one wrong character makes it another"
-CHOICE: Final = "one of a few choices: `paid` and `unpaid` look alike and are not"
+IDENTIFIER: Final = "an identifier: one wrong character makes a different one"
+CHOICE: Final = "one of a few choices: `paid` and `unpaid` look alike but differ"
 
 READING: Final = {"unit": "same", "decimal": "auto"}
 """How numbers are read: as they are written, with their units."""
@@ -93,36 +93,36 @@ class NameRule:
     """Endings of names by language, in the singular, as separate words: `tax id`."""
 
 
-_MONEY: Final = "an amount of money: rounding to a cent is no error"
+_MONEY: Final = "an amount of money: rounding to a cent is not an error"
 _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     "identifier": (IDENTIFIER, LEAF, CODE),
     "identifier text": (IDENTIFIER, STRING, CODE),
     "amount": (_MONEY, LEAF, MONEY),
     "amount number": (_MONEY, NUMBER, MONEY),
-    "count": ("a count or a rate: equal or not, however it is written", LEAF, QUANTITY),
+    "count": ("a count or a rate: it must be equal, however it is written", LEAF, QUANTITY),
     "measurement": ("a measurement: number and unit count", STRING, QUANTITY),
     "coordinate": ("a position, to five metres", LEAF, COORDINATE),
-    "release": ("a release: each sign counts", STRING, FORM),
+    "release": ("a version number: every character counts", STRING, FORM),
     "date": (
         "a date or a range of dates: the same day can be written in many ways",
         STRING,
         DATE,
     ),
-    "time": ("a time of day: a minute more is another time", STRING, TIME),
-    "phone": ("a telephone number: each digit counts, but for a country code", LEAF, PHONE),
-    "web": ("a way to reach someone or something: each sign counts", LEAF, WEB),
-    "secret": ("a secret, a file or a formula: case counts, and each sign", STRING, CASED),
-    "sign": ("a currency or a unit: `$` is USD, and mg not mcg", STRING, SIGN),
+    "time": ("a time of day: one minute later is a different time", STRING, TIME),
+    "phone": ("a telephone number: every digit counts, except for a country code", LEAF, PHONE),
+    "web": ("a web or contact address: every character counts", LEAF, WEB),
+    "secret": ("a secret, a file or a formula: every character and its case count", STRING, CASED),
+    "sign": ("a currency or a unit: `$` equals USD, but mg is not mcg", STRING, SIGN),
     "choice": (CHOICE, STRING, CODE),
-    "name": ("a name: words may change places, as in `Smith, John`", STRING, WORDS),
-    "address": ("an address: parts may change places", STRING, LONG_ADDRESS),
+    "name": ("a name: words may be in any order, as in `Smith, John`", STRING, WORDS),
+    "address": ("an address: its parts may be in any order", STRING, LONG_ADDRESS),
     "place": ("a place: a short name, in which a letter may be misread", STRING, ANY_TEXT),
     "prose": (
-        "a longer text: most of its words must be there, phrases in any order",
+        "a longer text: most of its words must be present, phrases in any order",
         STRING,
         PROSE,
     ),
-    "box": ("a box on a page: what counts is how far two overlap", BOX, OVERLAP),
+    "box": ("a box on a page: boxes are compared by their overlap", BOX, OVERLAP),
 }
 """The rules by their key in names.json, which has the names in each language."""
 ENGLISH: Final = "en"

@@ -72,7 +72,7 @@ def make_report(policy: AcceptancePolicy) -> Report:
         FigureColumn("bound", "bound", rank=3),
     ]
     table = Figures(figures, policy.fields, PASSING)
-    title = "error as ever less confident values pass"
+    title = "error as less and less confident values pass"
     curves = Curves(title, [*map(_make_curve, policy.fields)], policy.asked.max_error)
     fields_without_threshold = [
         Text(f"{field_label(field)}: {_outcome_sentence(field)}")
@@ -82,7 +82,7 @@ def make_report(policy: AcceptancePolicy) -> Report:
     promise = Text(_promise_sentence(policy))
     if len(fields_without_threshold) == len(policy.fields):
         reason = (
-            "nothing may pass: confident values are wrong too often, or too few are sure enough"
+            "nothing may pass: confident values are wrong too often, or there are too few of them"
         )
         return Report(policy, [Section("", [promise, Text(reason)])], table)
     section = Section("", [promise, table, curves, *fields_without_threshold])
@@ -119,16 +119,17 @@ def _outcome_sentence(field: FieldPolicy) -> str:
         return f"nothing may pass; {_reason_clause(field)}"
     share, error, bound = rate(field.accepted), rate(field.error), rate(field.bound)
     return (
-        f"from {rate(field.threshold)} on: {share} of values pass, {error} wrong, {bound} at most"
+        f"from {rate(field.threshold)} on: {share} of values pass, {error} of them wrong, at most "
+        f"{bound}"
     )
 
 
 def _reason_clause(field: FieldPolicy) -> str:
     """Return a clause that says why no value of a field may pass."""
     if field.documents < field.needed:
-        needed_documents = f"it takes {field.needed} documents with values, all right"
+        needed_documents = f"{field.needed} documents with values are needed, even if all are right"
         return f"{needed_documents}; there are {field.documents}"
-    return "confident values are wrong too often, or too few are sure to be right"
+    return "confident values are wrong too often, or there are too few of them"
 
 
 _LEAF: Final = "leaf"
@@ -165,7 +166,7 @@ def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer
     notes = [*map(str, documents.problems)]
     if not n_unusable:
         return StudyAnswer(None, why=notes)
-    message = f"{n_unusable} predictions cannot be used: they go to review as a whole"
+    message = f"{n_unusable} predictions cannot be used, so all of their values go to review"
     return StudyAnswer(None, RunVerdict.INCOMPLETE, [*notes, message])
 
 
@@ -243,10 +244,14 @@ def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
     """Make a policy from labelled documents, or apply an existing policy to predictions."""
     for key in settings.by:
         if not key.startswith(MARK):
-            expected = f"{DIRECTORY} or {MARK}COLUMN of the --by-file: known without ground truth"
-            raise UsageError([Problem(f"--by {key}", "it is a field of documents", expected)])
+            expected = (
+                f"{DIRECTORY} or {MARK}COLUMN of the --by-file; ground truth is not needed for them"
+            )
+            raise UsageError(
+                [Problem(f"--by {key}", "this key is a field of the documents", expected)]
+            )
     if len(settings.by) > 1:
-        raise UsageError([Problem("--by", f"there are {len(settings.by)}", "one at most")])
+        raise UsageError([Problem("--by", f"there are {len(settings.by)}", "at most one")])
     if settings.apply:
         return apply_policy(settings.apply, settings, desk)
     if not settings.gt:
@@ -254,7 +259,13 @@ def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
         raise UsageError([Problem(source="", found="GT missing", expected=expected, hint=hint)])
     if settings.format != "json" and not any(file.endswith(".json") for file in settings.output):
         raise UsageError(
-            [Problem("--output", "no policy is written", "a file for it: -o policy.json")]
+            [
+                Problem(
+                    "--output",
+                    "the policy would not be saved",
+                    "a file for it, such as -o policy.json",
+                )
+            ]
         )
     run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
     requirement = Promise(settings.max_error, settings.assurance, settings.together)
@@ -271,7 +282,7 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
     fields_and_groups = [*policy_fields(evaluation, by)]
     min_documents = count_documents_needed(1 - requirement.assurance, requirement.max_error)
     if not fields_and_groups:
-        hint = "--wrapped says in which form they are, --confidence where they are"
+        hint = "--wrapped says which form confidences have, --confidence where they are"
         raise UsageError(
             [
                 Problem(
@@ -284,10 +295,10 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
         )
     n_documents = max(len(np.unique(units.document)) for _, _, units, _ in fields_and_groups)
     if n_documents < min_documents:
-        finding = f"the documents with confidences are {n_documents}"
+        finding = f"only {n_documents} documents have confidences"
         share = f"a share of {requirement.max_error:g} at {requirement.assurance:g}"
         expected = f"at least {min_documents}, for {share}"
-        hint = "a greater --max-error or a lower --assurance needs fewer"
+        hint = "fewer are needed with a greater --max-error or a lower --assurance"
         raise UsageError([Problem(source="", found=finding, expected=expected, hint=hint)])
     n_promises = len(fields_and_groups) if requirement.together else 1
     level = (1 - requirement.assurance) / n_promises

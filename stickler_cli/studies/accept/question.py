@@ -38,7 +38,7 @@ class AcceptSettings(
     schema: str = optional_schema()
     gt: str = option(
         "",
-        "Ground truth, as eval takes it.",
+        "Ground truth, as for eval.",
         "GT",
         is_path=True,
         argument=True,
@@ -47,33 +47,36 @@ class AcceptSettings(
     )
     max_error: float = option(
         0.05,
-        "The share of wrong values that is allowed among those of a document that pass.",
+        "Allowed share of wrong values among the accepted values of a document, on average.",
         "SHARE",
         values=SHARE,
         in_file="none",
     )
     assurance: float = option(
         0.95,
-        "How sure that is to hold, over the draw of the labelled documents.",
+        "How certain it must be that --max-error is kept, from 0 to 1.",
         "SHARE",
         values=SHARE,
         in_file="none",
     )
     together: bool = option(
-        False, "Have it hold for all fields at once, not for each by itself.", in_file="none"
+        False,
+        "Keep --max-error for all fields together, not for each field by itself.",
+        in_file="none",
     )
     apply: str | None = option(
         None,
-        "Apply this policy to PRED, which needs no ground truth: say for each document which "
-        "values pass, and which go to review.",
+        "Apply this policy to PRED, without ground truth: report for each document which values "
+        "pass, and which go to review.",
         "POLICY",
         in_file="none",
         is_path=True,
         role="input",
     )
     output: tuple[str, ...] = output_files(
-        "Write the policy to this file (.json), and its tables or picture (.html, .md, .csv, .txt "
-        "and so on); with --apply, write what passes here and not to standard output. Repeatable."
+        "Write the policy to this file (.json), or its tables and picture (.html, .md, .csv, .txt "
+        "and so on); with --apply, write the decisions to this file instead of standard output. "
+        "Repeatable."
     )
 
 
@@ -90,6 +93,6 @@ ACCEPT: Final = Study(
   stickler accept schema.json gt/ pred/ --max-error 0.05 -o policy.json
   stickler accept --apply policy.json new/ -o routed.jsonl
   stickler eval schema.json gt2/ pred2/ --policy policy.json""",
-    incomplete="some predictions that a policy is applied to are unusable",
+    incomplete="some predictions could not be used",
     lines="apply",
 )

@@ -60,6 +60,7 @@ from .witnesses import (
 
 RowPositions = NDArray[np.intp]
 
+MIN_RUNS: Final = 2  # fewer cannot agree on another value than the ground truth
 N_STRATA: Final = 3
 """Number of strata from which places are drawn."""
 NOT_DRAWN: Final = N_STRATA
@@ -189,16 +190,25 @@ def names_documents(name: str) -> bool:
     return path.suffix.lower() == ".json" and path.is_file() and not is_schema_file(name)
 
 
+def _check_sources(gt: str, runs: Sequence[str]) -> None:
+    """Refuse fewer than two runs, and a source that is named twice."""
+    sources = (gt, *runs)
+    if repeated := [source for source in sources if sources.count(source) > 1]:
+        finding = f"{repeated[0]} is given twice"
+        raise UsageError([Problem("stickler audit", finding, "GT and each run only once")])
+    if len(runs) < MIN_RUNS:
+        finding = f"{number_of(len(runs), 'run')} given"
+        expected = "two runs or more: [SCHEMA] GT RUN RUN..."
+        raise UsageError([Problem("stickler audit", finding, expected)])
+
+
 def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
     """Compare several runs with a ground truth, and with each other."""
-    if names_documents(settings.schema):
+    if settings.schema and names_documents(settings.schema):
         runs = (settings.gt, *settings.runs)
         settings = replace(settings, schema="", gt=settings.schema, runs=runs)
     gt, directory, runs = settings.gt, settings.write_gold, settings.runs
-    if len({gt, *runs}) <= max(2, len(runs)):
-        given = f"given: {' '.join(filter(None, (settings.schema, gt, *runs)))}"
-        expected = "[SCHEMA] GT RUN RUN..., each once"
-        raise UsageError([Problem("stickler audit", given, expected)])
+    _check_sources(gt, runs)
     gates = [parse_gate(text, metrics=METRICS) for text in settings.gate]
     if directory is not None:
         check_directory(directory, gt, settings.verdicts)
@@ -462,16 +472,22 @@ class Audit:
 
     def _list_notes(self) -> Iterator[str]:
         """Yield notes on the limits of the figures and on omitted verdicts."""
-        yield "mistakes that all runs share with the ground truth have no votes; --draw has some"
+        yield (
+            "mistakes that all runs share with the ground truth get no votes; --draw draws some "
+            "of them too"
+        )
         if n_unused := len(self.marks) - len(self.looked):
-            yield f"left out: {number_of(n_unused, 'verdict')} on no place of this ground truth"
+            yield (
+                f"skipped: {number_of(n_unused, 'verdict')} on places that this ground truth does "
+                f"not have"
+            )
         if n_not_drawn := int((~self.looked["drawn"]).sum()):
             verdicts = number_of(n_not_drawn, "verdict")
-            yield f"{verdicts} on places that were not drawn stand for no others"
+            yield f"{verdicts} on places that were not drawn count only for themselves"
         if self.n_without_right_value and self.settings.write_gold:
             yield (
-                f"{self.n_without_right_value} wrong values stay as they are: no verdict says "
-                "what is right"
+                f"{self.n_without_right_value} wrong values were not corrected: no verdict says "
+                f"what is right"
             )
         if len(self.looked) and self.weights is None:
             yield "a stratum of places has no verdict: nothing is estimated"
@@ -627,7 +643,7 @@ def _check_gate(gate: Gate, fields: Collection[AuditedField]) -> GateResult:
         """Return the figure of a field that the gate checks, and the reason if it is None."""
         field = by_path.get(path)
         if field is None:
-            return None, "no run says anything of it"
+            return None, "no run has a value for it"
         undefined = "no verdicts, or nothing to divide by"
         if not gate.bound:
             return getattr(field, gate.metric), undefined

@@ -40,10 +40,11 @@ class AuditedSchema(SchemaSource):
 
     schema: str = option(
         "",
-        "The annotated JSON Schema. Left out, it is inferred from the ground truth.",
+        "The annotated JSON Schema. If left out, it is inferred from the ground truth.",
         "[SCHEMA]",
         is_path=True,
         argument=True,
+        needed=False,
         role="input",
     )
 
@@ -65,16 +66,16 @@ class AuditSettings(
 
     draw: int | None = option(
         None,
-        "Write N places to look at instead, as lines of JSON, to a file .csv or .html as CSV or as "
-        "a page with buttons: put in verdicts, and give them to --verdicts.",
+        "Instead write N places for people to check: as JSON Lines, or with -o as a .csv file or "
+        "an .html page with buttons. Give the verdicts to --verdicts.",
         "N",
         values=SOME,
         in_file="none",
     )
     verdicts: str | None = option(
         None,
-        "Places that were drawn, with verdicts: also estimate how much of the ground truth is "
-        "wrong, and the F1 of each run with a right one.",
+        "The places of --draw with verdicts: also estimate how much of the ground truth is wrong, "
+        "and the F1 of each run if it were right.",
         "FILE",
         is_path=True,
         in_file="none",
@@ -83,8 +84,8 @@ class AuditSettings(
     write_gold: str | None = written_gold()
     run_dir: str | None = option(
         None,
-        "Keep what was compared here, a directory for each run, from which the same command "
-        "continues.",
+        "Save what was compared here, in a directory for each run, from which the same command "
+        "continues after an interruption.",
         "DIR",
         is_path=True,
         in_file="none",
@@ -93,7 +94,7 @@ class AuditSettings(
     )
     gate: tuple[str, ...] = option(
         (),
-        "Fail (exit 1) unless this holds, such as wrong.upper<=0.02, agreement>=0.9 or "
+        "Fail (exit 1) unless this is true, such as wrong.upper<=0.02, agreement>=0.9 or "
         "items.amount.agreement>=0.9. Repeatable.",
         "EXPR",
         in_file="none",
@@ -104,17 +105,18 @@ class AuditSettings(
 AUDIT: Final = Study(
     settings=AuditSettings,
     record="studies.audit.record:AuditReport",
-    help="""Say which labels look wrong, and estimate how many are.
+    help="""Find labels that look wrong, and estimate how many are.
 
-    Several runs beside each other: places where runs say the same other thing than the ground
-    truth are suspects, and how far runs agree is told by field. What is wrong is found by people:
-    --draw has the places to look at, and --verdicts makes estimates of what they say.
+    Compares several runs with the ground truth and with each other. A place is a suspect if runs
+    agree on another value than the ground truth. Reports how far runs agree on each field. People
+    decide what is wrong: --draw writes places for them to check, and --verdicts makes estimates
+    from their verdicts.
     """,
     examples="""
   stickler audit schema.json gt/ a/ b/ c/ -o audit.html
   stickler audit schema.json gt/ a/ b/ c/ --draw 200 -o places.jsonl
   stickler audit schema.json gt/ a/ b/ c/ --verdicts p.csv --gate 'wrong<=0.02'""",
-    gate="a gate failed, and nothing else",
+    gate="a gate failed, and there was no other problem",
     incomplete="some documents could not be evaluated (wins over 1)",
     lines="draw",
     line_formats=(*LINE_FORMATS, "html"),

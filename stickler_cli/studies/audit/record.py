@@ -220,9 +220,9 @@ def make_report(record: AuditReport) -> Report:
     """Return the report of an audit."""
     has_verdicts = record.whole.wrong is not None
     legend = (
-        ("suspects", "suspects: two runs or more say the same other thing than the ground truth"),
-        ("all agree", "all agree, pairs agree, alpha: runs among themselves"),
-        ("wrong", "wrong: places at which this ground truth is wrong, by the verdicts"),
+        ("suspects", "suspects: two or more runs agree on another value than the ground truth"),
+        ("all agree", "all agree, pairs agree, alpha: agreement of the runs with each other"),
+        ("wrong", "wrong: the share of places where the ground truth is wrong, by the verdicts"),
     )
     columns = (*_FIELDS, *(_WRONG if has_verdicts else ()))
     table = Figures(columns, [record.whole, *record.fields], legend[: 3 if has_verdicts else 2])
@@ -232,7 +232,11 @@ def make_report(record: AuditReport) -> Report:
     suspects, n_more = record.suspects[:MAX_SHOWN], len(record.suspects) - MAX_SHOWN
     choices = [_make_choices(asdict(suspect)) for suspect in suspects]
     suspect_blocks = [Figures(_suspect_columns(suspects), suspects, choices=choices)]
-    omitted = [Text(f"and {n_more} more, which JSON has", "dim")] if n_more > 0 else []
+    omitted = (
+        [Text(f"and {n_more} more; all of them are in the JSON report", "dim")]
+        if n_more > 0
+        else []
+    )
     sharing_runs = [Text(_sharing_sentence(run, record)) for run in record.runs if run.shares_with]
     gates = [Text(gate.reason) for gate in record.gates]
     return Report.of_study(
@@ -315,4 +319,7 @@ def _estimate_sentence(record: AuditReport) -> str:
 def _sharing_sentence(run: AuditedRun, record: AuditReport) -> str:
     """Return a sentence that warns that a run is not independent of other runs."""
     names = " and ".join(record.runs[position].run for position in run.shares_with)
-    return f"{run.run} shares other answers with {names} far more often than others do: no witness"
+    return (
+        f"{run.run} shares answers that differ from the ground truth with {names} far more often "
+        f"than other runs do, so it is not counted as a witness"
+    )

@@ -274,12 +274,12 @@ def _find_confidence_change(
 ) -> tuple[float | None, str]:
     name = gate.metric.removeprefix(CONFIDENCE)
     if name not in FIGURES:
-        return None, "a difference has no such figure of confidences"
+        return None, "diff does not compare this figure of confidences"
     confidence_change = confidence_changes(runs, settings, [name], path)
     value = confidence_change[0].change if confidence_change else None
     if gate.bound and confidence_change:
         value = getattr(confidence_change[0].interval, gate.bound, None)
-    return value, "one of the runs says nothing of it"
+    return value, "one of the runs does not have this figure"
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
@@ -366,7 +366,7 @@ def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
     first, *other_runs = (*base.values(), *new.values())
     verdicts = [desk.judge(run) for run in (first, *other_runs) if settings.schema_and_gt]
     if not settings.allow_different:
-        check_comparable(first, other_runs, "--allow-different compares them all the same")
+        check_comparable(first, other_runs, "use --allow-different to compare them anyway")
     intervals = IntervalSettings(settings.ci, settings.seed)
     decided = TrendSettings(intervals, settings.margin, settings.counting or first.rule.counting)
     difference = compare_runs(base, new, gates, decided)
@@ -397,7 +397,7 @@ def _build_evaluator(settings: DiffSettings, desk: Desk) -> Callable[[str, bool]
 def _read_finished(name: str, detail: bool) -> Run:
     if File(name).is_dir() and not (File(name) / RUN_FILE).exists():
         finding = f"there is no {RUN_FILE} in this directory"
-        hint = "of predictions: stickler diff SCHEMA GT PRED_A PRED_B"
+        hint = "to compare predictions: stickler diff SCHEMA GT PRED_A PRED_B"
         raise UsageError(
             [Problem(source=name, found=finding, expected="a finished run", hint=hint)]
         )

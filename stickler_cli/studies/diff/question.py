@@ -43,7 +43,7 @@ class DiffSettings(
 
     names: tuple[str, ...] = option(
         (),
-        "BASE and NEW, or what makes them.",
+        "BASE and NEW; or SCHEMA GT PRED_A PRED_B.",
         "RUN...",
         argument=True,
         needed=False,
@@ -52,37 +52,37 @@ class DiffSettings(
     )
     ci: float = option(
         LEVEL,
-        "Give confidence intervals of this level; a change is significant at the rest.",
+        "Level of the confidence intervals; changes are tested at 1 minus this level.",
         "LEVEL",
         values=SHARE,
         panel="statistics",
     )
     margin: float = option(
         MARGIN,
-        "A change whose interval shows that it is smaller than this counts as none.",
+        "Treat a change as none if its interval shows that it is smaller than this.",
         "CHANGE",
         values=SHARE,
         panel="statistics",
     )
     gate: tuple[str, ...] = option(
         (),
-        "Fail (exit 1) unless the change [set:][path.]metric op number holds, such as f1>=-0.01: "
-        "no worse than that. Repeatable.",
+        "Fail (exit 1) unless this is true of the change: [set:][path.]metric op number. For "
+        "example f1>=-0.01 lets F1 fall by 0.01. Repeatable.",
         "EXPR",
         in_file="none",
         panel="gates",
     )
-    allow_different: bool = option(False, "Compare runs under different schemas or options too.")
+    allow_different: bool = option(False, "Compare runs even if their schemas or options differ.")
     base: tuple[str, ...] = option(
         (),
-        "Several runs of the old system, instead of BASE; after SCHEMA GT, predictions of it.",
+        "Several runs of the old system, instead of BASE; after SCHEMA GT, its predictions.",
         "RUN...",
         in_file="none",
         role="input",
     )
     new: tuple[str, ...] = option(
         (),
-        "Several runs of the new system, instead of NEW; after SCHEMA GT, predictions of it.",
+        "Several runs of the new system, instead of NEW; after SCHEMA GT, its predictions.",
         "RUN...",
         in_file="none",
         role="input",
@@ -116,12 +116,12 @@ class DiffSettings(
                 flag for flag, is_given in (("--base", self.base), ("--new", self.new)) if is_given
             ]
             arguments = ", ".join([*self.names, *flags]) or "nothing"
-            raise UsageError([Problem("stickler diff", f"given: {arguments}", USAGE)])
+            raise UsageError([Problem("stickler diff", f"the arguments are {arguments}", USAGE)])
         sides = (self.base, self.new) if self.several else (self.names[-2:-1], self.names[-1:])
         for name, side in zip(("BASE", "NEW"), sides, strict=True):
             if twice := [run for run in side if side.count(run) > 1]:
-                finding = f"{twice[0]} stands there twice"
-                raise UsageError([Problem(name, finding, "runs that were made one by one")])
+                finding = f"{twice[0]} is given twice"
+                raise UsageError([Problem(name, finding, "separate runs")])
         return sides
 
 
@@ -130,12 +130,11 @@ DIFF: Final = Study(
     record="studies.diff.record:Difference",
     help="""Compare two runs of the same documents.
 
-    What got better or worse, and is it chance?
+    Shows what got better or worse, and whether that may be chance.
 
     BASE and NEW are run files, as stickler eval -o run.json writes them, or run directories.
-    Of four arguments, SCHEMA GT PRED_A PRED_B, the runs are made here, with the options that
-    eval has for documents and their comparison. A system that does not do the same twice is
-    judged by several runs of it: --base and --new.
+    With four arguments, SCHEMA GT PRED_A PRED_B, both runs are made first, with the options of
+    eval. If a system gives other results each time, compare several runs of it: --base and --new.
     """,
     examples="""
   stickler diff base.json new.json
@@ -143,7 +142,7 @@ DIFF: Final = Study(
   stickler diff --base a1.json a2.json a3.json --new b1.json b2.json b3.json
   stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
   stickler diff base.json new.json -o diff.json -o comment.md""",
-    gate="a gate failed, and nothing else",
+    gate="a gate failed, and there was no other problem",
     incomplete="the runs cannot be compared (wins over 1)",
     formats=(*FORMATS, "junit", "github", "openmetrics", "otel"),
 )

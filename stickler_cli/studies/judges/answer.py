@@ -193,7 +193,7 @@ def _disagreement_section(disagreements: list[Disagreement]) -> Section:
             lines.append(Text(disagreement.reason, "dim", margin=2 * INDENT))
     if len(disagreements) > MAX_SHOWN:
         n_more = len(disagreements) - MAX_SHOWN
-        lines.append(Text(f"and {n_more} more, which JSON has", "dim"))
+        lines.append(Text(f"and {n_more} more; all of them are in the JSON report", "dim"))
     return Section("disagreements" if disagreements else "", lines)
 
 
@@ -205,11 +205,11 @@ def answer(settings: JudgeSettings, desk: Desk) -> StudyAnswer:
     loaded = desk.schema()
     client = client_of(loaded.plan, policy_of(settings))
     if client is None:
-        expected = "a field with LLMComparator, or another that asks a model"
+        expected = "a field with LLMComparator or another comparator that asks a model"
         raise UsageError([Problem(settings.schema, "no field asks a model", expected)])
     if settings.clear_cache and settings.offline:
-        finding = "--offline is given too, which has no other answers"
-        raise UsageError([Problem("--clear-cache", finding, "one of the two")])
+        finding = "--offline is also given, which needs the saved answers"
+        raise UsageError([Problem("--clear-cache", finding, "only one of the two")])
     options = comparing(loaded.plan, ComparisonOptions(), client)
     lines, _ = read_verdicts(settings.pairs, loaded.plan, FindingOptions.max_document_size)
     if settings.clear_cache:
@@ -307,7 +307,7 @@ def check_judges(
         ],
         disagreements=[pair.make_record(kind) for kind, pair in disagreements[:MAX_DISAGREEMENTS]],
         usage="" if options.client is None else str(options.client.usage),
-        notes=[f"left out, of fields that ask no model: {n_omitted}"] if n_omitted else [],
+        notes=[f"skipped, since their fields ask no model: {n_omitted}"] if n_omitted else [],
     )
 
 

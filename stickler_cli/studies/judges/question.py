@@ -13,7 +13,7 @@ class LabelledSource(Settings):
 
     pairs: str = option(
         "",
-        "Labelled pairs: JSON Lines of path, gt, pred and verdict, which is same or different.",
+        "Labelled pairs: JSON Lines with path, gt, pred and verdict (same or different).",
         "PAIRS",
         is_path=True,
         argument=True,
@@ -33,10 +33,10 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
         in_file="none",
         panel="gates",
     )
-    ci: float = level_of("Give confidence intervals of this level.")
+    ci: float = level_of("Level of the confidence intervals.")
     clear_cache: bool = option(
         False,
-        "Forget the answers of all models that are kept on disk before asking.",
+        "First delete all answers of models that are saved on disk.",
         in_file="none",
         panel="models",
     )
@@ -56,5 +56,5 @@ JUDGES: Final = Study(
   stickler judge-check schema.json pairs.jsonl --fail-under 0.8 -o judge.json
   stickler judge-check schema.json pairs.jsonl --endpoint openai:m=http://host""",
     gate="kappa is below --fail-under",
-    incomplete="some pairs were not judged, or there is none",
+    incomplete="some pairs were not judged, or there are no pairs",
 )

@@ -432,11 +432,12 @@ class FieldValues:
                 self._findings.add_of_schema(rule, profile.path, finding)
             if is_forgiving(profile):
                 node = profile.node
-                finding = f"{node.comparator.name} at {node.threshold:g}, of values with digits"
+                name, threshold = node.comparator.name, node.threshold
+                finding = f"values with digits are compared by {name} at {threshold:g}"
                 self._findings.add_of_schema("forgiving-text", profile.path, finding)
         if len(self._profiles) < MAX_FIELDS:
             return []
-        return [f"only the values of the first {MAX_FIELDS} fields were looked at together"]
+        return [f"only the values of the first {MAX_FIELDS} fields were checked against each other"]
 
     def _find_undeclared(
         self, table: UnitTable, batch: UnitBatch, documents: Sequence[Document]
@@ -478,7 +479,10 @@ class FieldValues:
         distinct_values = {code: codes.values[code] for code in positions_by_code}
         for code, similarity in _find_unmatched(node, distinct_values):
             value = codes.values[code]
-            reason = f"{node.comparator.name} gives {similarity:g} to it and itself"
+            reason = (
+                f"{node.comparator.name} gives {similarity:g} when it compares the value with "
+                f"itself"
+            )
             finding, expected = f"{brief(value)}: {reason}", f"at least {node.threshold:g}"
             # These comparators match equal values even if they cannot read them.
             is_only_unreadable = node.comparator.same_value

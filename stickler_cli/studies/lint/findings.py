@@ -158,89 +158,98 @@ class LintRule:
 
 RULES: Final = {
     "unusable-document": LintRule(
-        "error", "no run can use these documents", "mend or remove them; a run exits 3 for them"
+        "error",
+        "documents that cannot be evaluated",
+        "correct or remove them; runs end with exit code 3 because of them",
     ),
     "duplicate-id": LintRule(
-        "error", "an id is there again", "give each document an id of its own; only one counts"
+        "error",
+        "two documents with the same id",
+        "give each document an id of its own; only one of them counts",
     ),
     "never-matches": LintRule(
         "error",
         "values that do not even match themselves, so that every prediction is wrong",
-        "mend them, or give the field a comparator that reads them",
+        "correct them, or give the field a comparator that reads them",
     ),
     "unreadable-value": LintRule(
         "error",
-        "values that their comparator cannot read, so that only the very same value is right",
-        "mend them, or give the field a comparator that reads them",
+        "values that their comparator cannot read, so that only exactly the same value is right",
+        "correct them, or give the field a comparator that reads them",
     ),
     "unreachable-threshold": LintRule(
         "error",
-        "no value of the ground truth reaches the threshold, not even against itself",
+        "no value of the ground truth reaches the threshold, not even when it is compared with "
+        "itself",
         "lower the threshold, or choose another comparator",
     ),
     "wrong-kind": LintRule(
-        "error", "values of another kind than the schema says", "mend them, or the schema"
+        "error", "values whose type is not the one in the schema", "correct them, or the schema"
     ),
     "not-listed": LintRule(
-        "warning", "values that the schema does not list", "mend them, or add them to the enum"
+        "warning", "values that the schema does not list", "correct them, or add them to the enum"
     ),
     "wrong-format": LintRule(
-        "warning", "values that are not of the format or pattern", "mend them, or the schema"
+        "warning", "values that do not match the format or pattern", "correct them, or the schema"
     ),
     "out-of-range": LintRule(
-        "warning", "values outside of what the schema allows", "mend them, or the schema"
+        "warning", "values outside the limits of the schema", "correct them, or the schema"
     ),
     "missing-required": LintRule(
-        "note", "a value that the schema requires is missing", "add it, or require it no more"
+        "note", "a value that the schema requires is missing", "add it, or stop requiring it"
     ),
-    "not-valid": LintRule("warning", "the schema forbids this", "mend the values, or the schema"),
+    "not-valid": LintRule(
+        "warning", "values that the schema forbids", "correct the values, or the schema"
+    ),
     "undeclared-key": LintRule(
         "warning",
-        "keys that the schema does not declare, which no run looks at",
+        "keys that the schema does not declare, so no run compares them",
         "declare them in the schema, or leave them out",
     ),
     "duplicate-key": LintRule(
-        "warning", "an object has a key twice", "leave one out; the last one counts"
+        "warning", "an object with the same key twice", "remove one of them; the last one counts"
     ),
     "duplicate-value": LintRule(
-        "warning", "an id that several documents have", "give each a value of its own"
+        "warning",
+        "several documents with the same value in an id field",
+        "give each document a value of its own",
     ),
     "duplicate-document": LintRule(
         "warning",
-        "documents that say the same as another",
-        "keep one: copies count twice, and intervals take them for new evidence",
+        "documents with the same content as another one",
+        "keep one: copies count twice, and make intervals too narrow",
     ),
     "near-duplicate": LintRule(
         "warning",
-        "documents of which nearly all telling values are those of another",
-        "look whether they are copies; of those keep one",
+        "documents that share nearly all of their distinctive values with another one",
+        "check whether they are copies, and keep only one",
     ),
     "duplicate-item-key": LintRule(
         "warning",
-        "items of a list with a key that others of the list have, too",
-        "mend them, or name more fields in x-aws-stickler-key",
+        "items of a list that have the same key as another item",
+        "correct them, or name more fields in x-aws-stickler-key",
     ),
     "absent-item-key": LintRule(
         "warning",
-        "items of a list with a key that lack it, so that similarity decides",
+        "items of a list that lack its key, so that they are paired by similarity",
         "add it, or name another field in x-aws-stickler-key",
     ),
     "equal-alternatives": LintRule(
-        "warning", "a value that is said to be right twice", "leave one of them out"
+        "warning", "a list of right values that has one of them twice", "leave one of them out"
     ),
     "unmet-alias": LintRule(
         "note",
-        "names that no value of the ground truth is, nor any of their aliases",
-        "look whether they are misspelt, or leave them out",
+        "names that do not occur in the ground truth, and whose aliases do not either",
+        "check their spelling, or remove them",
     ),
     "text-for-null": LintRule(
         "warning",
-        "texts that say that there is nothing, but count as values",
+        "texts that mean that there is no value, but count as values",
         "write null, or leave the key out, or list them in x-aws-stickler-absent-values",
     ),
     "mixed-absence": LintRule(
         "note",
-        "absence is written in more than one way, which all count alike",
+        "missing values that are written in several ways, which all count the same",
         "choose one, so that people and other programs agree",
     ),
     "null-not-allowed": LintRule(
@@ -249,10 +258,14 @@ RULES: Final = {
         "leave the key out, or allow null",
     ),
     "outlier": LintRule(
-        "warning", "values far from all others of their field", "look whether they are mistakes"
+        "warning",
+        "values far from all other values of their field",
+        "check whether they are mistakes",
     ),
     "odd-format": LintRule(
-        "note", "values that are not written as all others are", "look whether they are mistakes"
+        "note",
+        "values that are written differently from all others of their field",
+        "check whether they are mistakes",
     ),
     "mixed-date-order": LintRule(
         "warning",
@@ -260,17 +273,20 @@ RULES: Final = {
         "write all dates of a field in one order: until then both orders are tried",
     ),
     "inconsistent-spelling": LintRule(
-        "warning", "values that others of the field spell otherwise", "choose one spelling"
+        "warning",
+        "values that are spelt differently elsewhere in their field",
+        "choose one spelling",
     ),
     "forgiving-text": LintRule(
         "warning",
-        "codes, numbers or years that are compared as texts, so that one with a wrong digit passes",
-        "take ExactComparator or NumericComparator, or same_digits in its config",
+        "codes, numbers or years that are compared as texts, so that a wrong digit may pass",
+        "use ExactComparator or NumericComparator, or set same_digits in the config",
     ),
     "letters-decide": LintRule(
         "note",
-        "long texts that are compared by edit distance: another word or number in one may pass",
-        "take same_words and same_digits into the config, or a comparator that asks a model",
+        "long texts that are compared by edit distance, so that a different word or number may "
+        "pass",
+        "set same_words and same_digits in the config, or use a comparator that asks a model",
     ),
     "numbers-decide": LintRule(
         "note",
@@ -279,7 +295,7 @@ RULES: Final = {
     ),
     "words-tolerated": LintRule(
         "note",
-        "texts of 50 or more content words, of which one in fifty may be another word, at most two",
+        "texts of 50 or more content words, where one word in fifty may be different, at most two",
         "take same_letters into the config, or a comparator that asks a model",
     ),
     "letters-tolerated": LintRule(
@@ -292,12 +308,13 @@ RULES: Final = {
     ),
     "threshold-below-floor": LintRule(
         "warning",
-        "list items at or below the pairing floor are no pair, so a lower threshold does nothing",
+        "list items at or below the pairing floor are never paired, so this threshold has no "
+        "effect",
         "raise the threshold, or lower the floor",
     ),
     "irrelevant-weight": LintRule(
         "warning",
-        "the weight is so small beside those of its object that the field decides nothing",
+        "the weight is so small next to the others of its object that the field decides nothing",
         "raise it, or take the field out of the score with x-aws-stickler-aggregate: false",
     ),
 }

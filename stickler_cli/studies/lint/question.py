@@ -25,15 +25,15 @@ class LintSettings(
 ):
     """Settings of `stickler lint`."""
 
-    ignore: tuple[str, ...] = option(
-        (), "Leave out what this rule finds. Repeatable.", "RULE", in_file="none"
-    )
+    ignore: tuple[str, ...] = option((), "Skip this rule. Repeatable.", "RULE", in_file="none")
     fail_on: Literal["error", "warning", "note", "never"] = option(
-        "error", "Exit 1 if anything as bad as this is found, or worse.", in_file="none"
+        "error",
+        "Exit with code 1 if there is a finding of this severity or a worse one.",
+        in_file="none",
     )
     places: int = option(
         3,
-        "Show the first N places of each finding.",
+        "Show only the first N places of each finding.",
         "N",
         values=COUNT,
         in_file="none",
@@ -49,13 +49,13 @@ LINT: Final = Study(
     record="studies.lint.findings:LintRecord",
     help="""Find what is wrong in the ground truth.
 
-    GT is what eval takes. Each finding has the id of its rule, a severity, and its places:
-    file, line and JSON Pointer. Values are held against the schema and against each other.
+    Checks values against the schema and against each other. Each finding has the id of its rule, a
+    severity, and its places: file, line and JSON Pointer.
     """,
     examples="""
   stickler lint schema.json gt/
   stickler lint schema.json gt.jsonl --id-field id --fail-on warning
   stickler lint schema.json gt/ --ignore near-duplicate -f github -o lint.json""",
-    gate="something as bad as --fail-on says was found",
+    gate="there is a finding of the severity of --fail-on, or a worse one",
     formats=(*FORMATS, "github"),
 )

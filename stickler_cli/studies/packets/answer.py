@@ -491,14 +491,14 @@ def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | Non
     pred = _NO_SECTIONS if pair.pred is None else _parse_document(pair.pred, "PRED")
     if isinstance(gt, PacketSections) and gt.claimed_again:
         repeated = f"pages in two sections: {gt.claimed_again}"
-        gt = Problem("GT", repeated, "each page in one")
+        gt = Problem("GT", repeated, "each page in only one section")
     if isinstance(gt, Problem):
         return _failed_account(pair, "failed", str(gt)), None
     if isinstance(pred, Problem):
         return _failed_account(pair, "failed", str(pred)), None
     packet_result = compare_packet(gt.sections, pred.sections)
     n_repeated = pred.claimed_again
-    repeated = f"pages in two predicted sections: {n_repeated}; the first has them"
+    repeated = f"pages in two predicted sections: {n_repeated}; they count for the first"
     account = PacketAccount(
         id=pair.id,
         status="compared" if pair.pred is not None else "missing",

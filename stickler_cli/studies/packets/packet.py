@@ -18,7 +18,7 @@ _CLASSES: Final = ("document_class", "class", "type", "label")
 _PAGES: Final = ("page_indices", "pages")
 _NAMES: Final = ("section_id", "id", "name")
 _NUMBERS: Final = ("page", "page_index", "page_number")
-_EXPECTED: Final = "sections with pages, or pages with sections: docs/packets.md"
+_EXPECTED: Final = "sections with pages, or pages with sections; see docs/packets.md"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,15 +31,15 @@ class SplitSettings(
 PACKETS: Final = Study(
     settings=SplitSettings,
     record="studies.packets.answer:SplitReport",
-    help="""Compare how packets were split into documents.
+    help="""Evaluate how packets of pages were split into documents.
 
-    GT and PRED are what eval takes; each document is a packet: its sections, with their pages
-    and their class. Reports sections found whole, boundaries, panoptic quality, the class of
-    pages, V-measure, Rand indexes and the order of pages, with intervals by packet.
+    GT and PRED are as for eval. Each document is a packet: its sections, with their pages and their
+    class. Reports sections that are entirely right, boundaries, panoptic quality, the class of
+    pages, V-measure, Rand indexes and the order of pages, with intervals over packets.
     """,
     examples="""
   stickler split gt/ pred/
   stickler split gt.jsonl pred.jsonl --id-field packet -o split.json""",
     gate="F1 of sections is below --fail-under",
-    incomplete="some packets could not be compared, or there is none",
+    incomplete="some packets could not be compared, or there are no packets",
 )

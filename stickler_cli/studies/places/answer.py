@@ -116,10 +116,13 @@ _FIGURES: Final = (
 )
 _LEGEND: Final = (
     ("place wrong", "place wrong: right values whose box is elsewhere"),
-    ("missed", "missed, invented: boxes that the other side has not for that value"),
-    ("located", "located: of right values with both boxes, those in the right place"),
-    ("F1", "F1: of all boxes, those of right values in the right place"),
-    ("AP50", "AP50, AP: average precision of boxes alone, as COCO; docs/places.md"),
+    ("missed", "missed, invented: boxes that the other side does not have for that value"),
+    (
+        "located",
+        "located: the share in the right place, among right values with a box on both sides",
+    ),
+    ("F1", "F1: over all boxes; those of right values in the right place count as right"),
+    ("AP50", "AP50, AP: average precision of boxes alone, as in COCO; see docs/places.md"),
 )
 
 
@@ -134,7 +137,7 @@ def _summary_sentence(record: PlacesReport) -> str:
     """Return a sentence with the share of right values that are in the right place."""
     total = record.whole
     if total.located is None:
-        exception = ", but for boxes that are fields" if total.both_right else ""
+        exception = ", except for boxes that are fields" if total.both_right else ""
         return f"no right value has a box on both sides{exception}"
     located_fields = [placed for placed in record.fields if placed.located is not None]
     n_values = sum(placed.both_right + placed.place_wrong for placed in located_fields)
@@ -147,7 +150,7 @@ def _summary_sentence(record: PlacesReport) -> str:
 
 
 NO_BOXES: Final = (
-    "error: no right value has a box on both sides; docs/places.md says how they are read"
+    "error: no right value has a box on both sides; docs/places.md says how boxes are read"
 )
 
 
@@ -164,7 +167,7 @@ def answer(settings: PlacesSettings, desk: Desk) -> StudyAnswer:
             for document, units in zip(chunk, by_document, strict=True):
                 places.add(document, units)
     if places.n_mixed_units:
-        mixed = "of pixels on one side and fractions of the page on the other"
+        mixed = "in pixels on one side and in fractions of the page on the other"
         notes.append(f"{places.n_mixed_units} pairs of boxes are {mixed}: give --page-size")
     if places.note:
         notes.append(places.note)
@@ -374,12 +377,12 @@ class PlaceCounts:
             return ""
         text = (
             f"boxes that are fields ({join_some(self.box_fields, MAX_NAMED)}) are compared as "
-            "values: they are right where they overlap, so that none of them is located"
+            f"values, so they have no place of their own to check"
         )
         names = {*self.box_fields.values()}
         value = names.pop() if len(names) == 1 else ""
         if value:
-            text += f"; --wrapped {value} would take values out of their objects, with their boxes"
+            text += f"; --wrapped {value} would extract values from their objects, with their boxes"
         return text
 
     def _count_values(self, values: Iterable[PlacedValue]) -> NDArray[np.int64]:

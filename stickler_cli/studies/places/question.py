@@ -17,12 +17,13 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
 
     page_size: str | None = option(
         None,
-        "Pixels of a page, where one side has boxes in pixels and the other in fractions.",
+        "Size of a page in pixels; needed if one side has boxes in pixels and the other in "
+        "fractions of the page.",
         "WIDTHxHEIGHT",
     )
     min_overlap: float = option(
         0.5,
-        "A value is in the right place if its box overlaps by this much: intersection over union.",
+        "Overlap of boxes (intersection over union) from which a value is in the right place.",
         "SHARE",
         values=NumberRange("a number above 0, at most 1", lambda number: 0 < number <= 1),
     )
@@ -41,13 +42,13 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
 PLACES: Final = Study(
     settings=PlacesSettings,
     record="studies.places.answer:PlacesReport",
-    help="""Say whether right values are in the right place.
+    help="""Check whether values come from the right place on the page.
 
-    GT and PRED are what eval takes; both have boxes: in the metadata of values (`_bbox`,
-    `_page`), or as fields that BBoxIoUComparator judges.
+    GT and PRED are as for eval. Both have boxes: in the metadata of values (`_bbox`, `_page`), or
+    as fields that BBoxIoUComparator compares.
     """,
     examples="""
   stickler places schema.json gt/ pred/
   stickler places schema.json gt/ pred/ --page-size 1654x2339 -o places.json""",
-    incomplete="documents cannot be compared, or no value has a box on both sides",
+    incomplete="some documents could not be compared, or no value has a box on both sides",
 )

@@ -132,8 +132,14 @@ _FIGURES: Final = (
 def report_of(record: SizeReport) -> Report:
     """Return the report of the needed numbers of documents."""
     legend = (
-        ("documents", "documents: like those of the run, so many reach it; never: none do"),
-        ("likely", f"likely: so many reach it with a chance of {record.power:g}"),
+        (
+            "documents",
+            (
+                "documents: how many documents like those of the run are needed; never: no "
+                "number is enough"
+            ),
+        ),
+        ("likely", f"likely: how many are enough with a chance of {record.power:g}"),
     )
     table = Figures(_FIGURES, record.sizes, legend)
     head = f"{record.run}: {number_of(record.documents, 'document')}, level {record.level:g}"
@@ -148,11 +154,11 @@ def _pictures(record: SizeReport) -> Iterator[Curves]:
         if sizes:
             level = sizes[0].limit if request == "half width" else record.power
             yield Curves(
-                title=f"{value} against documents, up to twice those that it takes",
+                title=f"{value} against documents, up to twice as many as needed",
                 curves=[_drawn(size, level) for size in sizes],
                 level=level,
                 axes=("documents", value),
-                mark="what it takes",
+                mark="the number that is needed",
                 legend=f"the dotted line is {level:g}, which the point reaches",
                 top=None if request == "half width" else 1.0,
             )
@@ -177,11 +183,11 @@ FEWEST: Final = 10
 UNEQUAL: Final = 0.75
 """Coefficient of variation of document sizes from which plans are known to be too optimistic."""
 UNEQUAL_NOTE: Final = (
-    "documents are of very unequal size, so numbers of gates are too low: in simulations with "
+    "documents differ much in size, so the numbers for gates are too low: in simulations with "
     "log-normal sizes (sigma 0.9) and --power 0.8, gates passed with 'likely' documents in 48 to "
-    "60% after a pilot of 50 documents and in 67 to 70% after 200, not in 80%; with 'documents' in "
-    "33 to 44% and 52 to 53%, not in half; the lower figures are of errors that cluster in "
-    "documents"
+    "60% of cases after a pilot of 50 documents and in 67 to 70% after 200, instead of 80%; with "
+    "'documents' in 33 to 44% and 52 to 53%, instead of half; the lower figures are for errors "
+    "that cluster in documents"
 )
 FEWEST_TO_DIFFER: Final = 6  # With fewer documents, no permutation test can be significant.
 MOST: Final = 10**8  # larger numbers of documents are reported as "never"
@@ -361,7 +367,7 @@ def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
     base, new, name = settings.base, settings.new, settings.run or settings.new or ""
     is_complete = name and bool(base) is bool(new)
     if not is_complete or not (settings.half_width or settings.detect or settings.gate):
-        raise UsageError([Problem("stickler plan", "too little is given", USAGE)])
+        raise UsageError([Problem("stickler plan", "arguments are missing", USAGE)])
     run, pairs = with_counting(load_run(name), settings.counting), None
     if base and new:
         sides = [with_rows(source, load_run(source)) for source in (base, new)]
@@ -388,11 +394,11 @@ def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
 
 def _remarks(settings: PlanSettings, documents: int, *, assumed: bool) -> Iterator[str]:
     if documents < FEWEST:
-        yield f"the run has fewer than {FEWEST} documents: a wide range instead of a number"
+        yield f"the run has fewer than {FEWEST} documents, so ranges are given instead of numbers"
     if settings.detect is not None and assumed:
         yield (
-            f"change: a correlation of {settings.correlation:g} between the errors of both runs is "
-            "assumed; --base and --new have that of two runs"
+            f"change: the errors of both runs are assumed to have a correlation of "
+            f"{settings.correlation:g}; with --base and --new it is measured"
         )
     if settings.detect is not None and settings.detect <= MARGIN:
         yield f"change: diff calls this improved only if --margin is below {settings.detect:g}"
@@ -429,8 +435,10 @@ class _Planned:
         gate = parse_gate(text, option, metrics=(*RATES, SCORE))
         fields = [field_info.field for field_info in self.run.fields]
         if gate.metric not in (*RATES, SCORE, RIGHT_SHARE) or gate.operator not in _LOWER_END:
-            expected = f"a least or most of {', '.join((*RATES, SCORE))} or documents.right"
-            raise refused_gate(option, f"{gate.text!r} asks for something else", expected)
+            expected = (
+                f"a gate with >= or <= on one of {', '.join((*RATES, SCORE))} or documents.right"
+            )
+            raise refused_gate(option, f"{gate.text!r} cannot be planned for", expected)
         if option == "--of" and self.settings.every_field:
             gate = replace(gate, path=("**",))
         check_paths([gate], fields, option)

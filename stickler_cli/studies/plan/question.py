@@ -25,37 +25,43 @@ class PlanSettings(FinishedOptions, StudyOptions):
     )
     half_width: float | None = option(
         None,
-        "Tell how many documents give an interval of this half width.",
+        "Estimate how many documents give an interval of this half width.",
         "WIDTH",
         values=NumberRange("a number above 0, below 0.5", lambda number: 0 < number < 0.5),
         in_file="none",
     )
     of: str = option(
-        "f1", "The figure, such as items.amount.f1 or documents.right.", "FIGURE", in_file="none"
+        "f1",
+        "The figure to plan for, such as items.amount.f1 or documents.right.",
+        "FIGURE",
+        in_file="none",
     )
     every_field: bool = option(
-        False, "Estimate for the figure of every field.", flag="--all", in_file="none"
+        False, "Plan for the figure of every field.", flag="--all", in_file="none"
     )
     detect: float | None = option(
         None,
-        "Tell how many documents show a change of this size in a paired comparison.",
+        "Estimate how many documents it takes to detect a change of this size between two runs.",
         "CHANGE",
         values=SHARE,
         in_file="none",
     )
     gate: tuple[str, ...] = option(
         (),
-        "Tell how many documents it takes until this holds for the end of the interval, such as "
-        "f1>=0.95, if the rate stays what it is. Repeatable.",
+        "Estimate how many documents it takes until the whole interval passes this gate, such as "
+        "f1>=0.95, if the rate stays the same. Repeatable.",
         "EXPR",
         in_file="none",
     )
     power: float = option(
-        0.8, "The chance that the change shows, or the gate passes.", "SHARE", values=SHARE
+        0.8,
+        "The chance with which the change is detected, or the gate passes.",
+        "SHARE",
+        values=SHARE,
     )
     base: str | None = option(
         None,
-        "The earlier of two runs that differ as the ones to come will; needs --new.",
+        "The earlier of two runs that differ as future runs will; needs --new.",
         "RUN",
         in_file="none",
         role="input",
@@ -65,20 +71,22 @@ class PlanSettings(FinishedOptions, StudyOptions):
     )
     correlation: float = option(
         0.5,
-        "Correlation of the errors of the two runs over documents; used if --detect has one run.",
+        "Assumed correlation between the errors of two runs; used if only one run is given.",
         "SHARE",
         values=SHARE._replace(fits=lambda number: 0 <= number < 1),
     )
-    ci: float = level_of("The level of intervals; a change is significant at the rest.")
+    ci: float = level_of(
+        "Level of the confidence intervals; changes are tested at 1 minus this level."
+    )
 
 
 PLAN: Final = Study(
     settings=PlanSettings,
     record="studies.plan.answer:SizeReport",
-    help="""Estimate how many documents a result needs.
+    help="""Estimate how many documents you need for a reliable result.
 
-    The result is an interval of some width, a change, or a gate that passes. The estimate inverts
-    the method of the intervals, using a pilot run of similar documents.
+    The result may be an interval of some width, a change, or a gate that passes. The estimate
+    inverts the method of the intervals, using a pilot run of similar documents.
     """,
     examples="""
   stickler plan run.json --half-width 0.02 --all

@@ -181,7 +181,7 @@ def _summary_sentence(record: TuningRecord) -> str:
     count = len(record.proposed)
     fields = number_of(len(record.fields), "field")
     if not count:
-        return f"no threshold of {fields} should change by this evidence"
+        return f"by this evidence, no threshold of {fields} should change"
     return f"{number_of(count, 'threshold')} of {fields} should change"
 
 
@@ -204,7 +204,8 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
         lower, upper = field.gain
         sentence += f", {difference:+.4f} [{lower:+.4f}, {upper:+.4f}] ({record.level:.0%} CI)"
     return (
-        f"{sentence}; {number_of(field.moved, 'pair')} of {field.pairs} would be classed otherwise"
+        f"{sentence}; {number_of(field.moved, 'pair')} of {field.pairs} would be classified "
+        f"differently"
     )
 
 
@@ -273,7 +274,7 @@ def _collect_evidence(
         lines, n_omitted = read_verdicts(settings.verdicts, plan, settings.max_document_size)
         evidence = collect_from_verdicts(lines, options)
         omitted = number_of(n_omitted, "verdict")
-        notes = [f"on no two values and left out: {omitted}"] if n_omitted else []
+        notes = [f"skipped, since they are not about two values: {omitted}"] if n_omitted else []
     else:
         notes = []
         evidence = collect_from_documents(compare_sources(settings, plan, options, notes))
@@ -353,9 +354,11 @@ def _write_thresholds(
         UsageError: the schema has no file or was inferred, or GT cannot be read again.
     """
     if loaded.inferred is not None or not Path(settings.schema).is_file():
-        finding = "how to compare is inferred, which one annotation would end"
+        finding = (
+            "the schema has no annotations, and adding one would end the inference for all fields"
+        )
         if loaded.inferred is None:
-            finding = "SCHEMA is no file"
+            finding = "SCHEMA is not a file"
         hint = "write one first: stickler init"
         raise UsageError(
             [
@@ -368,7 +371,7 @@ def _write_thresholds(
             ]
         )
     if settings.gt == STANDARD_INPUT:
-        finding = "GT is standard input, which cannot be read again to tell what was tuned on"
+        finding = "GT is standard input, which cannot be read again to record what was tuned on"
         raise UsageError([Problem("--write", finding, "a file or a directory")])
     file = Path(settings.schema)
     content = file.read_bytes()
@@ -410,7 +413,7 @@ def set_thresholds(
             text, thresholds = candidate, wanted
             written.append(field)
         else:
-            hint = "it has no place of its own in this file; set it by hand"
+            hint = "the field has no place of its own in this file; set the threshold by hand"
             refused.append(f"the threshold of {field.field} was not written: {hint}")
     return text, written, refused
 

@@ -111,10 +111,10 @@ def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -
     if cut is None or _has_too_few(choosing, cut) or _has_too_few(confirming, cut):
         return Proposal(None, f"fewer than {MIN_PAIRS_OF_A_KIND} pairs of a kind in a half")
     if sample.same is None and not _is_gap(confirming, cut):
-        return Proposal(None, "there is no gap between like and unlike pairs")
+        return Proposal(None, "there is no gap between similar and dissimilar pairs")
     moved = int(np.count_nonzero(passes(sample, cut) != passes(sample, threshold)))
     if not moved:
-        return Proposal(None, "the threshold is where the pairs part, or as good")
+        return Proposal(None, "the threshold already separates the pairs as well as any other")
     now, then, gain = _measure_gain(confirming, threshold, cut, settings)
     is_confirmed = gain.lower > 0
     return Proposal(
@@ -134,7 +134,7 @@ def _find_problem(sample: FieldSample) -> str:
     if len(np.unique(sample.unit)) < MIN_UNITS:
         return f"fewer than {MIN_UNITS} documents"
     if np.isin(sample.similarity, (0.0, 1.0)).all():
-        return "only 0 and 1 occur, between which any threshold does the same"
+        return "only the similarities 0 and 1 occur, so every threshold has the same effect"
     return ""
 
 

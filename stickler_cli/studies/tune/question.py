@@ -13,41 +13,43 @@ class TuneSettings(PairStudyOptions):
 
     verdicts: str | None = option(
         None,
-        "Tune on these pairs of values: JSON Lines of path, gt, pred and verdict, which is same "
-        "or different; or the verdicts that the HTML report has downloaded.",
+        "Tune on these pairs of values: JSON Lines with path, gt, pred and verdict (same or "
+        "different); or verdicts downloaded from the HTML report.",
         "FILE",
         in_file="none",
         role="input",
     )
     field: tuple[str, ...] = option(
         (),
-        "Also show the evidence of this field, as line_items.price. Repeatable.",
+        "Also show the evidence for this field, such as line_items.price. Repeatable.",
         "PATH",
         in_file="none",
     )
     write: bool = option(
         False,
-        "Write what is proposed into SCHEMA; nothing else in it changes but its $comment.",
+        "Write the proposed thresholds into SCHEMA; only its $comment changes as well.",
         in_file="none",
     )
-    ci: float = level_of("Propose what has a gain by an interval of this level.")
+    ci: float = level_of(
+        "Propose only thresholds whose gain is confirmed by an interval of this level."
+    )
     seed: int = option(
-        0, "Draw other halves and other random samples.", "N", values=COUNT, panel="statistics"
+        0, "Seed of the halves and of all random samples.", "N", values=COUNT, panel="statistics"
     )
 
 
 TUNE: Final = Study(
     settings=TuneSettings,
     record="studies.tune.answer:TuningRecord",
-    help="""Propose thresholds that the evidence supports.
+    help="""Propose better thresholds for the fields of a schema.
 
-    Half of the documents chooses a threshold and the other half judges it. With --verdicts
-    people have said which values are the same; without, the gap between like and unlike
-    pairs counts.
+    A threshold is chosen on half of the documents and checked on the other half. With --verdicts,
+    people have said which values are the same; without, the gap between similar and dissimilar
+    pairs is used.
     """,
     examples="""
   stickler tune schema.json gt/ pred/
   stickler tune schema.json gt/ pred/ --write
   stickler tune schema.json gt/ pred/ --verdicts verdicts.jsonl -o tuning.json""",
-    incomplete="documents cannot be compared",
+    incomplete="some documents could not be compared",
 )

@@ -78,7 +78,7 @@ def test_runs_under_other_options_are_not_comparable_unless_allowed(stickler, ru
     assert (refused.code, refused.out) == (3, "")
     assert refused.err == (
         "error: the runs are not comparable: option pairing_floor: 0.2 in BASE, 0.5 in NEW; "
-        "--allow-different compares them all the same\n"
+        "use --allow-different to compare them anyway\n"
     )
     allowed = stickler("diff", "base.json", "other.json", "--allow-different")
     assert allowed.code == 0
@@ -114,9 +114,9 @@ def test_the_summary_of_a_step_is_filled(stickler, runs, monkeypatch):
         ),
         (("base.json", "new.json", "--gate", "f1"), "--gate: 'f1' is not a gate"),
         (("base.json", "new.json", "--gate", "f1>=-2"), "expected a number between -1 and 1"),
-        (("base.json", "new.json", "-o", "d.what"), "--output: the file is d.what, expected"),
-        (("base.json", "new.json", "-o", "base.json"), "it is BASE, or in it"),
-        (("base.json", "schema.json"), "schema.json: this is no run"),
+        (("base.json", "new.json", "-o", "d.what"), "--output: the file name is d.what, expected"),
+        (("base.json", "new.json", "-o", "base.json"), "the output would overwrite BASE"),
+        (("base.json", "schema.json"), "schema.json: this is not a run"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_what_can(stickler, runs, arguments, message):
@@ -187,14 +187,23 @@ def test_documents_that_cannot_be_evaluated_are_told_and_exit_code_3(stickler, r
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("a",), "stickler diff: given: a, expected [SCHEMA GT] BASE NEW, or [SCHEMA GT] --base"),
-        (("a", "b", "c"), "stickler diff: given: a, b, c, expected"),
-        (("--base", "a", "b"), "stickler diff: given: --base, expected"),
-        (("a", "b", "--base", "c", "--new", "d", "--base", "c"), "BASE: c stands there twice"),
-        (("a", "--base", "c", "--new", "d"), "given: a, --base, --new, expected"),
+        (
+            ("a",),
+            (
+                "stickler diff: the arguments are a, expected [SCHEMA GT] BASE NEW, or [SCHEMA GT] "
+                "--base"
+            ),
+        ),
+        (("a", "b", "c"), "stickler diff: the arguments are a, b, c, expected"),
+        (("--base", "a", "b"), "stickler diff: the arguments are --base, expected"),
+        (("a", "b", "--base", "c", "--new", "d", "--base", "c"), "BASE: c is given twice"),
+        (("a", "--base", "c", "--new", "d"), "the arguments are a, --base, --new, expected"),
         (
             ("gt", "pred"),
-            "gt: there is no run.json in this directory, expected a finished run; of ",
+            (
+                "gt: there is no run.json in this directory, expected a finished run; to compare "
+                "predictions: "
+            ),
         ),
         (("schema.json", "gt", "pred", "none"), "none: there is no such file or directory"),
     ],
@@ -247,7 +256,7 @@ def test_several_runs_may_follow_one_option(stickler, runs):
 def test_one_run_of_each_is_said_to_be_no_more_than_that(stickler, runs):
     for form in ("table", "markdown"):
         out = stickler("diff", "base.json", "new.json", "-f", form).out
-        assert "one run of each: runs are compared, not systems" in out
+        assert "one run of each: this compares runs, not systems" in out
 
 
 def test_several_predictions_of_either_side_are_evaluated(stickler, runs):

@@ -451,7 +451,8 @@ def test_a_gate_on_a_metric_is_about_its_change(gate, passed, reason):
 
 
 @pytest.mark.parametrize(
-    ("figures", "expected"), [({"anls": 1}, "one of anls"), ({}, "a metric of the run: --metric")]
+    ("figures", "expected"),
+    [({"anls": 1}, "one of anls"), ({}, "a metric of the run, which --metric adds")],
 )
 def test_a_gate_on_a_metric_that_one_of_the_runs_has_not_is_refused(figures, expected):
     base, new = measured(**figures, apart=1), measured(**figures)

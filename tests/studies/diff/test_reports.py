@@ -161,6 +161,6 @@ def test_a_change_by_more_than_chance_that_counts_as_none_is_told():
     small = compared(*runs(9, documents=400), settings=TrendSettings(margin=0.1))
 
     assert (
-        "more than chance, but by less than 0.1, which counts as none: F1 (p 0.0039), "
-        in render("table", small, STYLE)
+        "changed by more than chance, but by less than 0.1, which counts as no change: F1 (p "
+        "0.0039), " in render("table", small, STYLE)
     )

@@ -93,8 +93,8 @@ def test_the_table_names_them(runs, capsys):
         ("confidence.auroc>=-0.7", 0, ""),
         ("confidence.auroc>=-0.1", 1, "change of confidence.auroc -0."),
         ("confidence.total.ece.upper<=0.01", 1, "change of confidence.total.ece.upper 0."),
-        ("confidence.id.auroc>=0", 1, "one of the runs says nothing of it"),
-        ("confidence.coverage>=0", 1, "a difference has no such figure"),
+        ("confidence.id.auroc>=0", 1, "one of the runs does not have this figure"),
+        ("confidence.coverage>=0", 1, "diff does not compare this figure"),
     ],
 )
 def test_gates_ask_what_became_of_confidences(runs, capsys, gate, code, said):
