@@ -315,7 +315,7 @@ RULES: Final = {
     "irrelevant-weight": LintRule(
         "warning",
         "the weight is so small next to the others of its object that the field decides nothing",
-        "raise it, or take the field out of the score with x-aws-stickler-aggregate: false",
+        "raise it, or leave the field out with x-aws-stickler-ignore: true",
     ),
 }
 """The rules by name. Names are public and never change."""
