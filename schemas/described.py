@@ -134,8 +134,8 @@ class FieldAccountRecord(SparseCountsRecord, total=False):
 
 class AccountRecord(TypedDict):
     fields: dict[str, FieldAccountRecord]
-    """Where something was counted or scored, by path, parents first; of the whole document the
-    path is empty."""
+    """Counts and score of each field that has any, by path, parents first; the path of the whole
+    document is empty."""
 
 
 class ClassesRecord(TypedDict):
