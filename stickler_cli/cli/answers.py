@@ -50,7 +50,7 @@ def write_answer(
     outputs = outputs_of(settings, formats, "jsonl" if in_lines else None)
     if in_lines and outputs.files:
         if len(outputs.files) > 1:
-            raise UsageError([Problem(OUTPUT, f"there are {len(outputs.files)}", "one at most")])
+            raise UsageError([Problem(OUTPUT, f"there are {len(outputs.files)}", "at most one")])
         outputs = replace(outputs, printed=None)
     with room_for_depth():
         study_answer = ask(_desk(settings, outputs))

@@ -74,8 +74,10 @@ field                 similarity  threshold  from        weight    adds
     sum 1.5 / items 2 = 0.7500; items are paired above 0.2
   sum 2 / weight 3 = 0.6667
 
-adds: weight x score, or what a pair of items adds; the sum / divisor is the score above it
-from: where the threshold is set: an annotation, the match-threshold of the items, or the default
+adds: weight x score, or what a pair of items adds; the sum / divisor is the
+  score above it
+from: where the threshold is set: an annotation, the match-threshold of the
+  items, or the default
 """
     assert drawn(pair_of()) == expected
 
