@@ -25,8 +25,9 @@ def is_formula(text: str) -> bool:
     >>> is_formula("CO2"), is_formula("NaCl"), is_formula("CO"), is_formula("PO4501")
     (True, True, False, False)
     """
-    has_several_atoms = len(_ATOM.findall(text)) > 1
-    return has_several_atoms and bool(_FORMULA.fullmatch(text) and _COUNT_OR_SYMBOL.search(text))
+    if not _FORMULA.fullmatch(text):  # a long text is refused at once
+        return False
+    return len(_ATOM.findall(text)) > 1 and _COUNT_OR_SYMBOL.search(text) is not None
 
 
 def find_other_capitals(gt: Any, pred: Any) -> MatchDifference | None:
