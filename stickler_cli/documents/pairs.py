@@ -82,7 +82,7 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
     """Return the documents of a source, with the ids that they have in a run.
 
     For a table, they are the documents of one side; for a table of pairs (`--pairs`), the ground
-    truths.
+    truths. `side` names documents without an id.
 
     Raises:
         UsageError: the source cannot be used.
@@ -110,7 +110,7 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
         return DocumentSet(
             lambda: ((name_of_line(pair.line), pair) for pair in lines_of(source, limit))
         )
-    return _with_ids(source, kind, side if kind is SourceKind.TABLE else "gt", settings)
+    return _with_ids(source, kind, side, settings)
 
 
 def _kinds(*sources: str) -> list[SourceKind]:

@@ -111,6 +111,16 @@ def test_a_prediction_that_cannot_be_read_goes_to_review_as_a_whole(accept, stic
     assert "2 predictions cannot be used" in result.err
 
 
+def test_predictions_without_a_usable_id_are_named_by_side_and_line(accept, stickler, data):
+    accept()
+    (data / "new.jsonl").write_text('{"id": "a", "date": "2026-01-01"}\nno JSON\n{"id": "a"}\n')
+    result = stickler("accept", "--apply", "policy.json", "new.jsonl", *BY_ID)
+    lines = [json.loads(line) for line in result.out.splitlines()]
+    assert [line["document"] for line in lines] == ["a", "pred line 2", "a"]
+    assert "the id 'a' is also on line 1" in lines[2]["problem"]
+    assert "2 predictions cannot be used" in result.err
+
+
 def test_predictions_may_stand_below_a_key(accept, stickler, data):
     accept("--max-error", "0.1")
     lines = Path(FRESH[1]).read_text().splitlines()

@@ -7,7 +7,7 @@ import numpy as np
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import SEMANTICS
-from stickler_cli.core.figures import rate
+from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.json_values import (
     OBJECTS,
     JsonObject,
@@ -166,7 +166,8 @@ def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer
     notes = [*map(str, documents.problems)]
     if not n_unusable:
         return StudyAnswer(None, why=notes)
-    message = f"{n_unusable} predictions cannot be used, so all of their values go to review"
+    predictions = number_of(n_unusable, "prediction")
+    message = f"{predictions} cannot be used: all values there go to review"
     return StudyAnswer(None, RunVerdict.INCOMPLETE, [*notes, message])
 
 
