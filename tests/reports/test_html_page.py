@@ -439,7 +439,7 @@ def test_a_run_that_was_read_from_a_file_says_what_it_lacks(run_of):
     assert "A run file does not contain single errors" in shown.one("section", id="errors")
     documents = shown.one("section", id="documents")
     assert "This run keeps no rows of its documents; --rows inline would keep them." in documents
-    assert "A run file does not hold values" in documents
+    assert "A run file does not contain values" in documents
     assert "A run file does not contain the similarities" in shown.one("section", id="fields")
 
 
