@@ -373,7 +373,7 @@ class FinishedOptions(Settings, panel="counting"):
     """Options for reading finished runs."""
 
     counting: Counting | None = option(
-        None, "What reports count, as for eval.  [default: as in the run]"
+        None, "What reports count, as for eval.  [default: as the run was made]"
     )
 
 

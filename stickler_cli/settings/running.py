@@ -212,7 +212,7 @@ class WidthOptions(Settings, panel="output"):
     """Option for the width of printed text."""
 
     width: int | None = option(
-        None, "Width of the table in characters.  [default: the terminal's]", "N", values=SOME
+        None, "Width of the table in characters.  [default: as the terminal]", "N", values=SOME
     )
 
 

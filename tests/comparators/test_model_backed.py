@@ -70,7 +70,7 @@ def test_each_distinct_text_is_embedded_once_for_a_column():
         ({"a": [[1]], "b": [[1]]}, "not return a sequence of finite numbers"),
         ({"a": [float("nan")], "b": [1]}, "not return a sequence of finite numbers"),
         ({"a": "text", "b": [1]}, "not return a sequence of finite numbers"),
-        ({"a": [1, 2], "b": [1]}, "embeddings of 2 and 1 numbers"),
+        ({"a": [1, 2], "b": [1]}, "embeddings of different lengths, 2 and 1"),
         ({"b": [1]}, "KeyError: 'a'"),
     ],
 )
