@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.locations import field_path
@@ -156,7 +156,14 @@ class Evaluation(score.Evaluation):
                     )
                 ]
             )
-        return render(format_name, self._run(title), TableStyle(width, plain=False))
+        run = self._run(title)
+        if format_name != "json":  # JSON has the intervals that the evaluation has
+            run = replace(run, evaluation=self._with_intervals())
+        return render(format_name, run, TableStyle(width, plain=False))
+
+    def _with_intervals(self) -> Self:
+        """Return the evaluation with intervals at the level of the run, or 95%."""
+        return replace(self, interval_settings=self.interval_settings or IntervalSettings())
 
     def _run(self, title: str) -> Run:
         options = self.conditions.options if self.conditions else DecidingOptions()
@@ -167,8 +174,7 @@ class Evaluation(score.Evaluation):
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: verdict, causes, and a table with a row for each field."""
         # Compute intervals for display even if none were requested.
-        settings = self.interval_settings or IntervalSettings()
-        run = replace(self._run(""), evaluation=replace(self, interval_settings=settings))
+        run = replace(self._run(""), evaluation=self._with_intervals())
         view = RunView(run, visible, page=True)
         first_causes, other_causes = causes(view)
         lines = [headline(view), values(view)]

@@ -6,11 +6,12 @@ unchanged.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import Parameter, signature
 from pathlib import Path as File
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Final, Union, get_args, get_origin
@@ -31,7 +32,7 @@ from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ListPairing
 from stickler_cli.core.json_values import JsonDocument, JsonObject, JsonValue, doubled_names
 from stickler_cli.core.locations import Path, json_pointer
-from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
 from stickler_cli.documents.wrappers import Unwrapped
 from stickler_cli.schema.annotations import (
     BY_TYPE,
@@ -155,6 +156,17 @@ def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
 DEFAULT_THRESHOLD: Final = 0.5  # threshold of a field that states none; docs/python.md
 # Stands for a threshold that the comparator decides, or else the default.
 UNSTATED: Final[Any] = object()
+
+# Keywords of pydantic 1, about which pydantic raises errors or warns.
+_OLD_KEYWORDS: Final = frozenset(
+    {"allow_mutation", "const", "include", "max_items", "min_items", "regex", "unique_items"}
+)
+PYDANTIC_KEYWORDS: Final = _OLD_KEYWORDS | {
+    name
+    for name, keyword in signature(Field).parameters.items()
+    if keyword.kind != Parameter.VAR_KEYWORD
+}
+"""The keywords of `pydantic.Field`."""
 
 _KEYWORDS: Final = (
     *("weight", "threshold", "pairing_floor", "aggregate", "clip_under_threshold", "exhaustive"),
@@ -412,10 +424,12 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
             `examples`.
 
     Raises:
-        TypeError: the comparator is not an instance of a comparator class.
+        TypeError: the comparator is not an instance of a comparator class, or there is no such
+            keyword.
         ValueError: a keyword has a value that its annotation does not allow.
     """
     settings = locals()
+    _check_names(keywords)
     if not isinstance(settings["comparator"], BaseComparator | None):
         raise TypeError(f"comparator is {comparator!r}, expected an instance of a comparator")
     stated = None if comparator is None else comparator.stated_threshold
@@ -436,6 +450,18 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     )
     field_info.metadata.append(Rules(comparator, annotations, stated_threshold))
     return field_info
+
+
+def _check_names(keywords: Iterable[str]) -> None:
+    """Raise TypeError for a keyword that neither `ComparableField` nor `pydantic.Field` has.
+
+    pydantic itself puts unknown keywords into the JSON Schema, where a misspelt weight is lost.
+    """
+    for name in keywords:
+        if name not in PYDANTIC_KEYWORDS:
+            choices = [*_KEYWORDS, "comparator", *sorted(PYDANTIC_KEYWORDS - _OLD_KEYWORDS)]
+            hint = did_you_mean(name, choices) or "json_schema_extra takes keys of your own"
+            raise TypeError(f"ComparableField has no keyword {name}; {hint}")
 
 
 def without_none(annotation: Any) -> Any:

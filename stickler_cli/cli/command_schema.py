@@ -52,6 +52,7 @@ from stickler_cli.settings.deciding import (
     TruthSource,
     WrapperOptions,
 )
+from stickler_cli.settings.of_commands import CheckSettings
 from stickler_cli.settings.running import ConsoleOptions
 from .console import show_problems, warn
 
@@ -74,7 +75,9 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
     files = [("a file that the schema refers to", file) for file in schema.plan.files]
     check_outputs(paths_named(settings, "output"), files)
     if not (isinstance(settings, ConsoleOptions) and settings.quiet):
-        show_problems(schema.warnings, "warning")
+        # `check` reports refusals as errors.
+        refusals = () if isinstance(settings, CheckSettings) else schema.refusals
+        show_problems((*refusals, *schema.warnings), "warning")
         if schema.remark:
             warn(schema.remark)
         if schema.note:

@@ -292,7 +292,7 @@ def _repair(key: str, value: object, rule: Rule) -> str:
         case int() | float() if rule is FRACTION:
             return percentage_hint(value)
         case 0 if key == f"{PREFIX}weight" and value is not False:
-            return f"to leave a field out of the counts, set {PREFIX}aggregate to false"
+            return f"to leave a field out of scores and counts, set {PREFIX}ignore to true"
         case _:
             return ""
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 import pytest
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, PydanticUserError, ValidationError
 
 from stickler_cli import ComparableField, ExactComparator, StructuredModel
 from stickler_cli.api.ruled import FieldRules
@@ -21,6 +21,26 @@ class Order(StructuredModel):
 
 
 PROPERTIES = Order.to_json_schema()["properties"]
+
+
+@pytest.mark.parametrize(
+    ("keyword", "hint"),
+    [
+        ("weigth", "did you mean weight?"),
+        ("comparater", "did you mean comparator?"),
+        ("descripton", "did you mean description?"),
+        ("zzz", "json_schema_extra takes keys of your own"),
+    ],
+)
+def test_an_unknown_keyword_is_refused_by_name(keyword, hint):
+    with pytest.raises(TypeError) as error:
+        ComparableField(**{keyword: 2})
+    assert str(error.value) == f"ComparableField has no keyword {keyword}; {hint}"
+
+
+def test_a_keyword_of_pydantic_1_is_left_to_pydantic():
+    with pytest.raises(PydanticUserError, match="use `pattern` instead"):
+        ComparableField(regex="a")
 
 
 @pytest.mark.parametrize(

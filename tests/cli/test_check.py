@@ -49,6 +49,16 @@ def test_what_describes_nothing_is_refused_whatever_is_inferred(stickler, data):
         assert "there is a schema inside it, at /schema" in result.err
 
 
+def test_eval_warns_of_a_schema_that_describes_nothing(stickler, data):
+    write(data / "empty.json", {})
+
+    result = stickler("eval", "empty.json", "gt", "pred", "--infer", "never")
+
+    assert result.code == 0
+    assert result.err.startswith("warning: empty.json#: the schema is empty: it describes no field")
+    assert stickler("eval", "empty.json", "gt", "pred", "--infer", "never", "-q").err == ""
+
+
 def test_what_is_said_in_vain_is_a_warning(stickler, data):
     leaf = {"type": "string", "enum": ["a", "a"], "discription": "x"}
     write(data / "odd.json", {"type": "object", "properties": {"a": leaf}})

@@ -29,7 +29,7 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
         "\n"
         "field      comparator                         threshold  weight  kind            set by\n"
         "sum        NumericComparator(tolerance=0.01)        0.5       3  number          "
-        "annotation: comparator, weight; default: threshold\n"
+        "annotation: comparator-config, weight; default: comparator, threshold\n"
         "name       FuzzyComparator                          0.9       1  string          "
         "annotation\n"
         "lines                                               0.8       1  list of object  "

@@ -510,6 +510,47 @@ def test_a_script_that_starts_itself_again_is_told_what_to_do(tmp_path):
 
     assert done.returncode != 0
     assert 'make this call under `if __name__ == "__main__":`' in done.stderr
+    assert done.stderr.count("Traceback") == 1  # that of the main process
+
+
+def test_a_report_is_what_the_command_prints(tmp_path, capsys):
+    schema = {"properties": {"a": {"type": "string", "x-aws-stickler-threshold": 0.9}}}
+    pairs = [({"a": "x"}, {"a": "x"}), ({"a": "x"}, {"a": "y"})]
+    (tmp_path / "s.json").write_text(json.dumps(schema), encoding="utf-8")
+    for side, name in enumerate(("gt.jsonl", "pred.jsonl")):
+        lines = [json.dumps(pair[side]) for pair in pairs]
+        (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("s.json", "gt.jsonl", "pred.jsonl")]
+
+    report = evaluate_many(schema, pairs).report(title="s", width=80)
+    main(["eval", *files, "--width", "80"])
+
+    assert "F1 0.67 (2 documents are too few for an interval)" in report
+    assert capsys.readouterr().out.startswith(report)
+
+
+GUARDED = SCRIPT.replace("\nevaluate_many", '\nif __name__ == "__main__":\n    evaluate_many')
+
+
+@pytest.mark.slow
+def test_workers_load_no_module_from_the_working_directory(tmp_path):
+    script, directory = tmp_path / "program" / "script.py", tmp_path / "working"
+    script.parent.mkdir()
+    directory.mkdir()
+    script.write_text(GUARDED, encoding="utf-8")
+    (directory / "orjson.py").write_text("open('loaded', 'w')", encoding="utf-8")
+
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+    assert done.returncode == 0
+    assert [path.name for path in directory.iterdir()] == ["orjson.py"]
 
 
 def test_keys_of_maps_without_end_are_counted_together():

@@ -16,6 +16,7 @@ from ctypes import CDLL
 from dataclasses import dataclass, replace
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection, wait
+from multiprocessing.forkserver import ensure_running
 from queue import SimpleQueue
 from time import monotonic
 from types import MappingProxyType
@@ -63,6 +64,7 @@ READY: Final = b"ready"
 NOT_HERE: Final = b"not here"
 ASKS: Final = b"asks "  # prefix of a message with questions to a model
 NO_MEMORY: Final = TOO_LITTLE_MEMORY.encode()  # answer for a chunk that exceeds the memory limit
+SAFE_PATH: Final = "PYTHONSAFEPATH"  # source: docs.python.org/3/using/cmdline.html
 PR_SET_PDEATHSIG: Final = 1  # source: man 2 prctl, and linux/prctl.h
 SECONDS_TO_END: Final = 5.0  # seconds after which a worker that was told to end is killed
 
@@ -147,7 +149,25 @@ def _context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext":
         return get_context("spawn")
     context = get_context("forkserver")
     context.set_forkserver_preload([__name__])
+    _start_fork_server()
     return context
+
+
+def _start_fork_server() -> None:
+    """Start the fork server, without the working directory in its import path.
+
+    The server loads the engine before it is told the import path of this process. A module in the
+    working directory must not be loaded instead of an installed one of the same name.
+    """
+    previous = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        ensure_running()
+    finally:
+        if previous is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = previous
 
 
 def work(
@@ -158,7 +178,9 @@ def work(
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Run a worker process: evaluate chunks until the run ends or its process is gone."""
-    os.environ.update(environment)
+    if environment:
+        os.environ.pop(SAFE_PATH, None)  # set for the fork server only
+        os.environ.update(environment)
     for other in inherited:
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles Ctrl-C
@@ -370,7 +392,8 @@ class Pool(Elsewhere[_Chunk]):
         chunk = self.at.pop(worker)
         cause_of_death = worker.end()
         if not worker.ready:
-            raise self._broken(f"a worker process ended before its work did ({cause_of_death})")
+            finding = f"a worker process ended before its work did ({cause_of_death})"
+            raise self._broken(finding) from None
         self._note_death(f"{MOST_IN_VAIN} worker processes died in a row ({cause_of_death})")
         self._start_worker()
         if chunk is not None:
@@ -387,6 +410,10 @@ class Pool(Elsewhere[_Chunk]):
             chunk.result = failed_chunk(self.job, chunk.items[0], found)
 
     def _start_worker(self) -> None:
+        if getattr(current_process(), "_inheriting", False):
+            # This is a new worker that is importing the user's script, which calls this again.
+            # End it without a traceback; the main process raises an error that says what to do.
+            raise SystemExit(1)
         try:
             limit = self.workers.memory_limit
             self.at[

@@ -125,7 +125,12 @@ def choose_by_annotations(merged: Merged, default: LeafDefault | None = None) ->
     threshold, plain = merged.threshold, "" if default is None else default.comparator
     if default is not None and threshold is None:
         threshold = default.threshold
-    stated = {"comparator": merged.chooses, "threshold": merged.threshold is not None}
+    names_comparator = merged.comparator is not None
+    stated = {
+        "comparator": names_comparator,
+        "comparator-config": merged.chooses and not names_comparator,
+        "threshold": merged.threshold is not None,
+    }
     return Inferred(
         comparator=merged.comparator or plain,
         config=merged.config,
