@@ -183,6 +183,7 @@ def test_imports_stand_at_the_top_but_where_there_is_a_reason():
 
 FOREIGN_PRIVATE_NAMES: Final = {
     ("clients/servers.py", "_endpoint"): "bounds what botocore reads; it has no public hook",
+    ("runs/executors/pool.py", "_inheriting"): "tells a worker that is importing a script",
 }
 """Names of other projects that begin with an underscore, where they are used, and why."""
 

@@ -65,7 +65,11 @@ def test_a_number_must_be_finite(key, value):
         ("aggregate", "true", "write true without quotes"),
         ("aggregate", "no", ""),
         ("clip-under-threshold", 1, ""),
-        ("weight", 0, "to leave a field out of scores and counts, set x-aws-stickler-ignore to true"),
+        (
+            "weight",
+            0,
+            "to leave a field out of scores and counts, set x-aws-stickler-ignore to true",
+        ),
         ("weight", "2", "write 2 without quotes"),
         ("weight", -2, ""),
         ("model-name", None, "leave the key out to get the default"),
