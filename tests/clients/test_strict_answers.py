@@ -40,7 +40,7 @@ def test_a_verdict_with_a_key_twice_is_asked_for_again_and_then_refused(
         monkeypatch,
         lambda text: text.replace(plain, TWICE).replace(quoted[plain], quoted[TWICE]),
     )
-    with asking(), pytest.raises(ModelError, match=r"no verdict|key twice"):
+    with asking(), pytest.raises(ModelError, match=r"not a verdict|key twice"):
         LLMComparator(model).compare("a", "A")
 
     assert len(server.requests) == 2
@@ -212,13 +212,13 @@ def test_a_grade_in_the_cache_is_a_number_from_0_to_1():
     assert graded.unpack(b'[0.5,"x"]') == Verdict(0.5, "x")
     assert graded.unpack(b'[1,"x"]') == Verdict(1, "x")
     for row in (b'[true,"x"]', b'[-0.5,"x"]', b'[1.5,"x"]', b'[1e999,"x"]', b'[NaN,"x"]'):
-        with pytest.raises(ValueError, match=r"no verdict|no JSON"):
+        with pytest.raises(ValueError, match=r"not a verdict|not JSON"):
             graded.unpack(row)
 
 
 @pytest.mark.parametrize("row", [b"", b"\0\0\xc0\x7f", b"\0\0\x80\x7f", b"abc"])
 def test_an_embedding_in_the_cache_has_finite_numbers(row):
-    with pytest.raises(ValueError, match=r"no embedding|multiple"):
+    with pytest.raises(ValueError, match=r"not an embedding|multiple"):
         embedder("openai:m").unpack(row)
 
 
@@ -227,5 +227,5 @@ def test_a_score_in_the_cache_is_a_finite_number():
 
     assert model.unpack(b"0.25") == 0.25
     for row in (b"true", b'"0.5"', b"[0.5]", b"1e999", b"NaN", b"{}"):
-        with pytest.raises(ValueError, match=r"no score|no JSON"):
+        with pytest.raises(ValueError, match=r"not a score|not JSON"):
             model.unpack(row)
