@@ -189,7 +189,17 @@ def configuration() -> Iterator[str]:
     yield "- A key holds for every command that has the option. But only `eval` reads these keys:"
     yield f"  {alone}."
     yield ""
-    yield fill("The keys: " + ", ".join(f"`{name}`" for name in options) + ".", width=100)
+    yield "The table lists all keys, under the headings that `--help-all` also has. Keys below"
+    yield "*Options* are options of one command."
+    yield ""
+    yield "| heading | keys |"
+    yield "|---|---|"
+    names_by_panel: dict[str, list[str]] = {panel: [] for panel in PANELS}
+    for name, option in options.items():
+        panel = "arguments" if option.argument else option.panel or "options"
+        names_by_panel[panel].append(f"`{name}`")
+    for panel, names in names_by_panel.items():
+        yield f"| {panel.capitalize()} | {', '.join(names)} |"
 
 
 def _in_files() -> dict[str, Option]:
