@@ -21,8 +21,8 @@ UNIT: Final = 1 << 60
 Likeness: TypeAlias = Callable[[Any, Any], float]
 """A function that returns the similarity of two values that are not objects or lists, in [0, 1]."""
 STEPS: Final = 100
-"""Nanoseconds for each pair of letters of two values as JSON; there are never more pairs of
-items."""
+"""Nanoseconds for each pair of letters of two values as JSON; two values never have more pairs of
+items than pairs of letters."""
 
 
 class ANLSStarComparator(BaseComparator):
@@ -71,7 +71,7 @@ def anls_score(
     return_key_scores: bool = False,
     threshold: float | None = None,
 ) -> Any:
-    """Return the ANLS* of two values, in [0, 1], as the package `anls_star` of its authors does.
+    """Return the ANLS* of two values, in [0, 1], as the authors' package `anls_star` does.
 
     Values are compared as texts, numbers too: 12345 and 12346 score 0.8. `anls_star_numbers`
     compares numbers by value. Absent keys are None; an absent key costs nothing if the value on the

@@ -300,7 +300,7 @@ class BaseComparator:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The constructor keywords whose values differ from their defaults, or those set later."""
+        """The constructor keywords that differ from their defaults, or the keywords set later."""
         if "config" in vars(self):
             stated: dict[str, Any] = vars(self)["config"]
             return stated
@@ -348,7 +348,7 @@ class BaseComparator:
     def ask(self, client: "Client | None", gts: Sequence[Any], preds: Sequence[Any]) -> "Answers":
         """Return similarities as `similarities` does, by asking a model through a client.
 
-        If the client is None, the comparator asks by its own client.
+        If the client is None, the comparator asks through its own client.
         """
         return Answers(self.similarities(gts, preds))
 

@@ -135,7 +135,7 @@ class DateComparator(BaseComparator):
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
         """Return the difference of two matching dates.
 
-        They differ if they are the same date in only one order of day and month.
+        Two dates differ if they are equal in only one order of day and month.
         """
         gt_readings, pred_readings = self.prepare(gt), self.prepare(pred)
         with_month_first = self._score(gt_readings.month_first, pred_readings.month_first)

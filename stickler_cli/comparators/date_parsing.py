@@ -150,7 +150,7 @@ class StatedRange:
     def is_single(self) -> bool:
         """Whether both dates state the same day, month or year.
 
-        Different time zones are compared in UTC, a single one by its own clock.
+        Two dates in different time zones are compared in UTC, dates in one time zone by its clock.
         """
         utc = share_zones(self.ends) and self.start.offset != self.end.offset
         days = {end.moment(utc=utc).days for end in self.ends}

@@ -101,7 +101,7 @@ class ExactComparator(BaseComparator):
         return float(runs[0] == runs[1] or any(" " not in digits for digits in runs))
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two matching texts differ: they are other formulas, or separated otherwise."""
+        """Return how two matching texts differ: in groups of letters, or capitals of a formula."""
         if self.only_separators and _are_regrouped(text_of(gt), text_of(pred)):
             return MatchDifference("other separators", text_of(gt), text_of(pred))
         return None if self.case_sensitive else find_other_capitals(gt, pred)
@@ -189,7 +189,7 @@ def _is_short_number(text: str) -> bool:
 
 
 def _are_regrouped(gt: str, pred: str) -> bool:
-    """Return whether separators stand between other letters: `B-MW 1` and `BM-W 1`."""
+    """Return whether separators group the letters in two ways: `B-MW 1` and `BM-W 1`."""
     gt_breaks, pred_breaks = map(_breaks_of_letters, (gt, pred))
     return not (gt_breaks <= pred_breaks or pred_breaks <= gt_breaks)
 

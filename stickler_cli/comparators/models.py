@@ -43,8 +43,8 @@ class ModelComparator(BaseComparator):
     asks_models: ClassVar[bool] = True
 
     client: Client | None = None
-    """The client that asks if a run gives none; None makes the comparator's own client when
-    needed."""
+    """The comparator's own client, which is used if a run has no client; if it is None, a client is
+    made when it is needed."""
 
     @property
     @abstractmethod
@@ -84,7 +84,7 @@ class ModelComparator(BaseComparator):
         client.require(self.asked_model)
 
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
-        """Compare prepared values; ask all distinct questions without an answer together.
+        """Compare prepared values; ask together all distinct questions that have no answer yet.
 
         In a dry run, pairs with an unanswered question have similarity 0.
 
@@ -139,11 +139,11 @@ class ModelComparator(BaseComparator):
         return self.client
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Return the similarity of two prepared values, asking by the comparator's own client."""
+        """Return the similarity of two prepared values, asking the comparator's own client."""
         return float(self._ask_together(self._own_client(), [gt], [pred]).similarities[0])
 
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
-        """Return the similarities of pairs, asking by the comparator's own client."""
+        """Return the similarities of pairs, asking the comparator's own client."""
         return self._ask_together(self._own_client(), gts, preds).similarities
 
 

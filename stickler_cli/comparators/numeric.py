@@ -119,8 +119,8 @@ _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
 
 
 _OPEN: Final = frozenset((*SHARED_SIGNS, "pound", "per", "pro", "of", "a", "the", "uhr"))
-"""Words that have no meaning as a unit: signs of several currencies, and words that only link
-others."""
+"""Words that have no meaning as a unit: signs of several currencies, and words that only link other
+words."""
 _LETTER: Final = re.compile(r"\d\s?([kKmM])(?![\w/])")
 """A power of ten written as one letter after a number. It counts only beside a currency; a `k` also
 counts in any field of money."""
@@ -205,10 +205,10 @@ _THOUSANDS_OR_DECIMALS: Final = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 def _number_at(
     text: str, run: re.Match[str], *, negated: bool, no_decimals: bool = False
 ) -> Decimal | None:
-    """Return the number at a run of digits, with its sign; None if the run is not a number.
+    """Return the number that a run of digits states, with its sign; None if it states none.
 
-    It is negative after a minus, which a currency sign may follow, if the whole text is in
-    brackets, or if the text is `negated` by a word such as credit.
+    The number is negative after a minus, even with a currency sign between them; if the whole text
+    is in brackets; or if `negated` says that a word such as credit negates the text.
     """
     before, after = text[: run.start()], text[run.end() :]
     sign = "-" if re.search(r"(?<![^\W_])-\s?[^\w\s]?\s?$", before) else ""
@@ -473,7 +473,7 @@ class NumericComparator(BaseComparator):
     def similarities(
         self, gts: Sequence[PreparedNumber], preds: Sequence[PreparedNumber]
     ) -> Similarities:
-        """Return 1.0 or 0.0 for each pair; pairs near the tolerance as decimals."""
+        """Return 1.0 or 0.0 for each pair; pairs near the tolerance are compared as decimals."""
         if Measured in {*map(type, gts), *map(type, preds)}:
             return BaseComparator.similarities(self, gts, preds)
         within, sure = self._within(np.array(gts, np.float64), np.array(preds, np.float64))

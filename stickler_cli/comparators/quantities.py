@@ -19,8 +19,8 @@ CURRENCIES: Final = _names_by_alias(
     " aed, sar, egp, idr rp, myr, ars, clp, cop, pen, kes, mad, tnd, qar, kwd, pkr, bdt, lkr,"
     " bhd, iqd, jod, lyd, omr"
 )
-"""Codes of ISO 4217 by their signs and names; `¥` and `kr` are missing, as they have several
-meanings."""
+"""The ISO 4217 code of each currency, by its signs and names; `¥` and `kr` are missing, as they
+have several meanings."""
 SHARED_SIGNS: Final = {
     "¥": frozenset(("jpy", "cny")),
     "kr": frozenset(("sek", "nok", "dkk", "isk")),
@@ -38,7 +38,7 @@ UNITS: Final = _names_by_alias(
     " mese, y yr year jahr jahre an ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea"
     " each unit u st pz ud, iu ui ie, bp bps"
 )
-"""Units under their shortest name, by their names in the singular."""
+"""The shortest name of each unit, by every name that the unit has in the singular."""
 _OF_SCIENCE: Final = re.compile(
     r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"

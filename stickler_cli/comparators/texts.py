@@ -234,8 +234,7 @@ _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_rati
 
 
 MANY: Final = 4
-"""Minimum number of texts to compare a text with, for which its words are sorted once in
-advance."""
+"""Minimum number of comparisons of one text for which its words are sorted in advance."""
 
 
 def _distinct(texts: Sequence[str]) -> int:
@@ -305,9 +304,9 @@ class FuzzyComparator(BaseComparator):
         )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float] | None:
-        """Return codes by text or by words in any order, and the minimum loss of others.
+        """Return codes by text or by words in any order, and the minimum loss of different codes.
 
-        Texts with different codes lose at least this similarity. None for methods without such
+        Texts with different codes lose at least this similarity. None if the method has no such
         codes.
         """
         if self.method not in {"ratio", "token_sort_ratio"}:
@@ -408,7 +407,7 @@ def _keep_slips(
 def _differs_in_order(
     comparator: LevenshteinComparator | FuzzyComparator, gt: ReadText, pred: ReadText
 ) -> bool:
-    """Return whether texts with the same words have them in a different order of meaning.
+    """Return whether two texts have the same words in an order that changes the meaning.
 
     Examples are `3 of 12` and `12 of 3`, or exchanged roles.
     """

@@ -226,8 +226,8 @@ def similarity_by_words(
 ) -> float:
     """Return the similarity of two similar texts; 0.0 if their words have different meanings.
 
-    It is at least `SAME` if the texts differ in punctuation, accents and abbreviations only. With
-    `same_letters`, no word may have another letter, and no long text another word.
+    The similarity is at least `SAME` if the texts differ in punctuation, accents and abbreviations
+    only. With `same_letters`, no word may have another letter, and no long text another word.
     """
     are_addresses = gt.is_address and pred.is_address
     if are_addresses or (same_letters and _have_other_words(gt, pred)):
@@ -318,7 +318,10 @@ def _without_signs(text: str) -> str:
 
 
 def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str], list[str]]:
-    """Return both lists without words of the first that the second joins or reduces to initials."""
+    """Return both lists without words that the second list joins or reduces to initials.
+
+    Such words are consecutive in `words` and a single word in `candidates`.
+    """
     wanted = frozenset(candidates)
     kept: list[str] = []
     joined: set[str] = set()

@@ -37,7 +37,8 @@ from .plan import Mode, Node, Options
 from .result import FD, TP
 
 KEY_GAIN: Final = 3.0
-"""Extra gain of a pair with equal keys: more than the gain of all pairs that it could prevent."""
+"""Extra gain of a pair with equal keys: more than the total gain of the pairs that it can prevent.
+"""
 
 MAX_KEY_PAIRS: Final = 1 << 20
 """Maximum number of pairs of unequal values with the same key that are checked for a match."""
@@ -239,8 +240,8 @@ def _split_by_key(
 def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:
     """Return a number for each item of both sides, equal for equal keys; below 0 for an absent key.
 
-    A key is absent if one of its fields is. The result is None if numbers cannot tell which keys
-    match.
+    A key is absent if one of its fields is absent. The result is None if numbers cannot tell which
+    keys match.
     """
     sides: list[Indexes] = []
     for columns, node in key:

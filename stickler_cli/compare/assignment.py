@@ -15,8 +15,8 @@ PATH_ROW_STEPS: Final = 20_000
 PATH_CELL_STEPS: Final = 20
 """Steps of work for each column of a row that the search for an augmenting path visits."""
 ASSIGNMENT_STEPS: Final = 0.1
-"""Steps of work of scipy's assignment, for each n * n * m of a matrix; measured are 0.03 usually,
-and at most 0.8."""
+"""Steps of work of scipy's assignment, as a factor of n * n * m for a matrix of n rows and m
+columns; usually 0.03 steps were measured, and at most 0.8."""
 ASSIGNMENT_BYTES: Final = 18
 """Bytes that an assignment takes for each cell."""
 ALIGNMENT_STEPS: Final = 6
@@ -81,8 +81,8 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
     The dual variables are `best`, the gain of each row minus the price of its column, and `price`,
     the price of each column. The reduced cost of a cell is never below 0.
 
-    The path alternates between columns and the rows that have them, and ends at a free column; then
-    each row of the path moves on by one column. Assignment and prices are changed in place.
+    The path alternates between columns and the rows assigned to them, and ends at a free column;
+    then each row of the path moves on by one column. Assignment and prices are changed in place.
     """
     cost = np.full(len(price), np.inf)
     previous_row = np.full(len(price), start_row)
@@ -134,8 +134,8 @@ def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
     """Align rows with columns by a weighted longest common subsequence.
 
     Each row gets a column to the right of the columns of all earlier rows, or -1, so that the total
-    gain is greatest. Of equal totals, the alignment is chosen whose first pair comes first by row
-    and then by column, then whose second pair comes first, and so on.
+    gain is greatest. If several alignments have this total, their first pairs decide: the first row
+    wins, then the first column. If the first pairs are equal, the second pairs decide, and so on.
 
     `rows` are the gains of each row, (n_columns,), from the last row to the first; 0 marks a cell
     that is not a possible pair.

@@ -17,7 +17,7 @@ from .units import VALUE, UnitBatch, UnitTable
 def find_close_values(table: UnitTable) -> Iterator[tuple[UnitBatch, dict[int, MatchDifference]]]:
     """Yield each batch with values that match although they differ.
 
-    The differences follow the batch, by position of the value.
+    The differences of a batch are given by the position of the value in the batch.
     """
     for batch in table.batches:
         if batch.kind != VALUE or not isinstance(batch.node, LeafNode):

@@ -136,7 +136,7 @@ class GoldColumn:
     """
 
     def __init__(self, values: list[JsonValue], gold: list[Gold | None]) -> None:
-        """Take the ground truths, and the gold of each or None."""
+        """Take the ground truths, and the gold of each ground truth or None."""
         self.values = [*values]
         """The ground truths, followed by all alternatives."""
         self.by_slot = [*gold]
@@ -151,11 +151,12 @@ class GoldColumn:
                 self.by_slot += (alternative.gold for alternative in alternatives)
                 base_slots += [slot] * len(alternatives)
         self.base_slot = np.array(base_slots, np.intp)
-        """The slot of the ground truth that each slot is an alternative of; its own for a ground
-        truth."""
+        """For each slot, the slot of its ground truth: the slot itself, unless it is an
+        alternative."""
         absent = np.zeros(len(base_slots) - len(values), np.intp)  # alternatives have none
         self.first_alternative = np.concatenate([starts[:-1], absent, [0]])
-        """The first alternative's slot of each slot, and an entry for `NOTHING`."""
+        """For each slot, the slot of its first alternative, or 0 without alternatives; the last
+        entry is for `NOTHING`."""
         self.n_alternatives = np.concatenate([lengths[:-1], absent, [0]])
 
         stated_gold = (*self.by_slot, None)  # `NOTHING` reads None
@@ -183,8 +184,8 @@ class GoldColumn:
     def absent_without_prediction(self, slots: Indexes, has_pred: Mask) -> Mask:
         """Return which ground truths count as absent if their prediction is absent.
 
-        A value in which everything may be absent counts as absent only if the prediction has a
-        slot.
+        These are ground truths that may be absent. If everything in a value may be absent, the
+        value counts as absent only if `has_pred` is true for its prediction.
         """
         is_absent: Mask = self.is_optional[slots] & (has_pred | ~self.all_optional[slots])
         return is_absent
@@ -310,7 +311,7 @@ class Columns:
     def map_values(self, key: Hashable, convert: Callable[[JsonValue], JsonValue]) -> "Columns":
         """Return columns with all values converted, and the same slots.
 
-        They are made once for a key.
+        The new columns are made once for each key, and cached.
         """
 
         def make() -> Columns:
@@ -507,9 +508,10 @@ class Columns:
 
 
 def _confidence_of_child(confidences: Any, step: Step) -> JsonValue:
-    """Return the confidence of a child; its container has confidences, or one for all children.
+    """Return the confidence of a child, given the confidences of its container.
 
-    A list may have been given items after its confidences were read; these have no confidence.
+    A container may have a single confidence, which all children share. A list may have been given
+    items after its confidences were read; such items have no confidence.
     """
     if isinstance(step, str):
         return confidences and confidences.get(step)  # type: ignore[no-any-return] # JSON
@@ -540,7 +542,7 @@ def _lay_out(
 ) -> tuple[ListLayout, list[JsonValue]]:
     """Lay out the present children of values one after the other.
 
-    If `is_absent` is None, all children.
+    `is_absent` tells which children are absent; if it is None, all children count as present.
     """
     all_children: list[JsonValue] = []
     indexes: list[int] = []

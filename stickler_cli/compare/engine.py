@@ -88,7 +88,7 @@ def record_pairs(
 
 
 OTHER_NAMES: Final = "x-other-names"
-"""The schema key that lists other keys of a class's fields, in schemas made from a class."""
+"""The schema key under which a schema made from a class lists alternative keys of its fields."""
 DOCUMENT_PART: Final = ""
 """The part of `Renames` that stands for the document itself."""
 
@@ -126,7 +126,7 @@ def rename_keys(
 
 
 def _find_target(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
-    """Return a list of the value that a sequence of steps leads to.
+    """Return a list with the value that a sequence of steps leads to; empty without such a value.
 
     Empty if there is no such value.
     """

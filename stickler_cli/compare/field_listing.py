@@ -20,8 +20,8 @@ from .tuple import TupleNode
 ANY_KIND: Final = "any"
 """The kind of a field whose kind depends on its values."""
 RECURSIVE: Final = "recursive"
-"""The kind of a field whose schema is also the schema of a field around it; the fields inside are
-listed only there."""
+"""The kind of a field whose schema is also the schema of an outer field; its inner fields are
+listed only once, under the outer field."""
 SCHEMA: Final = "schema"
 """The kind of the key above a document, in runs with several schemas."""
 MAX_ROWS: Final = 10_000
@@ -107,7 +107,7 @@ def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
 
 
 def _leaves_of(node: Node) -> list[LeafNode]:
-    """Return all leaves with the field path of a node: itself, its items or its union arms."""
+    """Return the leaves with the field path of a node: the node, its items or its union arms."""
     inner_nodes = follow_references(node).list_inner_nodes()
     return [inner for inner in inner_nodes if isinstance(inner, LeafNode)]
 
@@ -117,7 +117,8 @@ def _places_below(
 ) -> Iterator[tuple[Path, Node, str | None]]:
     """Yield path, node and kind of each field inside a node, through lists and arms.
 
-    `above` are the identities of the node and its ancestors. A kind of None is that of the node.
+    `above` are the identities of the node and its ancestors. A kind of None means the kind of the
+    node.
     """
     seen: set[str] = set()
     for name, child in node.list_all_fields():

@@ -56,7 +56,7 @@ class AbsenceRule(Protocol):
 
 
 class LabelledNode(AbsenceRule, Protocol):
-    """What resolving labels needs to know of a node."""
+    """The methods of a node that are needed to resolve labels."""
 
     @property
     def positional(self) -> bool:
@@ -194,8 +194,9 @@ def _label_inside(
 ) -> tuple[JsonValue, Gold | None]:
     """Resolve the gold of all descendants.
 
-    Return the value and its gold, None if gold says nothing. Unlabelled items are dropped from
-    lists; as fields, or in lists compared by position, unlabelled values are kept and skipped.
+    Return the value and its gold; the gold is None if it states nothing. Unlabelled items of a list
+    are dropped, unless the list is compared by position. All other unlabelled values are kept, and
+    skipped when they are compared.
     """
     if not isinstance(value, dict | list) or (gold is None and not is_partial):
         return value, gold
@@ -306,7 +307,7 @@ def present_pairs(
 def gold_decides(
     rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> Mask:
-    """Return which ground truths decide how their predictions are judged even if they are absent.
+    """Return which ground truths, even absent ones, decide how their predictions are judged.
 
     These are objects with unlabelled descendants, and open lists.
     """
@@ -337,7 +338,7 @@ def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
 def choose_alternatives(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes, score: CandidateScores
 ) -> Indexes:
-    """Choose the most similar candidate of each ground truth, the first of equals; return slots.
+    """Return the slot of the most similar candidate of each ground truth; ties go to the first.
 
     If nothing is predicted, choose the first absent candidate, or else the first candidate. A
     candidate that leaves nothing to compare in an open list is chosen only if no other candidate

@@ -130,7 +130,7 @@ def _spread_confidence(confidence: Any, value: JsonValue) -> Any:
 
 
 def with_read_texts(gt: JsonValue, pred: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
-    """Replace predicted texts of JSON by their content where the ground truth has objects or lists.
+    """Replace predicted texts of JSON by their content if the ground truth has an object or list.
 
     >>> with_read_texts({"a": [1], "b": "[1]"}, {"a": "[2]", "b": "[2]"})
     {'a': [2], 'b': '[2]'}

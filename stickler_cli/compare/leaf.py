@@ -39,7 +39,7 @@ _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeafNode(Node):
-    """The node of a value that a comparator compares as one."""
+    """The node of values that a comparator compares as a whole."""
 
     comparator: BaseComparator
     reading: ReadingRule | None = None
@@ -270,8 +270,8 @@ class LeafBlock:
     ) -> PairScores:
         """Score and record the leaves of pairs of objects.
 
-        The placement is that of any field of these objects. `field_numbers` has the numbers of all
-        fields of the objects, (n_fields, 1) or (n_fields, size).
+        `recording` has the placement that all fields of these objects share, and `field_numbers`
+        the numbers of all fields of the objects, (n_fields, 1) or (n_fields, size).
         """
         scores = self.similarity(columns, gt, pred, recording.options, Mode.FINAL)
         outcome, similarity = scores.outcome, scores.similarity

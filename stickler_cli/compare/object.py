@@ -55,8 +55,8 @@ from .units import Placement, UnitBatch, join_some, notes_by_row
 from .work import UNDECLARED_STEPS
 
 MAX_COMPARED_KEYS: Final = 1 << 16
-"""Maximum number of keys named by documents only that are scored at once; each takes some 500 bytes
-until its scores are added up."""
+"""Maximum number of keys that are scored at once, out of those that only documents name; each key
+takes some 500 bytes until its scores are added up."""
 
 _OBJECTS: Final = frozenset((dict, type(None)))
 
@@ -65,7 +65,7 @@ CompareKeys = Callable[["MapKeys", Indexes, Node], PairScores]
 
 
 class MapKeys(NamedTuple):
-    """Keys of pairs of maps that belong to a family, sorted by pair and as documents have them."""
+    """The keys of pairs of maps that belong to a family: sorted by pair, then in document order."""
 
     values: Columns
     names: list[str]
@@ -110,8 +110,8 @@ class ObjectNode(Node):
     not_pairing: tuple[int, ...] = field(init=False, compare=False, repr=False)
     """Positions of the fields that do not count when list items are paired."""
     segments: tuple[FieldSegment, ...] = field(init=False, compare=False, repr=False)
-    """All compared fields, grouped by the call that compares them: leaves in blocks, others
-    alone."""
+    """All compared fields, grouped by the call that compares them: leaves in blocks, every other
+    field alone."""
     labels_inside = True
 
     def __post_init__(self) -> None:
@@ -563,9 +563,9 @@ class ObjectNode(Node):
     def _find_undeclared_keys(
         self, columns: Columns, slots: Indexes, side: str
     ) -> dict[int, tuple[str, ...]]:
-        """Return the undeclared keys of objects that have a value, by positions in `slots`.
+        """Return the undeclared keys of objects, by positions in `slots`.
 
-        `side` is "gt" or "pred".
+        Keys without a value are omitted. `side` is "gt" or "pred".
         """
         declared = self.declared_names
 

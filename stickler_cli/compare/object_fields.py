@@ -142,8 +142,8 @@ def find_included(
 
     If any annotation among an object's fields is `true`, only such fields are included; otherwise
     all are, except those annotated `false`. A union has the annotation of the arm in use, and a key
-    of a map counts where it is present. Each result is one value, or a mask of the pairs of objects
-    or keys.
+    of a map counts in the objects that have it. Each result is one value, or a mask of the pairs of
+    objects or keys.
     """
     annotations: list[bool | Outcomes | None] = [field.aggregate for field in fields]
     for segment, scores in field_scores:

@@ -137,7 +137,7 @@ class SchemasNode(Node):
     """The root of documents such as `{"invoice/": {...}}`, whose only key names their schema."""
 
     plans: Mapping[str, Plan]
-    """The plan of each schema, by that key."""
+    """The plan of each schema, by the key of the schema."""
 
     def list_fields(self) -> Iterator[tuple[str, Node]]:
         """Yield the key of each schema, and the root of its plan, as a field."""
@@ -152,7 +152,8 @@ class SchemasNode(Node):
     ) -> PairScores:
         """Refuse to score documents without recording them.
 
-        Documents never have alternatives and are never items, so that no caller needs this.
+        Documents never have alternatives and are never items, so no caller needs scores without
+        recording.
         """
         raise AssertionError("documents of several schemas are recorded, never only scored")
 

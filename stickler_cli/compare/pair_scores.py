@@ -110,7 +110,8 @@ class PairScores:
         self.score = similarity if score is None else score
         """Threshold-applied scores; the array of similarities itself if no score is clipped."""
         self.item_score = self.score
-        """Scores as list items: objects are clipped by their match-threshold instead."""
+        """Scores of the pairs as list items: objects are clipped by their match-threshold, not by
+        their threshold."""
         self.weight: float | Floats = node.weight
         """The weight of each pair in the score of its object."""
 
@@ -159,7 +160,7 @@ def join_groups(  # noqa: PLR0913, PLR0917 - both sides of columns, and the grou
 ) -> PairScores:
     """Join groups that together cover all pairs; return a single group unchanged.
 
-    `weight` is the weight of each pair; None leaves it to the nodes of the groups.
+    `weight` is the weight of each pair; None uses the weights of the groups' nodes.
     """
     if len(groups) == 1 and weight is None:
         return groups[0].scores

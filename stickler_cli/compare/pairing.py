@@ -37,7 +37,8 @@ MAX_JOINED_PAIRS_PER_ITEM: Final = 2
 selective."""
 
 MAX_SEARCHED_PAIRS: Final = 1 << 18
-"""Maximum number of possible pairs of the lists that are searched together; few are compared."""
+"""Maximum number of possible pairs of the lists that are searched together; few of these pairs are
+compared."""
 
 MAX_COMPARED_PAIRS: Final = 1 << 16
 """Maximum number of pairs of items compared in one call: about 10 MB. Longer calls are not
@@ -163,7 +164,7 @@ class PairSearch:
 
     @cached_property
     def _has_gold_items(self) -> Mask:
-        """Which lists have an item with gold: there, values do not tell which items are similar."""
+        """Which lists have an item with gold: their values do not tell which items are similar."""
         gold, n_lists = self._elements.gold, len(self._n_near)
         if gold is None:
             return np.zeros(n_lists, np.bool_)
@@ -425,7 +426,7 @@ class PairSearch:
     def _assign_list(
         self, owner: int, gain_of_row: Callable[[int], Floats], best: Floats, wanted: Indexes
     ) -> tuple[Indexes, Indexes]:
-        """Return near and far of an optimal assignment in one list, even without gain."""
+        """Return near and far of an optimal assignment in one list; some pairs may gain nothing."""
         first_near, first_far = int(self._near_start[owner]), int(self._far_start[owner])
         near_of_list = slice(first_near, first_near + int(self._n_near[owner]))
         wanted_far = wanted[near_of_list]

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""For each part of a document, the other keys of its fields, or JSON Pointers to their values. Each
-has the name of the field, and the parts that apply to the field's value."""
+"""For each part of a document, the alternative keys of its fields, or JSON Pointers to the fields'
+values. Each key or pointer has the name of the field, and the parts that apply to its value."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """Similarity at or below which two items cannot be a pair. Source: docs/semantics.md, Lists."""
@@ -504,7 +504,7 @@ def walk_nodes(root: Node, list_children: Callable[[Node], Iterable[Node]]) -> I
 
 
 def make_client(policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> "Client":
-    """Return a client that asks models."""
+    """Return a client that asks models; it may remember failures, so as not to ask again."""
     from stickler_cli.clients.client import Client  # late: few plans ask models
 
     return Client(policy, remembers_failures=remembers_failures)
@@ -524,16 +524,17 @@ class Plan:
     has_ignored_values: bool = False
     """Whether some values count as absent or are ignored."""
     renames: Renames | None = None
-    """The other keys of fields; None if all fields have their own names as keys."""
+    """The alternative keys of fields in documents; None if the name of every field is its only key.
+    """
     reads_texts: bool = False
-    """Whether a predicted text of JSON is read where the ground truth has an object or list."""
+    """Whether a predicted text of JSON is read if the ground truth has an object or list."""
     files: tuple[str, ...] = ()
     """The files that references of the schema lead to."""
 
     @cached_property
     def client(self) -> "Client":
-        """The client that asks models if a run states none; shared by all comparators.
+        """The client that asks models for runs without a client; all comparators share it.
 
-        It does not remember failures, so that a second comparison tries again.
+        It does not remember failures, so that a second comparison asks again.
         """
         return make_client(remembers_failures=False)

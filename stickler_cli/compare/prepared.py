@@ -33,7 +33,7 @@ TRIED_SIMILARITIES: Final = (0.99, 0.9)
 """The high similarities for which long texts are tested, in turn."""
 
 MIN_FILTERED_PAIRS: Final = 9
-"""Minimum number of pairs from which pairs with unequal keys are filtered out before comparing."""
+"""Minimum number of pairs for which pairs with unequal keys are filtered out before comparing."""
 
 NUMBER_LENGTH: Final = 17
 """Number of letters that a number counts as."""

@@ -15,7 +15,8 @@ MIN_PAIRS: Final = 1000
 TRIED_SHARE: Final = 1 / 3
 """Share of the positions that are compared before the bounds must have excluded enough pairs."""
 MAX_REMAINING_SHARE: Final = 0.5
-"""Maximum share of pairs that may then remain; if more do, all of them are compared completely."""
+"""Maximum share of pairs that may remain after `TRIED_SHARE` of the positions; if more remain, all
+pairs are compared completely."""
 
 
 class PairedRows:

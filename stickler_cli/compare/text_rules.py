@@ -57,7 +57,8 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
     "a word may be missing or be added, unless ExactComparator is used": counts_words,
     "upper and lower case count as equal, unless ExactComparator has case_sensitive": ignores_case,
 }
-"""Notes on surprising comparisons of texts, each with the test that tells whether it is true."""
+"""Notes on surprising comparisons of texts, each with the test that tells whether the note is true.
+"""
 
 
 def texts_by_note(plan: Plan) -> dict[str, list[Path]]:

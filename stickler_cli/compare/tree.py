@@ -198,7 +198,10 @@ class UnitTree:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """The outcome; for a document, which has none in the table, by similarity and threshold."""
+        """The outcome.
+
+        A document has none in the table: its similarity and threshold decide.
+        """
         outcome = int(self.batch.outcome[self.position])
         if outcome != NOT_EVALUATED:
             return Outcome(outcome)
@@ -431,7 +434,7 @@ class UnitTree:
 
     @property
     def has_pairings(self) -> bool:
-        """Whether the items were paired by similarity, which takes a list on both sides."""
+        """Whether the items were paired by similarity, which requires a list on both sides."""
         is_paired_list = self.kind == "list" and not self._is_by_position
         return is_paired_list and bool(self.items) and self.outcome in BOTH_SIDES
 

@@ -29,7 +29,7 @@ class UnitKind(IntEnum):
     """What a unit is, by the node that compared it."""
 
     VALUE = 0
-    """A value that is compared as one."""
+    """A value that is compared as a whole."""
     OBJECT = 1
     """An object, which is compared by fields."""
     LIST = 2
@@ -110,7 +110,7 @@ class FieldIndex:
 
 
 class Placement(NamedTuple):
-    """Where the units of one batch belong, and how they count in their parents."""
+    """The parents and fields of the units of one batch, and how units count in their parents."""
 
     container: "UnitBatch | None"
     """The batch of the parents; None for documents."""
@@ -300,7 +300,10 @@ class UnitBatch:
 
     @cached_property
     def is_judged(self) -> Mask | None:
-        """Which units are judged: not inside a unit that failed as a whole; None if all are."""
+        """Which units are not inside a unit that failed as a whole, and so are judged.
+
+        None if all units are judged.
+        """
         if self.container is None:
             return None
         is_open, is_closed = self.container.is_judged, self.container.is_closed
@@ -347,14 +350,14 @@ _COLUMN_TYPES: Final[Mapping[str, type[np.generic]]] = {
     "threshold": np.float64,
     "weight": np.float64,
 }
-"""The type of each column that does not have rows, numbers, slots or positions."""
+"""The type of each column that holds anything but rows, numbers, slots or positions."""
 
 _BATCH_COLUMNS: Final = (
     *("kind", "node", "nodes", "columns", "document", "field", "order"),
     *("is_item", "is_map_key", "in_aggregate", "weight", "gt_index", "pred_index"),
     *("gt_slot", "pred_slot", "outcome", "similarity", "score", "threshold"),
 )
-"""All attributes of a batch that are copied, except its place in the table."""
+"""All attributes of a batch that are copied, except its position in the table."""
 
 _NOTES: Final = (
     *("reasons", "gold_slots", "n_open_items", "n_unlabelled_items"),
@@ -409,7 +412,7 @@ class UnitTable:
         return batch
 
     def discard(self, start: int) -> None:
-        """Remove all rows from `start` on; no parent may have been filled in for them."""
+        """Remove all rows from `start` on; the figures of their parents must still be missing."""
         while self.batches and self.batches[-1].start >= start:
             self.batches.pop()
         self.size = start
@@ -501,9 +504,10 @@ class UnitTable:
         return table
 
     def _renumber(self, fields: FieldIndex, is_kept: Mask, is_root: Mask) -> Indexes:
-        """Return new numbers of fields by old number: those inside the roots, counted anew.
+        """Return the new number of each field by its old number.
 
-        Old numbers depend on the chunk, so fields are taken in the order of the kept units.
+        Only fields inside the roots are numbered, in the order of the kept units, because old
+        numbers depend on the chunk.
         """
         numbers = np.full(len(self.fields), NOTHING)
         numbers[self.field[is_root]] = 0
@@ -530,7 +534,7 @@ class UnitTable:
     ) -> UnitBatch:
         """Add selected units of another table's batch.
 
-        `container` is the batch of their parents here.
+        `container` is the batch in this table that has the parents of the units.
         """
         copy: UnitBatch = object.__new__(UnitBatch)
         for name in _BATCH_COLUMNS:

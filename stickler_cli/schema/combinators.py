@@ -250,7 +250,7 @@ def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
 
 
 def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
-    """Return all subschemas of a list's elements; for a tuple, of the elements after it."""
+    """Return all subschemas of a list's elements; for a tuple, of elements after its positions."""
     has_positions = bool(positions_of(files, in_force))
     elements: InForce = ()
     for source in in_force:

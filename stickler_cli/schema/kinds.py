@@ -130,7 +130,7 @@ class LeafNodes:
         )
 
     def _open_elements(self, merged: Merged, threshold: float | None, inner: OpenNode) -> OpenNode:
-        """Return a node whose list elements of any type have the node `inner`.
+        """Return a node for values of any type that compares list elements by the node `inner`.
 
         Single values match at `threshold`.
         """

@@ -397,9 +397,10 @@ class PlaceFold(ABC, Generic[Came, Made]):
         return visited.outcome
 
     def _enter_object(self, make: Callable[[], T], later: Callable[[], T]) -> T:
-        """Call `make` for the result for an object.
+        """Return the result of `make` for an object.
 
-        Call `later` instead, if too many objects inside each other are being processed.
+        If too many objects inside each other are being processed, return the result of `later`
+        instead.
         """
         if self._depth == DEEPEST:
             return later()

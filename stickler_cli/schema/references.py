@@ -454,7 +454,7 @@ class SchemaFiles:
     def _at_pointer(self, value: JsonValue, pointer: str, reference: str) -> JsonValue:
         """Return the value at a JSON Pointer (RFC 6901).
 
-        An object there that is not known as a schema becomes one.
+        If the value is an object that is not yet known as a schema, it becomes one.
         """
         place = self.locate(value)
         for name in pointer_steps(pointer):

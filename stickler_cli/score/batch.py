@@ -40,9 +40,9 @@ class Batch:
 
     @cached_property
     def compared_positions(self) -> list[int | None]:
-        """The position of each document among the compared ones.
+        """The position of each document among the compared documents.
 
-        None for one that was not compared.
+        None for a document that was not compared.
         """
         position = count()
         return [None if result.score is None else next(position) for result in self.results]

@@ -521,6 +521,6 @@ def _shrink(values: AnyArray) -> AnyArray:
 
 
 def _span_starts(lengths: AnyArray) -> AnyArray:
-    """Return where each span starts, given the lengths of consecutive spans."""
+    """Return the first position of each span, given the lengths of consecutive spans."""
     starts: AnyArray = np.cumsum(lengths, dtype=np.intp) - lengths
     return starts

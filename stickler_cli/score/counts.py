@@ -99,7 +99,7 @@ def number_cells(keys: Indexes, n_keys: int) -> tuple[Indexes, Indexes]:
 
 
 FIRST_COLUMNS: Final = np.arange(LEAVES + 1)[:, None] * N_OUTCOMES
-"""Where the counts of each counting mode begin in a cell, (3, 1)."""
+"""The positions at which the counts of each counting mode begin in a cell, (3, 1)."""
 
 
 # --- counting rules of one unit ------------------------------------------------------------------
@@ -259,7 +259,7 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
 def find_owners(table: UnitTable) -> Indexes:
     """Return the row of the object that contains each unit's field, by counting mode; (3, size).
 
-    The row is `NOTHING` where the unit does not count in that object. The field of an item is the
+    The row is `NOTHING` if the unit does not count in that object. The field of an item is the
     field of its list.
     """
     owners = np.empty((LEAVES + 1, table.size), np.intp)
@@ -279,10 +279,11 @@ def find_owners(table: UnitTable) -> Indexes:
 
 
 def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
-    """Return where undeclared keys of predictions count: entries of their objects, and columns.
+    """Return where each undeclared key of a prediction adds 1: object entries, and cell columns.
 
-    An entry is the position of an object in a flat array of (3, size), one row for each counting
-    mode.
+    A key adds 1 to the cell of its object in each counting mode in which the key counts. An entry
+    is the position of an object in a flat array of (3, size), with one row for each counting mode;
+    a column is the position of a count in the cell.
     """
     entries: list[int] = []
     columns: list[int] = []
@@ -306,8 +307,8 @@ def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
 def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexes) -> list[Indexes]:
     """Return the cell indexes of exact items, of all items, of missed and of invented items.
 
-    `first_bin` is where the cell of each unit begins. Items are the elements of lists, and objects
-    in fields; in a list of lists, the items are the inner lists.
+    `first_bin` is the index at which the cell of each unit begins. Items are the elements of lists,
+    and objects in fields; in a list of lists, the items are the inner lists.
     """
     for batch in table.batches:
         if has_objects_of_mismatches(batch):

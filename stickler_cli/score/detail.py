@@ -236,7 +236,7 @@ Ranked: TypeAlias = tuple[float, str, bytes]  # score, id and encoded comparison
 
 @dataclass(slots=True)
 class Detail:
-    """The values and documents that are kept of a run for its HTML page.
+    """The values and documents of a run that are kept for its HTML page.
 
     Merge details in the order of their documents, because errors are listed in this order. Nothing
     else depends on the order.
@@ -286,13 +286,13 @@ class Detail:
     def add_boxes(self, boxes: Iterable[tuple[str, list[PlacedBox]]]) -> None:
         """Add the boxes of those documents that are kept.
 
-        `boxes` has them with the id of each document.
+        `boxes` yields the id of each document with its boxes.
         """
         kept_ids = {id_ for _, id_, _ in self.comparisons}
         self.boxes |= {id_: placed for id_, placed in boxes if placed and id_ in kept_ids}
 
     def merge(self, other: "Detail") -> None:
-        """Add the details of the documents that come after these."""
+        """Add the details of later documents."""
         for path, histogram in other.histograms.items():
             self.histograms.setdefault(path, Histogram()).merge(histogram)
         for path, pairs in other.value_pairs.items():

@@ -302,7 +302,8 @@ class Evaluation(Results):
     )
     problems: list[DocumentProblem] = field(default_factory=list)
     n_unnamed: Counter[Status] = field(default_factory=Counter)
-    """Number of problems that are not in `problems`, by status; only runs without rows omit any."""
+    """Number of problems that are counted but not listed in `problems`, by status. It is 0 for a
+    run that keeps single documents."""
     conditions: Conditions | None = None
     """The options and fields of the comparison; None if unknown."""
     metrics: dict[str, Measure] = field(default_factory=dict)

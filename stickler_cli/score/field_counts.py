@@ -44,7 +44,8 @@ class ConfidentValues:
     def select_documents(self, start: int, end: int) -> "ConfidentValues | None":
         """Return the values of documents `start` to `end` (exclusive).
 
-        Count positions from `start`. None if these documents have no such value.
+        In the result, positions of documents are counted from `start`. None if none of these
+        documents has a value with a confidence.
         """
         selected = self.select((start <= self.document) & (self.document < end))
         return selected.with_documents(selected.document - start) if len(selected) else None

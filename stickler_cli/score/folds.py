@@ -125,7 +125,7 @@ class Validity:
     def _add(self, violated: Violated) -> None:
         """Add a violation to the counts of its keyword and field.
 
-        If they are new, `violated` itself is stored, and later changed.
+        If there are no such counts yet, `violated` itself is stored, and later changed.
         """
         total = self._by_key.setdefault((violated.keyword, violated.field), violated)
         if total is violated:
@@ -189,7 +189,10 @@ class Validities:
 
 
 def verdict_view(verdict: SchemaVerdict) -> dict[str, object]:
-    """Return the verdict on one document as JSON values, with the first of its violations."""
+    """Return the verdict on one document as JSON values, with the first of its violations.
+
+    A document that could not be read has the verdict None: it is not valid, but has no violations.
+    """
     violations = verdict or ()
     return {
         "valid": verdict is not None and not violations,
@@ -373,9 +376,9 @@ class PathCounts:
     def _bound_names(self) -> None:
         """Keep at most `MAX_KEYS` undeclared keys by name.
 
-        Count the values of all further keys together. A key that has one of the lowest digests over
-        all documents also has one in any part of them, so it is counted by name from its first
-        value on.
+        Count the values of all further keys together. A key with one of the lowest digests of all
+        documents also has one of the lowest digests of any part of the documents, so it is counted
+        by name from its first value on.
         """
         for name in _UNDECLARED:
             counts: Counter[FieldNames] = getattr(self, name)

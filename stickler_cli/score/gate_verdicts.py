@@ -115,8 +115,8 @@ _WORST_FIRST: Final[dict[str, Callable[[float], float]]] = {
     "!=": abs,
     "==": lambda difference: -abs(difference),
 }
-"""For each operator, the sort key of (value - limit) that puts the value that passes worst
-first."""
+"""For each operator, a sort key of (value - limit). The lowest key belongs to the worst value: the
+one that fails most clearly, or else passes most narrowly."""
 
 _OPPOSITE: Final = {">=": "<", "<=": ">", "==": "!=", "!=": "==", ">": "<=", "<": ">="}
 

@@ -228,7 +228,7 @@ def _rate_bound(
 
 
 def divide(numerator: Floats, denominator: Floats, *, empty: float = np.nan) -> Floats:
-    """Divide two arrays; where the denominator is 0, the quotient is `empty`."""
+    """Divide two arrays; the quotient is `empty` if the denominator is 0."""
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
     quotients: Floats = np.divide(
         numerator, denominator, out=np.full(shape, empty, np.float64), where=denominator > 0

@@ -1,6 +1,6 @@
 """Count right and lost values of list items by the position of the item in its list.
 
-Where extraction stops early, the last items lose their values; misreading loses values anywhere.
+If an extraction stops early, the last items lose their values; misreading loses values anywhere.
 """
 
 from collections.abc import Sequence

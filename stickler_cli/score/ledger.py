@@ -1,7 +1,7 @@
 """The ledger of a run: sums over its documents, and optionally the counts of each document.
 
-Figures of single documents are read from the latter; all other figures are computed from the sums
-and do not depend on whether single documents are kept.
+Figures of single documents are read from the counts of documents; all other figures are computed
+from the sums and do not depend on whether single documents are kept.
 """
 
 from collections.abc import Iterable

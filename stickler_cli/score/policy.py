@@ -264,10 +264,9 @@ def _evaluate_field(policy: FieldPolicy, values: PolicyField | None) -> FieldOut
 
 MAX_THRESHOLDS: Final = 1_000
 STARTS: Final = 4
-"""Number of positions where a sequence of tests starts.
+"""Number of positions at which a sequence of tests starts.
 
-A single sequence would end early if one confident value were wrong.
-"""
+A single sequence would end early if one confident value were wrong."""
 
 _ROUNDING: Final = 1e-9  # sums of shares that should be whole numbers are inexact
 
@@ -417,10 +416,11 @@ def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
 
 
 def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptance | None:
-    """Return the lowest threshold with an expected loss of at most `max_loss`; None if none has it.
+    """Return the lowest threshold with an expected loss of at most `max_loss`; None without any.
 
     With probability at least 1 - `level` over the draw of the documents, the returned threshold has
-    no greater expected loss. Where sequences of tests start depends on confidences alone.
+    no greater expected loss. The positions at which sequences of tests start depend on confidences
+    alone.
 
     Source:
         Angelopoulos et al. (2021), Learn then Test, for testing thresholds in a fixed sequence.

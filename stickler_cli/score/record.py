@@ -42,7 +42,7 @@ KNOWN_IDS: Final = "known_ids"  # key of the hashes of ids, if no documents are 
 
 
 class RunVerdict(StrEnum):
-    """The verdict on a run; exit code and reports state the same one."""
+    """The verdict on a run; exit code and reports state the same verdict."""
 
     PASSED = "passed"
     FAILED = "failed"  # a gate failed

@@ -194,7 +194,7 @@ class _Request(NamedTuple):
 
 
 def _fill(schema: Schema, places: Sequence[FieldVisit], seen: Observed) -> bool:
-    """Describe values of any type by the values that were observed; return whether any were.
+    """Describe values of any type by observed values; return whether any values were observed.
 
     Without a description, the texts among them would be compared by edit distance.
     """

@@ -73,7 +73,8 @@ BY_LENGTH: Final = (
     (SHORT_PROSE, PROSE),
     (ADDRESS, LONG_ADDRESS),
 )
-"""Pairs of comparisons: for texts most of which have up to 40 characters, and for longer texts."""
+"""Variants of a comparison, in pairs: the first variant is for fields in which most texts have up
+to 40 characters, the second for fields with longer texts."""
 
 
 def _names_in(text: str) -> tuple[str, ...]:

@@ -549,8 +549,8 @@ def is_set(seen: Observed) -> bool:
 
 
 MOSTLY: Final = 0.5
-"""Minimum share of texts that a comparator must be able to read, for a name to decide on it. For
-texts that it cannot read, a comparator can only tell whether they are equal."""
+"""Minimum share of texts that the comparator suggested by a field's name must be able to read. If a
+comparator cannot read texts, it can only tell whether they are equal."""
 READS: Final = {
     "DateComparator": "readable date",
     "NumericComparator": "number",

@@ -171,7 +171,7 @@ class Causes:
     def add_errors(self, cause: Cause, size: CauseSize, documents: Iterable[str]) -> None:
         """Add to a cause errors that another set of causes counted.
 
-        `documents` are the ids they occur in.
+        `documents` are the ids of the documents that have these errors.
         """
         self._add(cause.identity, size, documents)
 
@@ -234,9 +234,9 @@ class Causes:
     def numbered(self) -> list[tuple[Cause, ...]]:
         """Return the causes that lost values, as the numbered entries of reports.
 
-        Most values first. An entry has several causes if it joins the pairs of values of a group
-        that occur only once, or all pairs of values of a group whose class is in `SLIPS`. The first
-        entry has number 1.
+        The entry that lost most values comes first. An entry has several causes if it joins the
+        pairs of values of a group that occur only once, or all pairs of values of a group whose
+        class is in `SLIPS`. The first entry has number 1.
         """
         single: list[tuple[Cause, ...]] = []
         joined: dict[Group, list[Cause]] = {}
@@ -363,7 +363,7 @@ class Causes:
 
 
 def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
-    """Return the group and the trait of an error; None if its values are lost by another error."""
+    """Return the group and the trait of an error; None if another error lost its values."""
     if not error.loses_values:
         return None
     unit = error.unit

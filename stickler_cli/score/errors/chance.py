@@ -90,7 +90,9 @@ class ValueCounts:
                 del counts[pattern]
 
     def p_of_hits(self, names: Names, other: Names, n_hits: int) -> float:
-        """Return the probability that by chance at least `n_hits` errors of `names` hold `other`.
+        """Return the probability that there are at least `n_hits` hits by chance.
+
+        A hit is an error of the field `names` that holds a value of the field `other`.
 
         The model keeps the wrong values of the field `names` and permutes the values of the field
         `other` over documents. The ground truth that each hit equals is excluded from the model.

@@ -71,7 +71,7 @@ _DATE_LIKE: Final = re.compile(rf"[0-9][-/.\s][0-9]|{_MONTH}", re.IGNORECASE)
 def plain_text(value: JsonValue) -> str:
     """Return a scalar as a document writes it.
 
-    An integer of more than `MOST_BITS` bits in hexadecimal.
+    An integer of more than `MOST_BITS` bits is written in hexadecimal.
     """
     if isinstance(value, bool):
         return str(value).lower()
@@ -131,7 +131,7 @@ def same_text(gt: str, pred: str) -> bool:
 
 
 def same_in_other_separators(gt: JsonValue, pred: JsonValue) -> bool:
-    """Return whether two amounts are equal after commas and points of one are exchanged.
+    """Return whether two amounts are equal if commas and points are exchanged in one of them.
 
     >>> same_in_other_separators("442.237,90", 442237.9), same_in_other_separators("5.00", 500)
     (True, False)
@@ -307,7 +307,7 @@ def part_of_date(gt: str, pred: str) -> bool:
 def _date_parts(text: str) -> list[int]:
     """Return year (without century), month and day of a date; empty if the text is not a date.
 
-    If the text does not tell which number is the month, both keep their order.
+    If the text does not tell which number is the month, month and day are in the order of the text.
     """
     if len(text) > LONGEST_DATE or not _DATE.fullmatch(text.strip()):
         return []

@@ -123,9 +123,13 @@ def _classify_scalars(
 ) -> ErrorClass:
     """Return the error class of two values, neither of which is an object or a list.
 
-    These rules apply in turn: different types; a certain class of the two texts, unless the
-    difference is explained by how the comparator reads them; a value of another field; that
-    explanation; similar texts.
+    The first rule that applies gives the class:
+
+    1. The two values have different types.
+    2. The two texts alone make the class certain, and rule 4 does not apply.
+    3. The prediction is the value of another field.
+    4. The way in which the comparator reads the two values explains the difference.
+    5. The two texts are similar.
     """
     gt_text, pred_text = plain_text(gt), plain_text(pred)
     if max(len(gt_text), len(pred_text)) > LONGEST:
@@ -150,7 +154,7 @@ def _classify_as_read(
 ) -> ErrorClass | None:
     """Return the class of two similar values that the comparator reads as different ones.
 
-    Else None.
+    None for any other values.
     """
     if hasattr(comparator, "read_number"):
         gt_number, pred_number = comparator.read_number(gt), comparator.read_number(pred)

@@ -32,7 +32,7 @@ ValueText: TypeAlias = str | list[str | int] | None
 
 
 def display_value(value: object) -> ValueText:
-    """Return a value as JSON text; a text keeps all digits of numbers, which a browser would round.
+    """Return a value as JSON text, which keeps the digits of numbers that a browser would round.
 
     >>> display_value({"a": 1.0}), display_value(None)
     ('{"a":1.0}', None)
@@ -390,8 +390,9 @@ class KeptErrors:
 def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
     """Return a line of JSON for each value of the documents; `documents` has their ids.
 
-    The lines are in schema order. They are all values that `leaves` counts as TP, FD, FA or FN,
-    also values in items and objects that failed as a whole. docs/tables.md describes the columns.
+    The lines are in schema order. There is a line for every value that `leaves` counts as TP, FD,
+    FA or FN, even if the value is inside an item or object that failed as a whole. docs/tables.md
+    describes the columns.
     """
     units_by_document = located_units(table, is_present_value, extra_keys="all")
     differences = {

@@ -23,8 +23,8 @@ _OUTCOMES: Final = tuple(Outcome)
 class Enclosure(NamedTuple):
     """A unit that failed as a whole and contains other units, which are therefore not judged.
 
-    Several such units may contain each other: if one of them is one-sided, the outermost one-sided
-    unit is meant, else the innermost unit.
+    Such units may contain each other. The enclosure of a unit is then the outermost one-sided unit;
+    if none is one-sided, it is the innermost unit.
     """
 
     path: Path
@@ -99,7 +99,7 @@ class LocatedUnit(NamedTuple):
     def has_parts_listed(self) -> bool:
         """Whether the unit is a nested object on both sides.
 
-        Then its fields are listed as units.
+        The fields of such an object are listed as units.
         """
         batch = self.batch
         is_nested_object = batch.kind == OBJECT and not batch.is_item

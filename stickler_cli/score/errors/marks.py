@@ -17,7 +17,8 @@ from stickler_cli.score.sums import COUNTING_MODES, SCORE_SCALE, Counts, RateRul
 from .located_units import LocatedUnit, alternatives_of, locate
 
 REMOVED: Final = object()
-"""Stands for a removed value until `drop_removed` runs: list indexes must not change before."""
+"""Stands for a removed value until `drop_removed` runs: list indexes must not change before that.
+"""
 
 CountArray: TypeAlias = NDArray[np.int64]  # (3 counting modes, 5 outcomes)
 
@@ -152,7 +153,7 @@ class MarkedOutcome:
 def evaluate_marks(
     marks: Marks, changes: MarkedCounts, tally: Tally, rule: RateRule
 ) -> MarkedOutcome:
-    """Return the figures of a run after correction; `tally` has the sums before it."""
+    """Return the figures of a run after correction; `tally` has the sums before the correction."""
     mark_by_error = {
         error: mark for document_marks in marks.values() for error, mark in document_marks.items()
     }
@@ -236,8 +237,8 @@ def _find_change(
 ) -> TruthChange:
     """Return the change of a ground truth that corrects an error.
 
-    Invented list items get the next free indexes of their list; `new_items` has those given so far.
-    If a ground-truth alternative was chosen, it is the ground truth of the units inside it.
+    Invented list items get the next free indexes of their list; `new_items` has the indexes given
+    so far. If a ground-truth alternative was chosen, it is the ground truth of the units inside it.
     """
     value: Any = unit.pred
     if unit.outcome is Outcome.FN:

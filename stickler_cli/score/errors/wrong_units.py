@@ -160,7 +160,8 @@ def has_errors(table: UnitTable) -> bool:
 def count_wrong_inside(table: UnitTable) -> Indexes:
     """Return the number of wrong values inside each unit that failed as a whole, (size,).
 
-    Values inside a further unit that failed as a whole are counted there only.
+    If such a unit contains another one, the values inside the inner unit count for the inner unit
+    only.
     """
     n_inside = np.zeros(table.size, np.intp)
     for row, names in table.extra_keys.items():
@@ -234,8 +235,8 @@ def classified_error(
 ) -> ClassifiedError:
     """Return a wrong unit with its error class.
 
-    `places` has the values of its ground truth. `n_inside` is the number of wrong values inside
-    each unit of the table; None if these numbers are not needed.
+    `places` has the values of the document's ground truth. `n_inside` is the number of wrong values
+    inside each unit of the table; None if these numbers are not needed.
     """
     if unit.gt_path is None:  # the unit is inside an item that the ground truth lacks
         places = ValuePlaces(None)
