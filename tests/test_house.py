@@ -58,6 +58,7 @@ LATE_IMPORTS: Final = {
     ("runs/chunk.py", "stickler_cli.runs.chunk_parts"): "most runs want figures alone",
     ("runs/process.py", "stickler_cli.compare.assignment"): "few processes have a limit",
     ("runs/evaluate.py", "stickler_cli.runs.executors.pool"): "loads multiprocessing",
+    ("runs/evaluate.py", "stickler_cli.runs.unused_keys"): "few runs leave out or rename keys",
     ("runs/evaluate.py", "stickler_cli.runs.keeping"): "most runs write reports alone",
     ("schema/references.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
     ("schema/inference/*.py", "stickler_cli.schema.inference.code_forms"): "compiles patterns that"

@@ -37,7 +37,6 @@ from .process import (
     until_interrupted,
     usable_cores,
 )
-from .unused_keys import note_unused_keys
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -132,8 +131,11 @@ def evaluate(
         if keeper:
             keeper.finish(run, written)
     if not run.partial:
-        for note in note_unused_keys(assembly):
-            tell(f"note: {note}")
+        if assembly.settings.ignore or assembly.settings.rename:
+            from .unused_keys import note_unused_keys  # imported late: few runs edit keys
+
+            for note in note_unused_keys(assembly):
+                tell(f"note: {note}")
         for hint in hints(assembly, run):
             tell(f"hint: {hint}")
     return run, interruption.signal
