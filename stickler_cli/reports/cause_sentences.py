@@ -39,7 +39,7 @@ SAME_SLIP: Final = {
     ErrorClass.DAY_MONTH_SWAPPED: "day and month swapped",
     ErrorClass.PARTIAL_DATE: "a part of the date",
     ErrorClass.DECIMAL_SHIFT: "decimal point shifted",
-    ErrorClass.DIGIT_SLIP: "a digit wrong or out of place",
+    ErrorClass.DIGIT_SLIP: "a digit or the sign wrong",
 }
 """Words for the classes of errors that are slips."""
 
