@@ -203,19 +203,22 @@ _THOUSANDS_OR_DECIMALS: Final = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 
 def _number_at(
-    text: str, run: re.Match[str], *, negated: bool, no_decimals: bool = False
+    text: str, digit_run: re.Match[str], *, negated: bool, no_decimals: bool = False
 ) -> Decimal | None:
     """Return the number that a run of digits states, with its sign; None if it states none.
 
     The number is negative after a minus, even with a currency sign between them; if the whole text
     is in brackets; or if `negated` says that a word such as credit negates the text.
     """
-    before, after = text[: run.start()], text[run.end() :]
+    before, after = text[: digit_run.start()], text[digit_run.end() :]
+    # A hyphen directly after a letter or digit is no minus: `A-5`.
     sign = "-" if re.search(r"(?<![^\W_])-\s?[^\w\s]?\s?$", before) else ""
-    bracket = "(" in before and ")" in after and not any(map(str.isalnum, before + after))
-    digits = re.sub(r"[.,]", "", run[0]) if no_decimals else with_point(run[0])
+    is_in_brackets = "(" in before and ")" in after and not any(map(str.isalnum, before + after))
+    digits = re.sub(r"[.,]", "", digit_run[0]) if no_decimals else with_point(digit_run[0])
     number = parse_number(sign + digits)
-    return -abs(number) if number is not None and (negated or bracket) else number
+    if number is not None and (negated or is_in_brackets):
+        return -abs(number)
+    return number
 
 
 def with_point(digits: str) -> str:

@@ -383,9 +383,11 @@ def _are_at_one_position(
     text: Words, words: Sequence[str], other: Words, replacing: Sequence[str]
 ) -> bool:
     """Return whether a content word of the other text replaces a function word of this text."""
-    places = [text.neighbours(word) for word in words if word in FUNCTION_WORDS]
+    neighbours = [text.neighbours(word) for word in words if word in FUNCTION_WORDS]
     return any(
-        not place.isdisjoint(other.neighbours(word)) for word in replacing for place in places
+        not neighbours_of_word.isdisjoint(other.neighbours(word))
+        for word in replacing
+        for neighbours_of_word in neighbours
     )
 
 

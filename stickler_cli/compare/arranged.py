@@ -136,9 +136,9 @@ def pair_by_position(
     if gt_lists.have_gaps(gt) or pred_lists.have_gaps(pred):
         gt_items, pred_items = gt_lists.select(gt), pred_lists.select(pred)
         n_positions = 1 + max(int(side.indexes.max(initial=0)) for side in (gt_items, pred_items))
-        places = align_items(gt_items, pred_items, n_positions)
-        places = places.select((places.gt >= 0) & (places.pred >= 0))
-        gt_slots, pred_slots, owner = places.gt, places.pred, places.owner
+        aligned = align_items(gt_items, pred_items, n_positions)
+        aligned = aligned.select((aligned.gt >= 0) & (aligned.pred >= 0))
+        gt_slots, pred_slots, owner = aligned.gt, aligned.pred, aligned.owner
     else:
         n_pairs = np.minimum(gt_lists.lengths[gt], pred_lists.lengths[pred])
         gt_slots, owner = expand_ranges(gt_lists.starts[gt], n_pairs)

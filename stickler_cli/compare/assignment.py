@@ -102,7 +102,8 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
 
     for row in visited_rows:
         column_before = column_of_row[row]
-        best[row] -= path_cost - (cost[column_before] if column_before >= 0 else 0.0)
+        cost_before = cost[column_before] if column_before >= 0 else 0.0
+        best[row] -= path_cost - cost_before
     price[is_done] += path_cost - cost[is_done]
 
     while True:  # go back from the free column to the first row

@@ -357,8 +357,9 @@ class Columns:
             ABSENT if is_absent(value) else kinds[type(value)] for value in self._all_values()
         )
         gt, pred = self._split_sides(kind_of_value, np.int8)
-        for slot in np.flatnonzero(self.gold.is_optional).tolist() if self.gold else ():
-            gt[slot] = kinds[type(self.gt[slot])]
+        if self.gold is not None:
+            for slot in np.flatnonzero(self.gold.is_optional).tolist():
+                gt[slot] = kinds[type(self.gt[slot])]
         return gt, pred
 
     def drop_absent(self, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
@@ -449,7 +450,9 @@ class Columns:
 
             A new key gets the next code.
             """
-            for key, child in value.items() if isinstance(value, dict) else ():
+            if not isinstance(value, dict):
+                return
+            for key, child in value.items():
                 if key not in code_of_key:
                     code_of_key[key] = len(keys)
                     keys.append(key)
@@ -594,8 +597,8 @@ def align_items(gt: Items, pred: Items, n_indexes: int) -> AlignedItems:
     """
     gt_key = gt.owner * n_indexes + gt.indexes
     pred_key = pred.owner * n_indexes + pred.indexes
-    places = distinct(np.concatenate([gt_key, pred_key]))
-    gt_slots, pred_slots = np.full((2, len(places)), NOTHING)
-    gt_slots[places.searchsorted(gt_key)] = gt.slots
-    pred_slots[places.searchsorted(pred_key)] = pred.slots
-    return AlignedItems(gt_slots, pred_slots, places // n_indexes, places % n_indexes)
+    keys = distinct(np.concatenate([gt_key, pred_key]))
+    gt_slots, pred_slots = np.full((2, len(keys)), NOTHING)
+    gt_slots[keys.searchsorted(gt_key)] = gt.slots
+    pred_slots[keys.searchsorted(pred_key)] = pred.slots
+    return AlignedItems(gt_slots, pred_slots, owner=keys // n_indexes, indexes=keys % n_indexes)

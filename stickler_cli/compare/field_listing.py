@@ -35,8 +35,8 @@ def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
     """
     root = follow_references(plan.root)
     root_rows = [_make_row(root, ())] if plan.kind == "array" else []
-    places = islice(_places_below(root, (), ()), MAX_ROWS - len(root_rows))
-    return (*root_rows, *(_make_row(node, path, kind) for path, node, kind in places))
+    fields = islice(_fields_below(root, (), ()), MAX_ROWS - len(root_rows))
+    return (*root_rows, *(_make_row(node, path, kind) for path, node, kind in fields))
 
 
 def known_paths(plan: Plan) -> tuple[Path, ...]:
@@ -100,8 +100,8 @@ def is_bounded(plan: Plan) -> bool:
 def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
     """Yield the path and the leaves of each field that has leaves, in schema order."""
     root = follow_references(plan.root)
-    places = chain([((), root, None)], _places_below(root, (), ()))
-    for path, node, kind in islice(places, MAX_ROWS):
+    root_and_fields = chain([((), root, None)], _fields_below(root, (), ()))
+    for path, node, kind in islice(root_and_fields, MAX_ROWS):
         if kind != SCHEMA and (leaves := _leaves_of(node)):
             yield path, leaves
 
@@ -112,28 +112,28 @@ def _leaves_of(node: Node) -> list[LeafNode]:
     return [inner for inner in inner_nodes if isinstance(inner, LeafNode)]
 
 
-def _places_below(
-    node: Node, path: Path, above: tuple[int, ...]
+def _fields_below(
+    node: Node, path: Path, ancestors: tuple[int, ...]
 ) -> Iterator[tuple[Path, Node, str | None]]:
     """Yield path, node and kind of each field inside a node, through lists and arms.
 
-    `above` are the identities of the node and its ancestors. A kind of None means the kind of the
-    node.
+    `ancestors` are the identities of the node and its ancestors. A kind of None means the kind of
+    the node.
     """
     seen: set[str] = set()
     for name, child in node.list_all_fields():
         if name in seen:
             continue
         seen.add(name)
-        place = id(follow_references(child))
+        identity = id(follow_references(child))
         if isinstance(node, SchemasNode):
             yield (name,), child, SCHEMA
-            yield from _places_below(child, (name,), (place,))
-        elif place in above:
+            yield from _fields_below(child, (name,), (identity,))
+        elif identity in ancestors:
             yield (*path, name), child, RECURSIVE
         else:
             yield (*path, name), child, None
-            yield from _places_below(child, (*path, name), (*above, place))
+            yield from _fields_below(child, (*path, name), (*ancestors, identity))
 
 
 def list_nodes(root: Node) -> Iterator[tuple[Path, Node]]:

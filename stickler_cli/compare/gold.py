@@ -169,12 +169,13 @@ def _resolve_alternative(
     if alternative.gold is None or not alternative.gold.alternatives:
         is_labelled = gold is None or gold.labelled
         return [alternative._replace(value=value, gold=gold)] if is_labelled else []
+    candidates = () if gold is None else gold.alternatives
     return [
         candidate._replace(
             metadata={**alternative.metadata, **candidate.metadata},
             location=(*alternative.location, *candidate.location),
         )
-        for candidate in (gold.alternatives if gold is not None else ())
+        for candidate in candidates
     ]
 
 
@@ -311,8 +312,11 @@ def gold_decides(
 
     These are objects with unlabelled descendants, and open lists.
     """
-    decides: Mask = gold.has_unlabelled[gt] & (columns.kinds[1][pred] == OBJECT)
-    return decides | gold.is_open[gt] if rule.lists_inside else decides
+    _, pred_kinds = columns.kinds
+    decides: Mask = gold.has_unlabelled[gt] & (pred_kinds[pred] == OBJECT)
+    if rule.lists_inside:
+        decides |= gold.is_open[gt]
+    return decides
 
 
 def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:

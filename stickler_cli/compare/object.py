@@ -503,18 +503,19 @@ class ObjectNode(Node):
         )
 
         def select_keys(entries: Items) -> Items:
-            (selected,) = (family_of_code[entries.indexes] != NOTHING).nonzero()
+            """Return the entries whose keys belong to a compared family."""
+            codes = entries.indexes
+            (selected,) = (family_of_code[codes] != NOTHING).nonzero()
             return entries.select(selected)
 
-        gt_keys, pred_keys = (
-            select_keys(gt_entries.select(gt)),
-            select_keys(pred_entries.select(pred)),
-        )
-        keys = align_items(gt_keys, pred_keys, len(names) or 1)
+        gt_keys = select_keys(gt_entries.select(gt))
+        pred_keys = select_keys(pred_entries.select(pred))
+        keys = align_items(gt_keys, pred_keys, max(len(names), 1))
         # Sort by order in the ground truth, then in the prediction. Codes of names depend on the
         # chunk; this order does not, so that sums of floats are the same in every chunk.
-        place = np.where(keys.gt < 0, len(values.gt) + keys.pred, keys.gt)
-        keys = keys.select(np.lexsort((place, keys.owner)))
+        document_order = np.where(keys.gt < 0, len(values.gt) + keys.pred, keys.gt)
+        keys = keys.select(np.lexsort((document_order, keys.owner)))
+        first_key_of_owner = keys.owner.searchsorted(keys.owner)
         return MapKeys(
             values=values,
             names=names,
@@ -522,7 +523,7 @@ class ObjectNode(Node):
             pred=keys.pred,
             owner=keys.owner,
             codes=keys.indexes,
-            order=np.arange(len(keys.owner)) - keys.owner.searchsorted(keys.owner),
+            order=np.arange(len(keys.owner)) - first_key_of_owner,
             family=family_of_code[keys.indexes],
         )
 
@@ -557,7 +558,8 @@ class ObjectNode(Node):
                 if block_columns.is_plain:
                     yield segment, block_columns
                     continue
-            for position in [segment] if isinstance(segment, int) else segment.positions:
+            positions = [segment] if isinstance(segment, int) else segment.positions
+            for position in positions:
                 yield position, columns.fields((self.in_order[position],))
 
     def _find_undeclared_keys(

@@ -218,14 +218,14 @@ class RecursionNode(ChoiceNode):
     occurs.
     """
 
-    place: str
+    location: str
     """The location of the target's schema: `file#/pointer`."""
     target: Target = field(compare=False, repr=False)
 
     def choose(self, value: JsonValue) -> Node:
         """Return the target."""
         if self.target.node is None:
-            raise AssertionError(f"the plan of {self.place} is not complete")
+            raise AssertionError(f"the plan of {self.location} is not complete")
         return self.target.node
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:

@@ -188,17 +188,18 @@ class UnitBatch:
         kind: int,
         node: Any,
         columns: Columns,
-        place: Placement,
+        placement: Placement,
     ) -> None:
         """Reserve rows from `start` on for units whose figures are filled in later."""
-        self.start, self.size = start, len(place.document)
+        self.start, self.size = start, len(placement.document)
         self.kind, self.node, self.columns = kind, node, columns
-        self.document, self.field, self.order = place.document, place.field, place.order
-        self.is_item, self.is_map_key = place.is_item, place.is_map_key
-        self.place(place.container, place.positions)
-        self.in_aggregate = place.in_aggregate
-        self.weight = node.weight if place.weight is None else place.weight
-        self.gt_index, self.pred_index = place.gt_index, place.pred_index
+        self.document, self.field = placement.document, placement.field
+        self.order = placement.order
+        self.is_item, self.is_map_key = placement.is_item, placement.is_map_key
+        self.set_parents(placement.container, placement.positions)
+        self.in_aggregate = placement.in_aggregate
+        self.weight = node.weight if placement.weight is None else placement.weight
+        self.gt_index, self.pred_index = placement.gt_index, placement.pred_index
 
     @cached_property
     def gt_slot(self) -> Any:
@@ -252,7 +253,7 @@ class UnitBatch:
             return [(self.field, np.arange(self.size))] if self.size else []
         return [*group_positions(self.field)]
 
-    def place(self, container: "UnitBatch | None", positions: Indexes) -> None:
+    def set_parents(self, container: "UnitBatch | None", positions: Indexes) -> None:
         """Set the batch of the parents, and the position of each unit's parent in it."""
         self.container, self.positions = container, positions
         self.is_unlabelled = self.kind == UNLABELLED
@@ -404,9 +405,9 @@ class UnitTable:
         self.undeclared_keys: dict[int, tuple[str, ...]] = {}
         """Undeclared keys of ground truths, by row of their object; they are not evaluated."""
 
-    def add(self, kind: int, node: Any, columns: Columns, place: Placement) -> UnitBatch:
+    def add(self, kind: int, node: Any, columns: Columns, placement: Placement) -> UnitBatch:
         """Reserve rows for units; the caller fills in their figures."""
-        batch = UnitBatch(self.size, kind, node, columns, place)
+        batch = UnitBatch(self.size, kind, node, columns, placement)
         self.batches.append(batch)
         self.size += batch.size
         return batch
@@ -542,7 +543,7 @@ class UnitTable:
             setattr(copy, name, column[kept] if isinstance(column, np.ndarray) else column)
         copy.start, copy.size = self.size, len(kept)
         copy.is_item = batch.is_item and container is not None
-        copy.place(container, positions)
+        copy.set_parents(container, positions)
         self.batches.append(copy)
         self.size += copy.size
         return copy

@@ -153,7 +153,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         if root is None:
             self._problems.add(self._files.root.schema, (), NO_DOCUMENT, DOCUMENT_EXPECTED)
         self._usage.report()
-        for source, acceptor in [] if self._problems else self._judging:
+        judging = [] if self._problems else self._judging
+        for source, acceptor in judging:
             try:
                 acceptor.validator  # noqa: B018 - builds it, now that all documents are known
             except EngineError as error:
@@ -264,7 +265,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         """Report key fields that none of the list's item schemas declares."""
         objects = list_object_nodes(items)
         declared = [field.name for node in objects for field in (*node.fields, *node.ignored)]
-        for name in merged.keys if merged.key else ():
+        key_names = merged.keys if merged.key else ()
+        for name in key_names:
             if name not in declared:
                 holder = next(
                     schema for schema, annotations in merged.by_schema if "key" in annotations
@@ -311,7 +313,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         target = Target(self._table)
         self._waiting.append(lambda: setattr(target, "node", self._make_object_node(place)))
         threshold, name = place.merged.item_threshold, self._name_place(place.in_force)
-        return RecursionNode(threshold=threshold, place=name, target=target)
+        return RecursionNode(threshold=threshold, location=name, target=target)
 
     def _make_object_node(self, place: ObjectPlace) -> Node:
         merged = place.merged
@@ -378,7 +380,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
             merged = self._places.merge(in_force)  # without annotations of an outer array
             node = RecursionNode(
                 threshold=merged.item_threshold,
-                place=name,
+                location=name,
                 target=target,
                 any_of=bool(merged.any_of),
             )
@@ -392,7 +394,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         node = RecursionNode(
             threshold=built.item_threshold,
             weight=built.weight,
-            place=name,
+            location=name,
             target=target,
             any_of=built.any_of,
         )

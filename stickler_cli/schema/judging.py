@@ -11,7 +11,7 @@ of the document.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, partial, reduce
@@ -110,8 +110,8 @@ def build(  # noqa: PLR0913 - the engine's options
 
 
 def _engine_error(error: ValueError) -> EngineError:
-    place = json_pointer(tuple(getattr(error, "instance_path", ())))
-    return EngineError(brief_message(str(error).partition("\n")[0]), place)
+    pointer = json_pointer(tuple(getattr(error, "instance_path", ())))
+    return EngineError(brief_message(str(error).partition("\n")[0]), pointer)
 
 
 def brief_message(message: str) -> str:
@@ -132,6 +132,10 @@ def is_valid(validator: "Validator", value: JsonValue) -> bool:
     return False
 
 
+def _children_of(container: dict[Any, Any] | list[Any]) -> Iterable[Any]:
+    return container.values() if isinstance(container, dict) else container
+
+
 def too_deep(value: object) -> bool:
     """Return whether a value has more than `MOST_LEVELS` levels."""
     level = [value]
@@ -140,7 +144,7 @@ def too_deep(value: object) -> bool:
             inner
             for container in level
             if isinstance(container, dict | list)
-            for inner in (container.values() if isinstance(container, dict) else container)
+            for inner in _children_of(container)
             if isinstance(inner, dict | list)
         ]
         if not level:
@@ -163,9 +167,8 @@ def _is_plain(schema: Schema) -> bool:
     waiting: list[Any] = [{key: child for key, child in schema.items() if key != "$schema"}]
     while waiting:
         schema_part = waiting.pop()
-        for key, value in (
-            schema_part.items() if isinstance(schema_part, dict) else [("", schema_part)]
-        ):
+        entries = schema_part.items() if isinstance(schema_part, dict) else [("", schema_part)]
+        for key, value in entries:
             if key in ("properties", "items") and isinstance(value, dict):
                 waiting += value.values() if key == "properties" else [value]
             elif not (
@@ -485,14 +488,13 @@ class JudgedPart:
 
         waiting, seen_errors = list_errors(self, document, (), ()), set()
         while waiting:
-            error, steps, place = waiting.pop()
+            error, schema_path, document_path = waiting.pop()
             if error.kind.name == APART:  # the error's message is the reference
-                if (error.message, place) in seen_errors:
+                if (error.message, document_path) in seen_errors:
                     continue
-                seen_errors.add((error.message, place))
-                value: Any = reduce(getitem, place, document)  # type: ignore[arg-type]
-                waiting += list_errors(
-                    self.documents.find_part(type(self), error.message), value, steps, place
-                )
+                seen_errors.add((error.message, document_path))
+                value: Any = reduce(getitem, document_path, document)  # type: ignore[arg-type]
+                part = self.documents.find_part(type(self), error.message)
+                waiting += list_errors(part, value, schema_path, document_path)
             else:
-                yield error, steps, place
+                yield error, schema_path, document_path

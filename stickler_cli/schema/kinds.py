@@ -135,10 +135,12 @@ class LeafNodes:
         Single values match at `threshold`.
         """
         leaves = self._open_leaves(replace(merged, threshold=threshold))
+        # A comparator that takes whole objects or lists compares these as it compares texts.
+        text_leaf = leaves["string"]
         return replace(
             inner,
             leaves=leaves,
-            leaves_by_shape=dict.fromkeys(leaves["string"].comparator.takes, leaves["string"]),
+            leaves_by_shape=dict.fromkeys(text_leaf.comparator.takes, text_leaf),
             list_threshold=threshold,
             item_node=inner,
             value_node=open_default(),

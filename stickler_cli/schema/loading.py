@@ -336,29 +336,37 @@ def loaded(  # noqa: PLR0913 - a file and its options
     plan = replace(plan, reads_texts=inference.is_inferred)
     if refusals and when != "never":
         raise SchemaError(refusals)
-    annotations_text = repr([(place, keys) for (_, place), keys in inferred.items()]).encode()
+    annotations_text = repr(
+        [(path_in_schema, keys) for (_, path_in_schema), keys in inferred.items()]
+    ).encode()
+    contents = inference.schema
+    if inference.describes_more and isinstance(schema, dict):
+        contents = schema  # validate by what the user's schema declares, not by what was observed
     return LoadedSchema(
         path,
         digest,
         plan,
-        # Validate documents by what the user's schema declares, not by what was observed.
-        contents=without_doubled_values(
-            schema if inference.describes_more and isinstance(schema, dict) else inference.schema
-        ),
+        contents=without_doubled_values(contents),
         inferred=schema_digest(annotations_text) if inferred else None,
         fields=inference.fields,
         warnings=tuple(warnings_of(inference.schema, path)),
         refusals=refusals,
         remark=_remark(path, inference) if inferred else "",
-        note=_note_on_order(path, inference.fields)
-        if inference.is_inferred
-        else (_note_on_texts(path, inference.fields) if when == "auto" else ""),
+        note=_note_on_fields(path, inference, when),
     )
 
 
 def schema_digest(content: bytes) -> str:
     """Return the digest that identifies a schema by its content."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def _note_on_fields(path: str, inference: Inference, when: Infer) -> str:
+    if inference.is_inferred:
+        return _note_on_order(path, inference.fields)
+    if when == "auto":
+        return _note_on_texts(path, inference.fields)
+    return ""
 
 
 def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:

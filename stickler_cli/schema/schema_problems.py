@@ -48,10 +48,12 @@ class Problems:
 
         The first problem of a location is kept.
         """
-        place = self._files.locate(schema)
-        pointer = json_pointer((*place.path, *steps))
+        location = self._files.locate(schema)
+        pointer = json_pointer((*location.path, *steps))
         self.note(
-            Problem(source=place.source, found=found, expected=expected, hint=hint, pointer=pointer)
+            Problem(
+                source=location.source, found=found, expected=expected, hint=hint, pointer=pointer
+            )
         )
 
     def add_keyword(self, schema: Schema, error: KeywordError) -> None:
@@ -82,14 +84,14 @@ def check(
     for path_of_problem, *wording in invalid_places(schema, files.locate(schema).dialect):
         problems.add(schema, path_of_problem, *wording)
     valid = len(problems) == before
-    place = files.locate(schema)
+    location = files.locate(schema)
     for path, subschema in walk(schema):
         keyword = files.locate(subschema).dialect.id_keyword
         identifier = subschema.get(keyword)
         if isinstance(identifier, str) and not is_uri(identifier):
             problems.add(schema, (*path, keyword), f"{keyword} is {brief(identifier)}", "a URI")
             valid = False
-        problems.note(*annotation_problems(subschema, place.source, (*place.path, *path)))
+        problems.note(*annotation_problems(subschema, location.source, (*location.path, *path)))
         annotations = read_annotations(subschema)
         try:
             if "comparator" in annotations and "comparator_config" in annotations:
@@ -136,8 +138,8 @@ class AnnotationUsage:
             holders = (schema for schema, annotations in merged.by_schema if name in annotations)
             if (holder := next(holders, None)) is None:
                 continue
-            place = self._files.locate(holder)
-            key = place.source, place.path, annotated(name)
+            location = self._files.locate(holder)
+            key = location.source, location.path, annotated(name)
             if name in used:
                 self._used.add(key)
                 continue
@@ -385,8 +387,10 @@ def _meant(key: str) -> str | None:
 def _doubled(schema: Schema) -> Iterator[tuple[int, JsonValue]]:
     """Yield (index, value) of each value of an enum that is a repetition."""
     values = schema.get("enum")
+    if not isinstance(values, list):
+        return
     seen = set()
-    for index, value in enumerate(values if isinstance(values, list) else ()):
+    for index, value in enumerate(values):
         if repr(value) in seen:
             yield index, value
         seen.add(repr(value))
@@ -491,7 +495,8 @@ def is_certain_schema(contents: JsonValue) -> bool | None:
 
 
 def _name_types(types: str | list[JsonValue]) -> bool:
-    return all(name in TYPES for name in ([types] if isinstance(types, str) else types))
+    names = [types] if isinstance(types, str) else types
+    return all(name in TYPES for name in names)
 
 
 def _declares_fields(properties: JsonValue) -> bool:

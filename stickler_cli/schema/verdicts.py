@@ -141,9 +141,9 @@ class DocumentValidator:
         files = SchemaFiles(schema, source, Path(file) if file else None)
         reach = Reach(files)
         for origin, keyword, error in reach.problems(files.root):
-            place = files.locate(origin.schema)
-            pointer = json_pointer((*place.path, *([keyword] if keyword else [])))
-            raise _refusal(place.source, error.found, pointer)
+            location = files.locate(origin.schema)
+            path = (*location.path, keyword) if keyword else location.path
+            raise _refusal(location.source, error.found, json_pointer(path))
         self._part = JudgedPart(files.uri_of(schema), files.dialect, reach.documents)
         try:
             self._part.validator  # noqa: B018 - raises the error for an invalid schema
@@ -176,18 +176,17 @@ class DocumentValidator:
                     keyword="", field="", pointer="", message=brief_message(str(reason))
                 )
             return
-        for error, steps, place in errors:
-            if gold is not None and not gold.is_labelled(place):
+        for error, schema_path, document_path in errors:
+            if gold is not None and not gold.is_labelled(document_path):
                 continue
             keyword = error.kind.name
             missing = [getattr(error.kind, "property", "")] if keyword == "required" else []
-            if keyword == "falseSchema" and steps and steps[-1] in _ABOUT:
-                keyword = str(steps[-1])  # `false` is the value of this keyword
-            pattern, pointer = _pattern(steps, missing), json_pointer(place)
+            if keyword == "falseSchema" and schema_path and schema_path[-1] in _ABOUT:
+                keyword = str(schema_path[-1])  # `false` is the value of this keyword
             yield Violation(
                 keyword=keyword,
-                field=pattern,
-                pointer=pointer,
+                field=_pattern(schema_path, missing),
+                pointer=json_pointer(document_path),
                 message=brief_message(error.message),
             )
 

@@ -126,10 +126,10 @@ class CloseMatches:
             {
                 "field": field_path(path),
                 "difference": difference,
-                "count": values.count,
-                "examples": [example._asdict() for example in values.examples],
+                "count": close_values.count,
+                "examples": [example._asdict() for example in close_values.examples],
             }
-            for (path, difference), values in sorted(
+            for (path, difference), close_values in sorted(
                 self.by_field.items(), key=lambda item: item[0]
             )
         ]

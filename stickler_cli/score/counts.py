@@ -295,7 +295,7 @@ def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
             countings = (OVERALL, AGGREGATE, LEAVES)
         else:
             countings = (AGGREGATE, LEAVES)
-        for counting in countings * len(names):
+        for counting in countings * len(names):  # each name counts in each of the modes
             entries.append(counting * table.size + row)
             columns.append(counting * N_OUTCOMES + FA)
     return np.array(entries, np.intp), np.array(columns, np.intp)
@@ -369,7 +369,8 @@ def scores_of_cells(table: UnitTable, cell: Indexes, n_cells: int) -> Floats:
         judged: Any = slice(None) if batch.is_judged is None else batch.is_judged
         cells = cell[batch.span][judged]
         scores[IS_SCORED, cells] = 1.0
-        scores[SIMILARITY, cells] = (batch.score if batch.is_document else batch.similarity)[judged]
+        similarity = batch.score if batch.is_document else batch.similarity
+        scores[SIMILARITY, cells] = similarity[judged]
         scores[SCORE, cells] = batch.score[judged]
         weight = batch.weight
         scores[WEIGHT, cells] = weight[judged] if isinstance(weight, np.ndarray) else weight
@@ -450,8 +451,10 @@ def confidences_of_extra_keys(table: UnitTable) -> Iterator[tuple[int, str, floa
     for row, names in table.extra_keys.items():
         batch = table.batch_of(row)
         stated: Any = batch.columns.confidences
-        of_object = stated and stated[int(batch.pred_slot[row - batch.start])]
-        for name in names if of_object else ():
-            confidence = least(of_object.get(name))
+        by_name = stated and stated[int(batch.pred_slot[row - batch.start])]
+        if not by_name:
+            continue
+        for name in names:
+            confidence = least(by_name.get(name))
             if confidence is not None:
                 yield row, name, confidence

@@ -250,11 +250,13 @@ class Results:
         settings = self.interval_settings
 
         def further_keys(path: FieldNames, tally: Tally) -> dict[str, object]:
-            """Return the entries of a field other than its counts."""
-            record = sums_record(tally, whole=not path)
-            if settings is not None and (bounds_of_fields or not path):
+            """Return what a field has besides counts and rates: sums, and intervals if wanted."""
+            is_root = not path
+            record = sums_record(tally, whole=is_root)
+            if settings is not None and (is_root or bounds_of_fields):
                 intervals = field_intervals(tally, settings.level, recall_with_fd=recall_with_fd)
-                if intervals_view := intervals.view(whole=not path):
+                intervals_view = intervals.view(whole=is_root)
+                if intervals_view:
                     record["intervals"] = intervals_view
             return record
 

@@ -255,13 +255,15 @@ class WhollyRight:
         """Add all compared documents of a batch, or only the selected ones."""
         if batch.counts is None:
             return
-        outcomes = batch.counts.units[LEAVES, : len(batch.scores)]  # rows of the root come first
+        # The root is the first field: its rows, one for each document, precede all others.
+        counts_by_document = batch.counts.units[LEAVES, : len(batch.scores)]
         if selected is not None:
-            outcomes = outcomes[selected]
-        n_lost = outcomes[:, [FD, FA, FN]].sum(axis=1)
-        self.documents += len(n_lost)
-        n_documents = np.bincount(n_lost[n_lost <= MAX_LOST], minlength=MAX_LOST + 1)
-        self.lost = (n_documents + self.lost).tolist()
+            counts_by_document = counts_by_document[selected]
+        lost_by_document = counts_by_document[:, [FD, FA, FN]].sum(axis=1)
+        self.documents += len(lost_by_document)
+        few_lost = lost_by_document[lost_by_document <= MAX_LOST]
+        documents_by_lost = np.bincount(few_lost, minlength=MAX_LOST + 1)
+        self.lost = (documents_by_lost + self.lost).tolist()
 
     def merge(self, other: Self) -> None:
         """Add the documents of another statistic."""

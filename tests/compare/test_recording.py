@@ -83,6 +83,6 @@ def test_what_a_judge_said_and_the_chosen_alternative_are_noted_by_row():
 def test_a_reference_has_the_thresholds_of_its_target():
     target = Target()
     target.node = text(threshold=0.4)
-    node = RecursionNode(threshold=0.9, place="#/$defs/t", target=target)
+    node = RecursionNode(threshold=0.9, location="#/$defs/t", target=target)
 
     assert node.element_thresholds(Columns(["a"], ["b"]), FIRST).tolist() == [0.4]

@@ -11,7 +11,7 @@ from .nodes import a_list, alike, an_object, anything, compared, figures, pairs_
 
 def tree():
     target = Target()
-    again = RecursionNode(threshold=0.7, place="#/$defs/tree", target=target)
+    again = RecursionNode(threshold=0.7, location="#/$defs/tree", target=target)
     target.node = an_object(name=text(weight=3), left=again, children=a_list(again))
     return target.node, again
 
@@ -34,7 +34,7 @@ def test_a_tree_is_compared_as_deep_as_the_documents():
 def nested_lists(make, **rest):
     """Make a list, or tuple, of nothing but lists of its own kind."""
     target = Target()
-    target.node = make(RecursionNode(threshold=0.5, place="#", target=target), **rest)
+    target.node = make(RecursionNode(threshold=0.5, location="#", target=target), **rest)
     return target.node
 
 
@@ -63,7 +63,7 @@ def test_a_value_that_would_be_wrapped_for_ever_counts_as_one_where_it_is_missed
 
 
 def test_a_recursion_without_its_target_is_a_mistake_of_the_program():
-    node = RecursionNode(threshold=0.7, place="#/$defs/tree", target=Target())
+    node = RecursionNode(threshold=0.7, location="#/$defs/tree", target=Target())
 
     with pytest.raises(AssertionError, match=r"the plan of #/\$defs/tree is not complete"):
         node.choose({})

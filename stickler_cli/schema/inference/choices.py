@@ -189,7 +189,8 @@ def _choose_leaf_by_name(
     )
     if seen is not None and kind == "string" and can_read_values:
         default, reason = _choose_by_values(default, seen) or (default, reason)
-    default = default or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
+    if default is None:
+        default = ANY_TEXT if place.default is TEXT else NUMBER_READ
     is_read_by_name = rule is not None and default.comparator in READS
     if seen is not None and not is_read_by_name:
         code = _choose_code(seen, has_rule=rule is not None)

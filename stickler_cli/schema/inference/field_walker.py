@@ -358,9 +358,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
 
     def _find_currencies(self, visit: FieldVisit) -> frozenset[str]:
         """Return the currencies that documents state beside a field, or else nearest around it."""
-        seen = self._seen
-        for end in range(len(visit.path) - 1, -1, -1) if seen is not None else ():
-            parent = seen and seen.find_field(visit.path[:end])
+        if self._seen is None:
+            return frozenset()
+        for end in range(len(visit.path) - 1, -1, -1):
+            parent = self._seen.find_field(visit.path[:end])
             if parent is not None and (currencies := stated_currencies(parent)):
                 return currencies
         return frozenset()
@@ -455,7 +456,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             choice = replace(choice, stated=("threshold",))
             fields.append(self._make_entry(visit, merged, choice, "array"))
         leaf_holder = None if positions else visit.holder
-        for in_force in (*positions, elements) if elements else positions:
+        all_elements = (*positions, elements) if elements else positions
+        for in_force in all_elements:
             inner = element_visit._replace(holder=in_force[0].schema, leaf_holder=leaf_holder)
             fields += self._visit_place(in_force, inner)
         return fields
@@ -503,7 +505,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _note_running_numbers(self, place: ObjectPlace, visit: FieldVisit) -> None:
         """Remember that fields which number the items of a list are not used to pair items."""
         shape = self._find_shape(visit, visit.depth - 1) if visit.listed else None
-        for name in shape.running_numbers if shape else ():
+        if shape is None:
+            return
+        for name in shape.running_numbers:
             holder = place.properties[name][0].schema if name in place.properties else _NOWHERE
             if id(holder) in self._own and annotated("pairs_items") not in holder:
                 why = "numbers the items of each list, so it pairs none"

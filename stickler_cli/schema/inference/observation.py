@@ -312,7 +312,7 @@ class Observed:
         """
         # Omit fields without evidence, such as numbers; a single object among lists is evidence.
         bare = ((), (False, False), (), "", (), None, None) if self.elements is None else None
-        field_summaries = ((key, place.summary(key)) for key, place in sorted(self.fields.items()))
+        field_summaries = ((key, seen.summary(key)) for key, seen in sorted(self.fields.items()))
         fields = (
             *(
                 name_and_summary
@@ -351,40 +351,42 @@ class Observed:
 
     def find_field(self, path: tuple[str | int, ...]) -> "Observed | None":
         """Return the values at a path, which has no steps for lists and JSON texts."""
-        place = self.find_texts(path)
-        while place is not None and place.inner_values is not None and not place.fields:
-            place = place.inner_values
-        return place
+        seen = self.find_texts(path)
+        while seen is not None and seen.inner_values is not None and not seen.fields:
+            seen = seen.inner_values
+        return seen
 
     def find_texts(self, path: tuple[str | int, ...]) -> "Observed | None":
         """Return the values at a path, which has no steps for lists.
 
         Unlike `find_field`, return JSON texts themselves, not the values in them.
         """
-        place: Observed | None = self
+        seen: Observed | None = self
         for step in path:
-            while place is not None and place.inner_values is not None and step not in place.fields:
-                place = place.inner_values
-            place = None if place is None else place.fields.get(str(step))
-        while place is not None and place.elements is not None and not place.fields:
-            place = place.elements
-        return place
+            while seen is not None and seen.inner_values is not None and step not in seen.fields:
+                seen = seen.inner_values
+            seen = None if seen is None else seen.fields.get(str(step))
+        while seen is not None and seen.elements is not None and not seen.fields:
+            seen = seen.elements
+        return seen
 
     def find_place_of(self, path: tuple[str | int, ...], depth: int) -> "Observed | None":
         """Return the values at a path; `depth` is the number of lists to enter there."""
-        parent = self.find_field(path[:-1]) if path else self
-        place = parent and (parent.fields.get(str(path[-1])) if path else parent)
+        seen: Observed | None = self
+        if path:
+            parent = self.find_field(path[:-1])
+            seen = parent and parent.fields.get(str(path[-1]))
         for _ in range(depth):
-            place = place and place.elements
-        return place
+            seen = seen and seen.elements
+        return seen
 
     def find_shape(self, path: tuple[str | int, ...], depth: int) -> "ListShape | None":
         """Return the shape of the lists at a path.
 
         `depth` is the number of outer lists to enter there.
         """
-        place = self.find_place_of(path, depth)
-        return place.shape if place and place.elements else None
+        lists = self.find_place_of(path, depth)
+        return lists.shape if lists and lists.elements else None
 
     def add(self, value: JsonValue, depth: int = 0) -> None:
         """Count one more value, at `depth` levels below the document."""
@@ -406,7 +408,9 @@ class Observed:
     def _add_area(self, value: JsonObject) -> None:
         """Count whether an area in an object is width times height of a box in the same object."""
         area = value.get("area")
-        for key, child in value.items() if type(area) in (int, float) else ():
+        if type(area) not in (int, float):
+            return
+        for key, child in value.items():
             if (numbers := box_numbers(child)) and key in self.fields:
                 self.fields[key].shape.boxes.add_area(numbers, area)  # type: ignore[arg-type]
 
@@ -447,8 +451,9 @@ class Observed:
     def _add_list(self, values: list[JsonValue], depth: int) -> None:
         if self.elements is None and values and self.budget.places_left > 0:
             self.elements = Observed(self.budget)
-        for value in values if self.elements else ():
-            self.elements.add(value, depth + 1)  # type: ignore[union-attr]
+        if self.elements is not None:
+            for value in values:
+                self.elements.add(value, depth + 1)
         self.shape.add(values)
         items = [value for value in values if isinstance(value, dict)]
         if len(items) > 1 and self.n_lists < SAMPLE:
@@ -457,9 +462,12 @@ class Observed:
 
     def settle(self) -> None:
         """Treat single values as lists of one value, if the field is a list in other documents."""
-        for place in (*self.fields.values(), *((self.elements,) if self.elements else ())):
-            place.settle()
-            place.settle_values()
+        children = [*self.fields.values()]
+        if self.elements is not None:
+            children.append(self.elements)
+        for child in children:
+            child.settle()
+            child.settle_values()
 
     def settle_values(self) -> None:
         """Treat each single value as a list of one, if lists have values of its kind."""
@@ -481,8 +489,8 @@ class Observed:
     def merged_fields(self) -> "Observed":
         """The combined statistics of all fields, for a map."""
         values = Observed()
-        for place in self.fields.values():
-            values.absorb(place)
+        for values_of_field in self.fields.values():
+            values.absorb(values_of_field)
         return values
 
     def absorb(self, other: "Observed") -> None:
@@ -502,9 +510,10 @@ class Observed:
         self.n_lists_by_key.update(other.n_lists_by_key)
         self.shape.absorb(other.shape)
         self.has_other_keys |= other.has_other_keys
-        for key, other_place in other.fields.items():
-            if place := self._field(key):
-                place.absorb(other_place)
+        for key, other_field in other.fields.items():
+            own_field = self._field(key)
+            if own_field is not None:
+                own_field.absorb(other_field)
         self.has_other_texts |= other.has_other_texts
         if other.content is not None and not self.has_other_texts:
             self.content = self.content or Observed(self.budget)

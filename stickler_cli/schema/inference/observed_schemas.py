@@ -110,14 +110,14 @@ def is_map(seen: Observed) -> bool:
     if seen.has_other_keys:
         return True
     objects, fields = seen.kinds["object"], seen.fields.values()
-    places_with_values = [place for place in fields if place.kinds.keys() - {"null"}]
-    kinds = {frozenset(place.kinds.keys() - {"null"}) for place in places_with_values}
+    fields_with_values = [field for field in fields if field.kinds.keys() - {"null"}]
+    kinds = {frozenset(field.kinds.keys() - {"null"}) for field in fields_with_values}
     are_alike = len(kinds) == 1 and (
         "object" not in min(kinds)
-        or len({frozenset(place.fields) for place in places_with_values}) == 1
+        or len({frozenset(field.fields) for field in fields_with_values}) == 1
     )
-    are_rare = all(place.total <= RARE * objects for place in fields)
-    min_keys = MAP_KEYS_OF_TEXTS if any(place.kinds["string"] for place in fields) else MAP_KEYS
+    are_rare = all(field.total <= RARE * objects for field in fields)
+    min_keys = MAP_KEYS_OF_TEXTS if any(field.kinds["string"] for field in fields) else MAP_KEYS
     are_numbered = len(fields) > 1 and all(any(map(str.isdigit, key)) for key in seen.fields)
     return are_alike and are_rare and (len(fields) >= min_keys or are_numbered)
 

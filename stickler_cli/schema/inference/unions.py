@@ -54,7 +54,7 @@ def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnio
     The schema is changed in place.
     """
     alternatives: list[Schema] = []
-    places: list[RewrittenUnion] = []
+    rewritten: list[RewrittenUnion] = []
     for path, subschema in [*walk(schema)]:
         types = _listed_types(subschema)
         kinds = [kind for kind in types if kind != "null"]
@@ -62,8 +62,8 @@ def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnio
             arms: list[Schema] = [{"type": kind} for kind in types]
             alternatives += arms
             subschema["anyOf"] = [*arms]
-            places.append(RewrittenUnion(path, ("anyOf",)))
-    return alternatives, places
+            rewritten.append(RewrittenUnion(path, ("anyOf",)))
+    return alternatives, rewritten
 
 
 def write_lists(

@@ -333,8 +333,11 @@ class Causes:
             if ids is not None:
                 record["document_ids"] = ids
             records.append(record)
-        counts = self.values.view()
-        return {"causes": records} | ({"value_counts": counts} if any(counts.values()) else {})
+        view: dict[str, Any] = {"causes": records}
+        value_counts = self.values.view()
+        if any(value_counts.values()):
+            view["value_counts"] = value_counts
+        return view
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Restore the causes from the record of a run file."""

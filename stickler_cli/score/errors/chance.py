@@ -106,9 +106,11 @@ class ValueCounts:
         if truths is None:
             return 1.0
         n_tries, n_truths = int(wrong.sum()), int(truths.sum())
-        places = 2 * NEIGHBOURS if names == other else 1
+        n_positions = 2 * NEIGHBOURS if names == other else 1
         n_equal = max(float(wrong @ truths) - n_hits, 0.0)
-        share = min(1.0, places * n_equal / (max(n_truths - 1, 1) * n_tries)) if n_tries else 1.0
+        share = 1.0
+        if n_tries:
+            share = min(1.0, n_positions * n_equal / (max(n_truths - 1, 1) * n_tries))
         return min(1.0, upper_tail(n_hits, n_tries, share) * max(len(self.gt), 1))
 
     def _buckets(self, counts: dict[Names, Buckets], pattern: Names) -> Buckets:

@@ -317,13 +317,13 @@ class KeptErrors:
         """Add an error to the samples of its cause and its group if its hash is small enough."""
         group, own_cause = split_cause_keys(cause_keys)
         digest = crc32(f"{position} {document}".encode("utf-8", "surrogatepass"))
-        place = digest, document, position
+        sort_key = digest, document, position
         for cause, size in ((own_cause, SAMPLE_SIZE), ("", GROUP_SAMPLE_SIZE)):
             if cause > self.last_sampled.get(group, "~"):  # greater than every hexadecimal digit
                 continue
             sample = self.samples.setdefault((group, cause), [])
-            if len(sample) < size or place < sample[-1][:3]:
-                sample.append((*place, line_at(position)))
+            if len(sample) < size or sort_key < sample[-1][:3]:
+                sample.append((*sort_key, line_at(position)))
                 sample.sort()
                 del sample[size:]
 

@@ -289,7 +289,8 @@ def located_units(
             documents = batch.document[selected].tolist()
             for document, unit in zip(documents, units_at(table, batch, selected), strict=True):
                 by_document[document].append(unit)
-    for row in table.extra_keys if extra_keys != "none" else ():
+    rows_with_extra_keys = () if extra_keys == "none" else table.extra_keys
+    for row in rows_with_extra_keys:
         batch = table.batch_of(row)
         position = row - batch.start
         if extra_keys == "all" or batch.is_open(position):

@@ -319,7 +319,12 @@ def set_value(
     if isinstance(step, str):
         fields = value if isinstance(value, dict) else {}
         return {**fields, step: set_value(fields.get(step), inner_path, new, replace, value_key)}
-    items = [*value] if isinstance(value, list) else [] if value is None else [value]
+    if isinstance(value, list):
+        items = [*value]
+    elif value is None:
+        items = []
+    else:
+        items = [value]
     items += [None] * (step + 1 - len(items))
     items[step] = set_value(items[step], inner_path, new, replace, value_key)
     return items
