@@ -95,10 +95,11 @@ class ExactComparator(BaseComparator):
         gt_text, pred_text = _text(gt), _text(pred)
         if not self.only_separators or _bare(gt_text) != _bare(pred_text):
             return float(gt_text == pred_text)
-        runs = gt_text.partition(_RUNS)[2], pred_text.partition(_RUNS)[2]
-        if any(digits.endswith(_MARKED) for digits in runs):
-            return float(runs[0].removesuffix(_MARKED) == runs[1].removesuffix(_MARKED))
-        return float(runs[0] == runs[1] or any(" " not in digits for digits in runs))
+        gt_runs, pred_runs = gt_text.partition(_RUNS)[2], pred_text.partition(_RUNS)[2]
+        if gt_runs.endswith(_MARKED) or pred_runs.endswith(_MARKED):
+            return float(gt_runs.removesuffix(_MARKED) == pred_runs.removesuffix(_MARKED))
+        has_single_run = " " not in gt_runs or " " not in pred_runs
+        return float(gt_runs == pred_runs or has_single_run)
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
         """Return how two matching texts differ: in groups of letters, or capitals of a formula."""

@@ -233,13 +233,16 @@ def with_point(digits: str) -> str:
     signs = [letter for letter in digits if letter in ".,"]
     if not signs:
         return digits
-    last, n_digits_after = signs[-1], len(digits) - digits.rindex(signs[-1]) - 1
-    thousands = {*signs} == {last} and (
+    last = signs[-1]
+    n_digits_after = len(digits) - digits.rindex(last) - 1
+    separate_thousands = {*signs} == {last} and (
         len(signs) > 1 or (last == "," and n_digits_after == 3 and digits[0] != "0")
     )
-    integer, _, decimals = ("".join(digits), "", "") if thousands else digits.rpartition(last)
+    if separate_thousands:
+        return digits.replace(last, "")
+    integer, _, decimals = digits.rpartition(last)
     integer = integer.replace(",", "").replace(".", "")
-    return integer if thousands else f"{integer}.{decimals}"
+    return f"{integer}.{decimals}"
 
 
 MAX_ABBREVIATED: Final = 32

@@ -363,12 +363,12 @@ def _have_other_meanings(words: Sequence[str], others: Sequence[str]) -> bool:
 
     Such a difference makes a text of any length wrong. Similar words count as well.
     """
-    kinds = [
+    kinds, other_kinds = (
         {_kind_of(meaning) for word in side for meaning in meanings_of(word)}
         for side in (words, others)
-    ]
+    )
     scorer = Levenshtein.normalized_similarity
-    return not kinds[0].isdisjoint(kinds[1]) or any(
+    return not kinds.isdisjoint(other_kinds) or any(
         process.extractOne(word, others, scorer=scorer, score_cutoff=ALIKE) for word in words
     )
 
@@ -501,12 +501,17 @@ def _have_opposites(gone: Sequence[str], come: Sequence[str]) -> bool:
 
     Examples of parties are `lessor` and `lessee`.
     """
-    if not frozenset().union(*map(_stems, gone)).isdisjoint(chain.from_iterable(map(_stems, come))):
+    stems_gone = frozenset(chain.from_iterable(map(_stems, gone)))
+    if not stems_gone.isdisjoint(chain.from_iterable(map(_stems, come))):
         return True
-    parties = {_party(word) for word in gone} - {None}
-    return bool(parties) and any(
-        (party := _party(word)) and (party[0], not party[1]) in parties for word in come
-    )
+    parties_gone = {_party(word) for word in gone}
+    for word in come:
+        party = _party(word)
+        if party is not None:
+            stem, is_passive = party
+            if (stem, not is_passive) in parties_gone:
+                return True
+    return False
 
 
 @lru_cache_of_short_texts(maxsize=65536)

@@ -145,12 +145,12 @@ def _join_candidates(node: LabelledNode | None, candidates: list[Alternative]) -
     gold_of_each = [candidate.gold for candidate in candidates]
     resolved.has_unlabelled = any(gold is not None and gold.has_unlabelled for gold in gold_of_each)
     are_optional = [gold is not None and gold.is_optional for gold in gold_of_each]
+
+    def counts_as_absent(value: JsonValue) -> bool:
+        return is_absent(value) or (node is not None and node.counts_as_absent(value))
+
     are_absent = [
-        not is_optional
-        and (
-            is_absent(candidate.value)
-            or (node is not None and node.counts_as_absent(candidate.value))
-        )
+        not is_optional and counts_as_absent(candidate.value)
         for candidate, is_optional in zip(candidates, are_optional, strict=True)
     ]
     resolved.present_in_alternative = are_absent[0] and not all(are_absent)
@@ -237,7 +237,8 @@ def _label_inside(
     labelled.present_in_alternative = counts_as_absent and any(
         child.present_in_alternative for child in labelled.children.values()
     )
-    labelled.is_optional = any(child.is_optional for child in labelled.children.values()) and all(
+    has_optional_child = any(child.is_optional for child in labelled.children.values())
+    labelled.is_optional = has_optional_child and all(
         _may_be_absent(child, labelled.children.get(step))
         or (node is not None and node.ignores_inside(step, child))
         for step, child in children.items()

@@ -611,14 +611,13 @@ class ObjectNode(Node):
             truth = columns.gt[slot] if slot >= 0 else None
             true_values = truth if isinstance(truth, dict) else {}
             gold = columns.gold.by_slot[slot] if columns.gold is not None and slot >= 0 else None
-            extra_keys[position] = tuple(
-                name
-                for name in names
-                if is_absent(true_values.get(name))
-                and (
-                    (child := child_gold_of(gold, name)) is None or not child.decides_when_absent()
-                )
-            )
+            extra_names = []
+            for name in names:
+                child = child_gold_of(gold, name)
+                gold_decides_itself = child is not None and child.decides_when_absent()
+                if is_absent(true_values.get(name)) and not gold_decides_itself:
+                    extra_names.append(name)
+            extra_keys[position] = tuple(extra_names)
         return {position: names for position, names in extra_keys.items() if names}
 
 

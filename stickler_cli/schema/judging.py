@@ -373,13 +373,14 @@ class JudgedDocuments:
                 return {**{name: copied[name] for name in kept if name in copied}, APART: target}
             return copied if new_reference is None else {**copied, "$ref": new_reference}
 
-        return {
-            uri: {**document, "$schema": dialect.uri} if isinstance(document, dict) else document
-            for uri, (contents, dialect) in self._by_uri.items()
-            for document in [
-                copy_schema(contents, dialect) if self._renamed or separate else contents
-            ]
-        }
+        contents: dict[str, JsonValue] = {}
+        for uri, (document, dialect) in self._by_uri.items():
+            is_changed = self._renamed or separate
+            content = copy_schema(document, dialect) if is_changed else document
+            if isinstance(content, dict):
+                content = {**content, "$schema": dialect.uri}
+            contents[uri] = content
+        return contents
 
     def find_part(self, kind: "type[JudgedPart]", reference: str) -> "JudgedPart":
         """Return the object that validates by the schema at a reference; always the same object."""

@@ -219,13 +219,10 @@ def _schema_files(path: str) -> list[tuple[str, str]]:
             raise SchemaError([Problem(shown_url(path), finding, "a directory")]) from None
     else:
         named_files = [(file.name, str(file)) for file in Path(path).glob("*.json")]
-    schemas = (
-        name_and_path
-        for name_and_path in named_files
-        if name_and_path[0].endswith(".json") and "/" not in name_and_path[0]
-    )
     return sorted(
-        name_and_path for name_and_path in schemas if not name_and_path[0].startswith(".")
+        (name, file_path)
+        for name, file_path in named_files
+        if name.endswith(".json") and "/" not in name and not name.startswith(".")
     )
 
 

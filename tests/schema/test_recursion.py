@@ -276,7 +276,7 @@ def test_levels_are_those_around_a_place_and_not_beside_it():
 def recursions(node):
     """List the places of all recursions below a node."""
     if isinstance(node, RecursionNode):
-        return [node.place]
+        return [node.location]
     inside = (
         [each for _, each in node.list_fields()] if hasattr(node, "fields") else node.inner_nodes()
     )

@@ -31,7 +31,7 @@ from stickler_cli.score.errors.error_classes import (
     classify,
     is_telling,
     origins,
-    telling_form,
+    searchable_form,
 )
 from stickler_cli.score.evaluation import Evaluation
 from .batches import a_list, an_object, batch, evaluate
@@ -541,9 +541,11 @@ def test_a_value_is_telling_if_another_field_hardly_has_it_by_chance(text, expec
 
 
 def test_of_an_object_the_first_values_say_whether_it_is_telling():
-    assert telling_form({"a": ["x", {"b": "Ada Byron"}]})
-    assert telling_form({"a": "x", "b": []}) is None
-    assert telling_form({f"k{at}": "x" for at in range(2 * SIBLINGS)} | {"b": "Ada Byron"}) is None
+    assert searchable_form({"a": ["x", {"b": "Ada Byron"}]})
+    assert searchable_form({"a": "x", "b": []}) is None
+    assert (
+        searchable_form({f"k{at}": "x" for at in range(2 * SIBLINGS)} | {"b": "Ada Byron"}) is None
+    )
 
 
 def test_objects_and_lists_are_looked_for_in_a_hundred_fields_too():

@@ -18,7 +18,7 @@ from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.units import VALUE, UnitTable
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import ANY_KEY, field_path
-from .error_classes import NEIGHBOURS, telling_form
+from .error_classes import NEIGHBOURS, searchable_form
 from .located_units import field_pattern
 
 N_BUCKETS: Final = 256  # 1 kB per field; two rare values share a bucket in 0.4% of cases
@@ -169,7 +169,7 @@ def is_text_of_counts(value: object) -> bool:
 
 def bucket_of(value: JsonValue) -> int | None:
     """Return the hash by which a value is counted; None if it may occur anywhere by chance."""
-    text = telling_form(value)
+    text = searchable_form(value)
     if not isinstance(text, str):
         return None
     return crc32(text.encode("utf-8", "surrogatepass")) % N_BUCKETS

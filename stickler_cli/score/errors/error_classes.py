@@ -250,7 +250,7 @@ class ValuePlaces:
         other items and objects. If several of the nearest ones have the value, the origin is
         unknown.
         """
-        wanted = telling_form(pred)
+        wanted = searchable_form(pred)
         if wanted is None or not self._anywhere(pred, wanted):
             return None
         parents = [self._document]
@@ -317,7 +317,7 @@ class ValuePlaces:
         return [
             name
             for name, value in children
-            if name != step and telling_form(reduce(_step_into, inside, value)) == wanted
+            if name != step and searchable_form(reduce(_step_into, inside, value)) == wanted
         ]
 
     def _texts(self, parent: JsonObject, inside: Path) -> dict[str, list[Step]]:
@@ -326,7 +326,7 @@ class ValuePlaces:
         if key not in self._fields:
             texts: dict[str, list[Step]] = {}
             for name, value in islice(parent.items(), SIBLINGS):
-                text = telling_form(reduce(_step_into, inside, value))
+                text = searchable_form(reduce(_step_into, inside, value))
                 if isinstance(text, str):
                     texts.setdefault(text, []).append(name)
             self._fields[key] = texts
@@ -341,9 +341,9 @@ def origins(
     If there is one name, it is the only field whose ground truth equals the wrong value. If there
     are two, the field is their product in the ground truth and in the prediction.
     """
-    forms = {name: telling_form(value) for name, value in islice(gt.items(), SIBLINGS)}
+    forms = {name: searchable_form(value) for name, value in islice(gt.items(), SIBLINGS)}
     for name in differing:
-        wanted = telling_form(pred.get(name))
+        wanted = searchable_form(pred.get(name))
         if wanted is None:
             continue
         holders = [other for other in forms if other != name and forms[other] == wanted]
@@ -372,11 +372,13 @@ def _is_product(item: JsonObject, name: str, factors: tuple[str, ...]) -> bool:
     return abs(first * second - product) <= min(HALF_A_CENT, abs(product) / 100)
 
 
-def telling_form(value: JsonValue) -> JsonValue:
-    """Return a value in a form to be compared with other fields; None if chance may repeat it.
+def searchable_form(value: JsonValue) -> JsonValue:
+    """Return a value in a form to be searched in other fields; None if the value is too common.
 
-    >>> telling_form(49.99), telling_form("Ada Byron "), telling_form("unknown"), telling_form(2024)
-    ('49.99', 'ada byron', None, None)
+    >>> searchable_form(49.99), searchable_form("Ada Byron ")
+    ('49.99', 'ada byron')
+    >>> searchable_form("unknown"), searchable_form(2024)
+    (None, None)
     """
     # These lines take much of a run's time: a match statement would be slower.
     kind = value.__class__
@@ -423,7 +425,7 @@ def _has_telling_value(value: JsonValue) -> bool:
             todo.extend(islice(item.values(), SIBLINGS))
         elif isinstance(item, list):
             todo.extend(item[:SIBLINGS])
-        elif telling_form(item) is not None:
+        elif searchable_form(item) is not None:
             return True
     return False
 
