@@ -110,7 +110,7 @@ def merge_states(states: Iterable[bytes]) -> bytes:
 def _of_batches(settings: ManySettings) -> ManySettings:
     """Return settings in the form that calls of `evaluate_many` use.
 
-    0 becomes 0.0 in all states.
+    An option given as 0 becomes 0.0, so that equal settings give equal states.
     """
     chosen_options = {option.name: getattr(settings, option.name) for option in fields(settings)}
     settings = read_settings(ManySettings, chosen_options)

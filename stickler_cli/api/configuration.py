@@ -112,7 +112,8 @@ class ConfigurationReader(Generic[Model]):
         self._allow_plugins = allow_plugins
         self.problems: list[Problem] = []
         self.passed_over: list[Problem] = []
-        """Ignored keywords, which belong to another comparator than the one that is named."""
+        """Problems of keywords that are ignored, as they belong to a comparator other than the
+        named one."""
 
     def model(self, config: object, path: Path = (), name: str = DEFAULT_MODEL_NAME) -> type[Model]:
         """Return the class of a model configuration.
@@ -213,7 +214,7 @@ class ConfigurationReader(Generic[Model]):
     def _constructed(self, name: str, config: dict[str, Any], path: Path) -> BaseComparator:
         """Return a comparator.
 
-        A keyword that resembles none of its keywords is ignored with a note.
+        A keyword that resembles no keyword of the comparator is ignored with a note.
         """
         try:
             return construct(name, config, allow_plugins=self._allow_plugins)
@@ -445,7 +446,7 @@ def _clip(node: Node) -> dict[str, Any]:
 
 
 def _text_of(typed: Any, node: LeafNode) -> str:
-    """Return the `type` of a leaf for a configuration, from its comparator if it is unknown."""
+    """Return the `type` of a leaf for a configuration; the comparator decides if it is unknown."""
     if isinstance(typed, Mapping):
         kind = typed.get("type")
         text = BY_JSON_TYPE.get(kind) if isinstance(kind, str) else None

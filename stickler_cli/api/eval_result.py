@@ -127,7 +127,7 @@ class EvalResult:
 
     @cached_property
     def confusion_matrix(self) -> dict[str, Any]:
-        """Counts and rates: `overall`, `aggregate`, `leaves`, and `fields` with the same each."""
+        """Counts and rates: `overall`, `aggregate`, `leaves`, and these by field in `fields`."""
         return {"fields": {}, **counts_view(self._batch, self._document)}
 
     @cached_property

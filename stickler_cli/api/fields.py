@@ -192,10 +192,10 @@ class Annotating:
     """State of the generation of an annotated JSON Schema."""
 
     instances: dict[str, BaseComparator] | None
-    """Receives comparators that are instances, by the key that the schema names; None writes them
-    out."""
+    """Filled with the comparators that are instances, by the key that the schema refers to. If
+    None, the schema states such comparators in full."""
     defaults: bool
-    """Whether default thresholds are written too; inference must not change a written threshold."""
+    """Whether default thresholds are written too, so that inference does not change them."""
     infers: bool = False
     """Whether inference chooses thresholds that the user has not stated."""
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -292,7 +292,7 @@ def _default(schema: JsonSchemaValue) -> LeafDefault | None:
 
 
 def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> bool:
-    """Return whether a schema is of models or lists of models; these are compared by fields."""
+    """Return whether a schema describes models or lists of models, which are compared by fields."""
     kinds = [_dereferenced(arm, handler) for arm in _arms(schema)]
     kinds = [_dereferenced(kind.get("items", kind), handler) for kind in kinds]
     return all("properties" in kind or STAND_IN in kind for kind in kinds)

@@ -160,4 +160,4 @@ class SchemaClasses(Generic[Model]):
 
 
 def _pass_over(schema: Schema, keyword: str, error: Exception) -> None:
-    """Ignore a reference that cannot be resolved, as the compiler has reported it."""
+    """Ignore a reference that cannot be resolved; the compiler has already reported it."""

@@ -85,8 +85,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     Args:
         schema: a schema file, a parsed or compiled schema, a pydantic class, or with `schema_by` a
             directory of schema files. None takes the class of the ground truths. If these are
-            dicts, it takes the class of the predictions if that declares all of their keys;
-            otherwise the schema is inferred from the first 1,000 ground truths, with a warning.
+            dicts, None takes the class of the predictions if that class declares all keys of the
+            ground truths. Otherwise the schema is inferred from the first 1,000 ground truths, with
+            a warning.
         pairs: pairs `(gt, pred)` or `(id, gt, pred)`. A side is a dict of JSON values, a model
             instance, a list if the schema is for arrays, or None if it is missing. Without an id,
             a pair has its position as id, from 0.
@@ -191,7 +192,7 @@ def _of_schemas(
     settings: ManySettings,
     measures: Mapping[str, Measure],
 ) -> tuple[Plan, Iterator[DocumentPair], Callable[[Options], Job]]:
-    """Return plan, documents and job if each document has one of several schemas."""
+    """Return plan, documents and job of a run whose documents have one of several schemas each."""
     if not isinstance(schema, str | os.PathLike):
         expected = "the directory of schemas that schema_by chooses from"
         raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])

@@ -29,9 +29,9 @@ from .structured import StructuredModel
 
 
 def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return other names of fields, by class: for each field, its keys and the classes inside it.
+    """Return the aliases of fields, by class: for each field, its keys and the classes inside it.
 
-    It is empty if no field has another name. An alias that is a path into a value is a JSON
+    The result is empty if no field has an alias. An alias that is a path into a value is a JSON
     Pointer.
     """
     names_by_part: dict[str, dict[str, tuple[str, list[str]]]] = {}

@@ -80,13 +80,14 @@ class Scorer:
 
         Args:
             schema: a pydantic class, a JSON Schema or the file of one.
-            documents: must be empty; two documents are arguments of `evaluate`.
+            documents: must be empty; to compare two documents, call `evaluate`.
             fields: rules for single fields, as `evaluate` takes them.
             of: figure that is the score: `f1`, `overall_score`, or a figure as in a gate, such as
                 `items.price.recall`; followed by `>=` and a number, it also sets the limit for
                 `passed`.
-            reveal: how much of the ground truth feedback reveals: `all`; `shape`, kinds of values
-                and how predictions differ; or `none`, only the names of wrong fields.
+            reveal: how much of the ground truth feedback reveals. `all` reveals every value;
+                `shape` only the kinds of values and how predictions differ; `none` only the names of
+                wrong fields.
             budget: maximum length of feedback in characters.
             options: options of the comparison.
 
@@ -112,7 +113,7 @@ class Scorer:
 
     @cached_property
     def _lists_values(self) -> bool:
-        """Whether lists in ground truths may list alternative right values."""
+        """Whether a list in a ground truth may stand for alternative right values."""
         return has_any_of(self.plan.root)
 
     @cached_property
@@ -123,7 +124,7 @@ class Scorer:
     def _seeing(self, truths: Sequence[JsonDocument]) -> "Scorer":
         """Return the scorer whose inferred rules take values of ground truths into account.
 
-        A run infers rules in the same way. Without inference, this is the scorer itself.
+        A run infers rules in the same way. Without inference, this scorer itself is returned.
         """
         if self._source is None:
             return self
@@ -187,7 +188,7 @@ class Scorer:
     def evaluate(self, gt: DocumentLike, pred: DocumentLike) -> EvalResult:
         """Compare a prediction with the ground truth.
 
-        Either is an instance of any class, or a dict with the names of the fields as keys.
+        Each document is an instance of any class, or a dict with the names of the fields as keys.
 
         Raises:
             TypeError: a side is something else.
@@ -246,7 +247,7 @@ class Scorer:
 
     @cached_property
     def teller(self) -> Teller:
-        """Describes errors, without revealing more of the ground truth than allowed."""
+        """Describes errors; reveals no more of the ground truth than the caller allows."""
         weights = {row.field: row.weight for row in field_listing(self.plan)}
         return Teller(weights, self.reveal, self.budget)
 
@@ -298,7 +299,7 @@ class Scorer:
     ) -> Iterator["Scored"]:
         """Yield the score of each prediction.
 
-        They are compared together, or in halves after a failure.
+        All predictions are compared together; after a failure, each half is compared separately.
         """
         if not rows:
             return
@@ -473,7 +474,7 @@ class Scored:
         among: _Compared | None = None,
         row: int = 0,
     ) -> None:
-        """Create a result from a problem, or from compared documents and the row of this one."""
+        """Create a result from a problem, or from compared documents and a row among them."""
         self.score, self.passed, self.problem = score, passed, problem
         self._scorer, self._among, self._at = scorer, among, row
 

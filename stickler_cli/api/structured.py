@@ -477,7 +477,7 @@ def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterato
 
 
 def _model_in(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
-    """Return the model that a field contains, and whether as a list; None for any other type."""
+    """Return the model class in the type of a field, if any, and whether it is in a list."""
     annotation = without_none(annotation)
     if get_origin(annotation) is list:
         item_model, nested = _model_in(get_args(annotation)[0])

@@ -388,7 +388,7 @@ class _Group(_Documented, typer.core.TyperGroup):
 class _Single(_Documented, typer.core.TyperCommand):
     """A command.
 
-    Its help shows the usual options if it has such a list, and all options with `--help-all`.
+    If the command has a list of usual options, its help shows only these; `--help-all` shows all.
     """
 
     usual: Collection[str] = ()

@@ -114,7 +114,7 @@ def _has_table(shared: Path) -> bool:
 
 
 def _is_ours(file: Path) -> bool:
-    """Return whether a file belongs to the user, also with sudo; git checks repositories like this.
+    """Return whether a file belongs to the user, also with sudo; git has the same check.
 
     In a directory that everybody can write to, such as /tmp, other users could set options. The
     same applies to a file that everybody, or a group of other users, can write to.

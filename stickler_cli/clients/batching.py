@@ -90,7 +90,10 @@ def is_passing(error: BaseException) -> bool:
 
 
 def is_late(error: BaseException) -> bool:
-    """Whether a call was sent and not answered in time: the server works on, and may charge it."""
+    """Return whether a call was sent but not answered in time.
+
+    The server may still finish the call, and charge for it.
+    """
     names = {base.__name__ for cause in _chain_of(error) for base in type(cause).__mro__}
     return not names.isdisjoint(LATE_ERRORS) and "ConnectTimeout" not in names
 
@@ -218,7 +221,7 @@ class Turnstile:
         self.answered = False
 
     def enter(self, wait: float, stopped: threading.Event) -> Passage | UnaskedError:
-        """Wait `wait` seconds and until a call may pass.
+        """Wait `wait` seconds, and then until a call may pass.
 
         Return an error if no more calls are made.
         """

@@ -92,7 +92,7 @@ class Connections:
 def in_thread(work: Callable[[], T]) -> Future[T]:
     """Run work in a thread that does not delay the end of the program; return its future.
 
-    Threads of a `ThreadPoolExecutor` would delay it until the server answers.
+    Threads of a `ThreadPoolExecutor` would delay the end until the server answers.
     """
     future = Future[T]()
 

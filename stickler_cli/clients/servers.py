@@ -227,7 +227,8 @@ LONGEST_ANSWER: Final = 64_000_000
 """Maximum size of an answer in bytes, decompressed: more than the embeddings of a batch take."""
 
 MOST_TOKENS: Final = 10_000_000
-"""Maximum number of tokens of a call that is believed: ten times what any model can read."""
+"""Maximum number of tokens that a server may state for a call: ten times what any model can
+read."""
 
 
 MAX_CHARACTERS_A_TOKEN: Final = 16

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar, cast
 
 LONGEST_KEPT: Final = 1000
 """Length of texts up to which results are cached: 65,536 such texts take 65 MB, or 262 MB in rare
-scripts."""
+writing systems."""
 
 C = TypeVar("C", bound=Callable[..., Any])
 

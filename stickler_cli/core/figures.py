@@ -30,7 +30,7 @@ IDEOGRAPHIC_SPACE: Final = "\u3000"
 
 
 def digits_of(interval: IntervalBounds | None) -> int:
-    """Return the number of decimals of a rate: one more than where its interval begins to differ.
+    """Return the decimals of a rate: one after the first in which its interval bounds differ.
 
     >>> [digits_of((0.9, end)) for end in (0.99, 0.95, 0.903, 0.9)], digits_of(None)
     ([3, 3, 4, 4], 4)

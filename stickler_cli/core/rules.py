@@ -1,6 +1,6 @@
 """Rules for values in files, which are attached to their types, and the encoding as JSON.
 
-This module does not import pydantic, which calls the two methods of a rule that it knows.
+This module does not import pydantic, but rules have two methods that pydantic calls.
 """
 
 import sys
@@ -13,10 +13,10 @@ from .json_values import kind_of
 from .locations import Path, field_path, parse_field_path
 
 KEPT: Final = "kept"
-"""Metadata key of a dataclass field; a field with the value False is not written."""
+"""Metadata key of a dataclass field; a field for which it is False is not written."""
 
 REQUIRED: Final = "required"
-"""Metadata key of a dataclass field with a default; a field with the value True is required in
+"""Metadata key of a dataclass field with a default; a field for which it is True is required in
 files."""
 
 # Largest number in a record: no infinities, and nothing beyond a float.

@@ -82,11 +82,11 @@ class FigureColumn(NamedTuple):
     shown: Callable[[Any], str] | None = None
     """Function of the row that returns the text of its cell; None formats the value by its kind."""
     quoted: bool = True
-    """Whether its texts are names from documents or schemas."""
+    """Whether the texts of the column are names from documents or schemas."""
     tone: Tone | Callable[[Any], Tone] = ""
     """Tone of the column, or a function of the row that returns it."""
     aside: bool = False
-    """Whether a terminal shows it below the row, as sentences do not fit into columns."""
+    """Whether a terminal shows the cell below its row, as sentences do not fit into columns."""
 
     @property
     def column(self) -> Column:

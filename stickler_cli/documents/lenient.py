@@ -183,7 +183,7 @@ class _ValueSearch:
         """Number of values so far that were not strict JSON."""
 
     def find_values(self) -> tuple[str, list[_Value]]:
-        """Return the values in code fences, or else all values; the first result names which."""
+        """Return the values in code fences, or else all values; the first result says which."""
         start = _find_end_of_thoughts(self.text)
         fenced = [*self._find_fenced(start)]
         return ("fence", fenced) if fenced else ("prose", [*self._find(start, len(self.text))])

@@ -207,7 +207,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
 
 
 def _describe_missing_documents(blank_lines: int, lines_without_document: int) -> str:
-    """Return why no more lines are read, given the numbers of consecutive lines, else nothing."""
+    """Return the reason to stop reading, given numbers of consecutive lines; empty without one."""
     if blank_lines > MAX_BLANK_LINES:
         return f"more than {MAX_BLANK_LINES:,} blank lines follow each other"
     if lines_without_document > MAX_LINES_WITHOUT_DOCUMENT:

@@ -468,7 +468,7 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
 
 
 def _sampled(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:
-    """Return the pairs whose ids have the lowest digests.
+    """Yield the pairs whose ids have the lowest digests.
 
     Predictions without ground truth are drawn last, so that runs of the same ground truth have the
     same sample.

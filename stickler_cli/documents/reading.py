@@ -63,7 +63,7 @@ def unpacked(stream: IO[bytes], head: bytes) -> Any:
 
 
 def unpacking_errors() -> tuple[type[Exception], ...]:
-    """Return the exceptions that reading a damaged file can raise; call it when one was raised.
+    """Return the exceptions that reading a damaged file can raise; call it only after a failure.
 
     `BadGzipFile` is an OSError, but a truncated gzip file raises EOFError.
     """
@@ -151,7 +151,7 @@ JSON compresses to a tenth or twentieth; a file that is compressed to a thousand
 def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Problem:
     """Return the content of a file, decompressed if necessary.
 
-    `data` are its bytes or the error.
+    `data` are the bytes of the file, or the error of reading it.
     """
     if isinstance(data, OSError):
         return unreadable(decoded(file), data)
@@ -331,7 +331,7 @@ class Position(NamedTuple):
     start: int
     end: int
     parent_start: int
-    """Start of the object or list that contains it; -1 for the root."""
+    """Start of the object or list that contains the value; -1 for the root."""
 
 
 @dataclass(slots=True)
@@ -345,7 +345,7 @@ class _Open:
     step: str | int | None
     """Key or index of the next value; None if a key comes next."""
     key: int | None = None
-    """Start of this key."""
+    """Start of the key of the next value."""
 
 
 def positions(data: bytes) -> Iterator[Position]:

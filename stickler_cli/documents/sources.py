@@ -326,7 +326,7 @@ def folded(name: str) -> str:
 
 
 def difference(name: str, other: str | None) -> str:
-    """Return a hint how two names with the same folded form differ; empty without a second name."""
+    """Return a hint on how two names of one folded form differ; empty without a second name."""
     if other is None:
         return ""
     same_form = normalize_text("NFC", name) == normalize_text("NFC", other)

@@ -138,7 +138,7 @@ def _read_later(kind: Any, value: Any) -> Any:
 def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
     """Return a reader that applies the last rule with a check.
 
-    If no rule has a check, it is the reader of the type.
+    If no rule has a check, the reader of the type is returned.
     """
     rule = next(
         (candidate for candidate in reversed(rules) if candidate.fits or candidate.keywords), None

@@ -214,7 +214,7 @@ class OriginRecord(TypedDict):
     errors: Some
     """Number of errors with these values."""
     telling: NotRequired[Flag]
-    """Whether there are more than chance explains: at least three, and p below 0.01 after
+    """Whether these errors are more than chance explains: at least three, and p below 0.01 after
     correction for the number of fields tried."""
 
 
@@ -316,7 +316,7 @@ class CloseExampleRecord(TypedDict):
     """The text of the ground truth that differs: a word, or the value; cut to 60 letters. Empty if
     only the prediction has the word."""
     pred: str
-    """The text of the prediction that takes its place, cut to 60 letters. Empty if only the ground
+    """The text of the prediction in place of `gt`, cut to 60 letters. Empty if only the ground
     truth has the word."""
 
 
@@ -380,8 +380,8 @@ class EvaluationRecord(ResultsRecord):
     """Number of further problems by status; `problems` has only the first 1,000 if no rows are
     kept."""
     known_ids: NotRequired[list[str]]
-    """The 256 lowest hashes of document ids, if there is no `per_document`: runs that share one of
-    them share documents."""
+    """The 256 lowest hashes of document ids, if there is no `per_document`: runs with a common hash
+    have common documents."""
     problems: list[DocumentProblem]
     """Documents that could not be evaluated normally, with the reasons; sorted."""
     metrics: NotRequired[list[MetricRecord]]
@@ -391,8 +391,8 @@ class EvaluationRecord(ResultsRecord):
     per_document: NotRequired[
         Annotated[list[AccountRecord], Rule("an array", fits=lambda value: isinstance(value, list))]
     ]
-    """Results of single documents, sorted by id; runs are merged, compared and resampled by
-    them."""
+    """Results of single documents, sorted by id; they are needed to merge, compare and resample
+    runs."""
 
 
 class RunRecord(EvaluationRecord):

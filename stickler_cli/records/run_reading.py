@@ -315,7 +315,7 @@ def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
 
 
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
-    """Return the record of an evaluation without documents, confidences of these, and intervals.
+    """Return the record of an evaluation without its documents, their confidences, and intervals.
 
     The documents have records of their own, and intervals take long to compute.
     """

@@ -90,7 +90,7 @@ def describe_cause_changes(difference: Difference, quoted: Quoting) -> list[Caus
 def _describe_change(
     change: CauseChange, main: CauseText, previous: CauseText | None, quoted: Quoting
 ) -> CauseChangeText:
-    """Describe a cause; `previous` is what it was in the first run if the second run has it."""
+    """Describe a cause; `previous` is its text in the first run if the second run has it too."""
     remarks = []
     if previous is not None and change.broken:
         n_after = number_of(change.after["values"], "value")

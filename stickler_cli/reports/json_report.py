@@ -59,7 +59,7 @@ def _run_pieces(run: Run) -> Iterator[str]:
 
 
 def _run_texts(run: Run) -> Iterator[str]:
-    """Yield the record of a run as text, and a line for each document before it ends."""
+    """Yield the record of a run as text, with a line for each document near its end."""
     between = "{"
     for name, value in _deferred_record(run).items():
         yield f"{between}\n{_INDENT}{_text(name)}: "

@@ -213,7 +213,7 @@ def _text_lines(block: Text, width: int | None) -> list[Line]:
 
 
 def _curve_texts(curves: Curves) -> Iterator[Text]:
-    """Yield a line for each curve: left no value is accepted, right all values are."""
+    """Yield a line for each curve; no value is accepted at its left end, all at its right end."""
     name_width = max((len(curve.name) for curve in curves.curves), default=0)
     top_of_scale = curves.top or 2 * curves.level
     yield Text(f"{curves.title}; | is {curves.mark}, {HEIGHTS[-1]} {top_of_scale:g}")

@@ -46,7 +46,7 @@ TIDY: Final[ColumnTypes] = {
     **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
 }
-"""Columns of a run with one figure each, for charts; docs/results.md describes them."""
+"""Columns of a run if each row has one figure, for charts; docs/results.md describes them."""
 
 WIDE: Final[ColumnTypes] = {
     **_ABOUT,

@@ -207,7 +207,7 @@ _LEFT_OUT: Final = {
 
 
 def wholly_right(view: RunView) -> str:
-    """Return a sentence with the share of documents without lost values, and with few of them."""
+    """Return a sentence with the shares of documents that lost no values, and that lost few."""
     evaluation = view.run.evaluation
     documents = evaluation.wholly_right
     if documents.share is None:

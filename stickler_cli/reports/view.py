@@ -102,7 +102,7 @@ class FieldRow:
     def compared_by(self) -> str:
         """Names of the comparators without the word "Comparator".
 
-        The kind of field if there are none.
+        Without a comparator, it is the kind of the field.
         """
         names = self.comparator.split(" | ")
         return " | ".join(name.removesuffix("Comparator") for name in names) or self.kind

@@ -93,7 +93,7 @@ class PageBox:
 
 
 def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | None:
-    """Return the box of a value as its metadata states it; None if they state none."""
+    """Return the box that the metadata of a value states; None without a box."""
     box_value = next((metadata[key] for key in _BOXES if key in metadata), None)
     page = next((metadata[key] for key in _PAGES if key in metadata), None)
     if isinstance(box_value, list) and len(box_value) == 1 and isinstance(box_value[0], dict):

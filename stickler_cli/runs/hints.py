@@ -108,7 +108,7 @@ def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]
 
 
 def name_pattern(evaluation: Evaluation) -> str | None:
-    """Return the option that would pair documents without a partner; None if none would."""
+    """Return the option that would pair documents without a partner; None if no option would."""
     # Imported late: few runs have documents without a partner.
     from stickler_cli.documents.name_patterns import propose_pattern
 
@@ -144,8 +144,8 @@ def _root_hint(
 def _find_root(document: JsonObject, names: set[str]) -> Steps:
     """Return the keys that lead to the first object with many of the names; empty if there is none.
 
-    It has at least half as many of the names as any other object, and more than the document
-    itself.
+    This object has at least half as many of the names as any other object, and more than the
+    document itself.
     """
     level: list[tuple[Steps, JsonValue]] = [((), document)]
     counts: dict[Steps, int] = {}

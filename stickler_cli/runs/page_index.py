@@ -248,7 +248,7 @@ class ErrorIndex(LineIndex):
         super().__init__(lambda: map(_error_columns, rows()), run)
 
     def place(self, query: Mapping[str, Any], place: Mapping[str, str]) -> dict[str, Any]:
-        """Return an error by document and path, with its position in a query, or -1."""
+        """Return an error by document and path, with its position in query results, or -1."""
         parameters = [place.get("document"), place.get("path"), place.get("as") or "%"]
         rows = self.ask(
             "SELECT n, line FROM line WHERE document = ? AND path = ? AND outcome LIKE ?",
@@ -292,7 +292,7 @@ class DocumentIndex(LineIndex):
         ((self.lost,),) = self.ask("SELECT count(*) FROM line WHERE has_lost")
 
     def place(self, query: Mapping[str, Any], name: str) -> dict[str, Any]:
-        """Return a document by its id, with its position in a query, or -1."""
+        """Return a document by its id, with its position in query results, or -1."""
         rows = self.ask("SELECT n, line FROM line WHERE id = ?", [name])
         numbers, _ = self.selection(query)
         for number, line in rows:

@@ -80,8 +80,8 @@ def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, J
 def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
     """Return the share of ids of the smaller side that occur anywhere on the other side.
 
-    It is 0 if the field does not identify the documents of a side, or if more than `MAX_IN_PLACE`
-    of the pairs have equal ids already.
+    The share is 0 if the field does not identify the documents of a side, or if more than
+    `MAX_IN_PLACE` of the pairs have equal ids already.
     """
     gt_ids = [str(ids[field]) for ids in gts if field in ids]
     pred_ids = [str(ids[field]) for ids in preds if field in ids]

@@ -273,7 +273,7 @@ class ErrorsSettings(
 ):
     """Settings of `stickler errors`.
 
-    Options of documents apply to a run that it evaluates itself.
+    Options of documents apply only if the command evaluates the run itself.
     """
 
     document: str | None = option(

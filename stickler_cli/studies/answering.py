@@ -225,7 +225,7 @@ def read_lines(
 
 
 def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine], int]:
-    """Read a file of verdicts; returns them and the number of omitted verdicts that lack a value.
+    """Read a file of verdicts; returns all on two values, and the number of omitted ones.
 
     Raises:
         UsageError: lists every invalid line.

@@ -17,7 +17,7 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
     """Return the agreement of several runs, measured by their predictions.
 
     All runs must keep rows and errors. A document that a run did not compare counts as missed in
-    it.
+    that run.
 
     Raises:
         UsageError: a run has two documents with the same id.

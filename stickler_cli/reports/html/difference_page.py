@@ -122,7 +122,7 @@ def _value_row(
 
 
 def _entry_of(keys: str, entry_by_key: Mapping[str, int]) -> int:
-    """Return the position of the cause of a value in one run; -1 where it is right."""
+    """Return the position of the cause of a value in one run; -1 if the value is right there."""
     group_key, own_key = split_cause_keys(keys)
     return entry_by_key.get(own_key, entry_by_key.get(group_key, -1))
 

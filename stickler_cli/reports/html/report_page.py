@@ -36,7 +36,7 @@ POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Content security policy: allows only the scripts named after it and loads nothing. Data images
+"""Content security policy: allows only the scripts named at its end, and loads nothing. Data images
 are allowed for the icon, which browsers would otherwise request from the server. Source:
 https://www.w3.org/TR/CSP3/."""
 
@@ -51,7 +51,8 @@ def fill_template(
     """Fill a template with escaped values; the text ends with a line break.
 
     `scripts` are names of files, each of which can use those before it. `element_values` are JSON
-    values for the scripts, by the identifier of their element. `policy` is added to the policy.
+    values for the scripts, by the identifier of their element. `policy` is appended to the content
+    security policy.
     """
     script = _wrap_scripts(scripts) if scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

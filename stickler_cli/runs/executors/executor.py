@@ -83,9 +83,9 @@ class Chunks:
     ) -> None:
         """Create chunks of `size` documents; None adapts the size to bytes and time.
 
-        Set `timed` to False if chunks wait for models, as their time says nothing about work then.
-        `jobs` is the number of processes that wait for a first chunk; `largest` is `CHUNK` by
-        default.
+        Set `timed` to False if chunks wait for models: the time of a chunk then says nothing about
+        its work. `jobs` is the number of processes that each get a first chunk; `largest` is `CHUNK`
+        by default.
         """
         self._items = items
         self._largest = largest or CHUNK
@@ -264,7 +264,7 @@ class Elsewhere(ABC, Generic[H]):
 
     @abstractmethod
     def _hand_out(self, chunks: Chunks) -> None:
-        """Give a part to every worker that waits for one."""
+        """Give a part of the documents to every idle worker."""
 
     @abstractmethod
     def _receive(self, chunks: Chunks) -> None:

@@ -437,7 +437,7 @@ def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
 
 
 def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how often the runs of the largest other group differ in the field, on average."""
+    """Return how often, on average, runs of the largest other group differ from the truth."""
     voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
     is_voting, rates = groups == voted_group[:, np.newaxis], np.zeros(groups.shape)
     for run, has_document in enumerate((groups < NO_DOCUMENT).T):

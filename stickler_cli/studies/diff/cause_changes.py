@@ -25,8 +25,8 @@ JoinedCauses: TypeAlias = tuple[Cause, ...]  # causes that are listed as one
 def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> list[Causes] | None:
     """Return the causes of each run, in the documents that all runs compared.
 
-    `sides` are their errors, None if they are unknown. Returns None if a run compared other
-    documents, too, and its errors are unknown.
+    `sides` are the errors of the runs; None if they are unknown. Returns None if a run also
+    compared documents that another run did not compare, and its errors are unknown.
     """
     ids_by_run = [*map(ids_compared, runs)]
     compared = set.intersection(*ids_by_run)

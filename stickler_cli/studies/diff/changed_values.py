@@ -49,7 +49,7 @@ class ErrorsOfRun:
         return chain(self.values.values(), self.wholes.values())
 
     def find_cause(self, error: Error) -> str:
-        """Return the keys of the cause by which a value was lost: its own, or that of its item."""
+        """Return the keys of the cause of a lost value: its own cause, or the cause of its item."""
         container: Error | None = error
         while container is not None and not container.cause:
             container = self.find_failed_parent(container)

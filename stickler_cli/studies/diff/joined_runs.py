@@ -200,7 +200,7 @@ class JoinedRuns:
     def right_and_wrong(
         self, fields: Sequence[int], mode: str
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return masks (runs, documents): where fields are right, and where one has errors."""
+        """Return masks (runs, documents): whether all fields are right; whether one has errors."""
         cells = self._counts_of(mode)
         states = np.array([cells.any(axis=1), cells[:, LOST].any(axis=1)])
         masks = np.zeros((2, sum(self.sides), len(self.ids)), np.bool_)
@@ -214,7 +214,7 @@ class JoinedRuns:
     def broken_and_fixed(
         self, fields: Sequence[int], mode: str
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return two masks of documents: where the fields broke, and where they were fixed.
+        """Return masks of the documents in which the fields broke, and in which they were fixed.
 
         On a side with several runs, the fields are right (or wrong) if they are so in more than
         half of the runs.

@@ -39,7 +39,7 @@ class DiffSettings(
     WidthOptions,
     TerminalOptions,
 ):
-    """Settings of `stickler diff`; options of documents apply to the runs that it makes itself."""
+    """Settings of `stickler diff`; options of documents apply to runs evaluated by the command."""
 
     names: tuple[str, ...] = option(
         (),

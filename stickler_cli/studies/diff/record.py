@@ -101,7 +101,7 @@ class TrendSettings:
     and a change is significant if its p value is at most 1 - level."""
     margin: Fraction = MARGIN
     """Largest change that does not matter, above 0: a figure is unchanged if its interval is within
-    it."""
+    the margin."""
     counting: Counting = CountingOptions.counting
     """Counting mode of the rates of fields, and of the first figure of whole documents."""
 
@@ -209,7 +209,7 @@ class Change(Figure):
 class MetricChange:
     """The change of a user's metric between two runs, over all documents of each run.
 
-    If a side has several runs, it is their mean. The change is not tested for significance.
+    If a side has several runs, the figure is their mean. The change is not tested for significance.
     """
 
     name: str
@@ -507,14 +507,15 @@ class Difference:
     gates: list[GateResult]
     """The gates on changes, and their results."""
     metrics: list[MetricChange]
-    """Metrics that both runs were asked for (`--metric`)."""
+    """Metrics that were requested in both runs (`--metric`)."""
     flow: FlowRecord | None
     """Number of wrong values before and after; null if a run does not keep all of its errors (such
     as a run file without its directory), or if a side has several runs."""
 
     causes: list[CauseChange] | None
     """Causes of wrong values in both runs, those that grew most first; null if a side has several
-    runs, or if the runs compared other documents and one does not keep all of its errors."""
+    runs, or if the runs compared different documents and one of them does not keep all of its
+    errors."""
 
     runs: Sequence[Run] = field(default=(), metadata={KEPT: False})
     """The run of each side; empty if single values are unknown."""

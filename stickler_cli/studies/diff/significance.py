@@ -165,9 +165,9 @@ def change_intervals(
     """Return the confidence interval of the change of every figure, by documents with these ids.
 
     Documents are resampled, and one document of the same weight in both runs is added. For the
-    lower bound it is all right in the first run and all wrong in the second, for the upper bound
-    the reverse. For the bound closer to 0, it differs only as much as an average differing
-    document, so the interval excludes 0 about where `p_values` are small.
+    lower bound, the added document is all right in the first run and all wrong in the second; for
+    the upper bound, the reverse. For the bound closer to 0, it differs only as much as an average
+    differing document, so that the interval excludes 0 about where `p_values` are small.
 
     The interval is None if the figure has no divisor in one of the runs.
     """
@@ -318,12 +318,12 @@ def p_of_runs(
 ) -> float:
     """Return the p value of a change by its variance among runs and documents; 0 for single runs.
 
-    It is the two-sided level at which a confidence interval begins to contain 0. Half of its width
-    is the root of the sum of the squared half widths for documents and for runs.
+    The p value is the two-sided level at which a confidence interval begins to contain 0. Half of
+    its width is the root of the sum of the squared half widths for documents and for runs.
 
     Args:
         change: the change of the figure.
-        deviations: the influence of each document on it, as in `Sample.deviations`.
+        deviations: the influence of each document on the change, as in `Sample.deviations`.
         runs: the figure in each run of the first side, and of the second.
 
     Source:

@@ -186,7 +186,7 @@ class GoldRules:
     def check_document(self, document: Document) -> None:
         """Check the keys of list items and the alternatives of a document.
 
-        Note which aliases occur.
+        The names of aliases that occur are recorded for `conclude`.
         """
         if self._is_needed:
             self._check_value(document, self._root, document.value, (), ())
@@ -217,7 +217,7 @@ class GoldRules:
         path: Path,
         names: tuple[str, ...],
     ) -> None:
-        """Check the keys of list items inside a value, and note which names of aliases occur."""
+        """Check the keys of list items inside a value, and record which names of aliases occur."""
         if is_absent(value):
             return
         node = node.node_for(value)

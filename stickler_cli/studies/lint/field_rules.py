@@ -230,10 +230,11 @@ MAX_ENUM_TEXTS: Final = 50
 """Number of distinct texts up to which a field is regarded as an enum."""
 
 MIN_REPEATS: Final = 5
-"""Average number of occurrences of these texts from which a field is regarded as an enum."""
+"""Average number of occurrences of a distinct text from which a field is regarded as an enum."""
 
 MIN_TYPO_RATIO: Final = 10
-"""How many times more frequent the right spelling must be than a spelling with one other letter."""
+"""How many times more frequent the right spelling must be than a spelling that differs in one
+letter."""
 
 MIN_TYPO_LENGTH: Final = 6
 """Length of a word from which one different letter is a typo and not another word."""
@@ -283,10 +284,10 @@ def _find_outliers(profile: Profile, findings: Findings) -> None:
 def _list_beyond_gap(
     distances: Sequence[tuple[float, Extreme]], *, has_all_values: bool
 ) -> Iterator[Extreme]:
-    """Yield the extreme numbers of one side that lie beyond the first gap.
+    """Yield the extreme numbers on one side of the median that lie beyond the first gap.
 
-    `distances` are their distances from the median in ascending order. With `has_all_values` the
-    field has no other values, so that even the first number can lie beyond a gap.
+    `distances` are their distances from the median in ascending order. With `has_all_values`, they
+    are all numbers of the field on this side, so that even the first one can lie beyond a gap.
     """
     previous = 0.0 if has_all_values else math.inf
     is_beyond = False

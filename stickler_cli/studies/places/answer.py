@@ -262,7 +262,7 @@ def _reading_order(spot: PageBox) -> tuple[str, float, float, Rectangle]:
 
 
 def _match_greedily(overlaps: Sequence[Sequence[float]], threshold: float) -> list[bool]:
-    """Match each predicted box with a true box of its own; returns whether it has one.
+    """Match each predicted box with a true box of its own; returns whether each has a match.
 
     Earlier predicted boxes choose first. `overlaps` has a row for each predicted box and a column
     for each true box.

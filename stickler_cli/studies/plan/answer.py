@@ -63,11 +63,11 @@ class PlannedSize:
     interval: list[Fraction] | None
     """Confidence interval of the figure in the run."""
     documents: Count | None
-    """Number of documents that fulfils the request (a gate: in half of all cases); null if no
+    """Number of documents that fulfils the request (for a gate, in half of all cases); null if no
     number does, or if the run is too small for an estimate."""
     likely: Count | None
-    """Number of documents that fulfils the request with the chance `power`; null as `documents`,
-    and for half widths."""
+    """Number of documents that fulfils the request with the chance `power`; null if `documents` is
+    null, and for half widths."""
     between: list[Count | None] | None
     """Range of the needed number, if the run has fewer than ten documents; a null bound means that
     no number is enough."""
@@ -294,7 +294,8 @@ class Pilot:
     def for_gate(self, limit: float, power: float, *, lower_end: bool) -> int | None:
         """Return the number of documents with which a bound of the interval passes a limit.
 
-        It passes with the chance `power`. `lower_end` selects the lower bound, else the upper one.
+        The bound passes with the chance `power`. `lower_end` selects the lower bound, else the
+        upper one.
         """
         evened = self.evened(2)
         shift = float(ndtri(power)) * evened.deviation

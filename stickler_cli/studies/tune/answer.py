@@ -70,7 +70,7 @@ class CutRecord:
     precision: FractionOrNone
     """Share of the matching pairs that people call the same; null without verdicts or matches."""
     recall: FractionOrNone
-    """Share of the pairs that people call the same that match; null without verdicts or such
+    """Share of matching pairs among those that people call the same; null without verdicts or such
     pairs."""
 
 
@@ -154,7 +154,7 @@ _FIELDS: Final = (
 def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report:
     """Return the report of proposals with their evidence.
 
-    Requested fields show theirs in any case.
+    Requested fields show their evidence in any case.
     """
     evidence = f"the similarities of {number_of(record.units, 'document')}"
     if record.by_verdicts:
