@@ -86,8 +86,8 @@ class Scorer:
                 `items.price.recall`; followed by `>=` and a number, it also sets the limit for
                 `passed`.
             reveal: how much of the ground truth feedback reveals. `all` reveals every value;
-                `shape` only the kinds of values and how predictions differ; `none` only the names of
-                wrong fields.
+                `shape` only the kinds of values and how predictions differ; `none` only the names
+                of wrong fields.
             budget: maximum length of feedback in characters.
             options: options of the comparison.
 

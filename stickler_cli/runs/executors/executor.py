@@ -84,8 +84,8 @@ class Chunks:
         """Create chunks of `size` documents; None adapts the size to bytes and time.
 
         Set `timed` to False if chunks wait for models: the time of a chunk then says nothing about
-        its work. `jobs` is the number of processes that each get a first chunk; `largest` is `CHUNK`
-        by default.
+        its work. `jobs` is the number of processes that each get a first chunk; `largest` is
+        `CHUNK` by default.
         """
         self._items = items
         self._largest = largest or CHUNK
