@@ -504,14 +504,9 @@ def _have_opposites(gone: Sequence[str], come: Sequence[str]) -> bool:
     stems_gone = frozenset(chain.from_iterable(map(_stems, gone)))
     if not stems_gone.isdisjoint(chain.from_iterable(map(_stems, come))):
         return True
-    parties_gone = {_party(word) for word in gone}
-    for word in come:
-        party = _party(word)
-        if party is not None:
-            stem, is_passive = party
-            if (stem, not is_passive) in parties_gone:
-                return True
-    return False
+    parties_gone = {*map(_party, gone)}
+    counterparts = {(stem, not is_passive) for stem, is_passive in filter(None, map(_party, come))}
+    return not parties_gone.isdisjoint(counterparts)
 
 
 @lru_cache_of_short_texts(maxsize=65536)

@@ -336,9 +336,9 @@ def loaded(  # noqa: PLR0913 - a file and its options
     annotations_text = repr(
         [(path_in_schema, keys) for (_, path_in_schema), keys in inferred.items()]
     ).encode()
-    contents = inference.schema
-    if inference.describes_more and isinstance(schema, dict):
-        contents = schema  # validate by what the user's schema declares, not by what was observed
+    # Validate documents by what the user's schema declares, not by what was observed.
+    describes_more = inference.describes_more and isinstance(schema, dict)
+    contents: Any = schema if describes_more else inference.schema
     return LoadedSchema(
         path,
         digest,

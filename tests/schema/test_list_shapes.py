@@ -352,3 +352,10 @@ def test_an_open_place_with_a_comparator_stays_as_it_says():
 
     assert not found.describes_more
     assert found.schema["properties"]["any"] == stated
+
+
+def test_the_lists_of_a_document_that_is_a_list_are_found_at_the_empty_path():
+    seen = Observed()
+    seen.add([[1, 2], [3, 4], [5, 6]])
+    assert seen.find_shape((), 0).have_lengths(3)
+    assert seen.find_shape((), 1).have_lengths(2)
