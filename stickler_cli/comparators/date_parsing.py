@@ -213,8 +213,8 @@ def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:
 def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | None:
     """Return the range between two dates; None if a date is missing or the dates bound no range.
 
-    A year of one date only, or a day without a month, does not tell where the range is. Without
-    years the start may come after the end: the range then includes the new year.
+    A year of one date only, or a day without a month, does not tell which days the range includes.
+    Without years the start may come after the end: the range then includes the new year.
     """
     if start is None or end is None or start.states_year != end.states_year:
         return None

@@ -384,7 +384,7 @@ def _keep_slips(
     gts: Sequence[str],
     preds: Sequence[str],
 ) -> Similarities:
-    """Set similarities to 0 where a difference changes the meaning; return the same array.
+    """Set similarities to 0 if a difference changes the meaning; return the same array.
 
     Words are compared for few pairs only, which depend on the similarities; the work is therefore
     charged here.

@@ -72,7 +72,8 @@ class AlignedItems(NamedTuple):
 
     gt: Indexes
     pred: Indexes
-    """The prediction's slot at each position or key; `NOTHING` where the prediction has no item."""
+    """The prediction's slot at each position or key; `NOTHING` if the prediction has no item there.
+    """
     owner: Indexes
     """The list or object that each position or key belongs to, as a position."""
     indexes: Indexes
@@ -572,7 +573,7 @@ def distinct(numbers: Indexes) -> Indexes:
 
 
 def group_positions(numbers: Indexes) -> Iterator[tuple[int, Indexes]]:
-    """Yield each distinct number in ascending order, and the positions where it occurs."""
+    """Yield each distinct number in ascending order, and the positions at which it occurs."""
     for number in distinct(numbers).tolist():
         yield number, (numbers == number).nonzero()[0]
 

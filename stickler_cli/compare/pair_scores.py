@@ -32,8 +32,8 @@ def classify(
 ) -> PairFigures:
     """Return the outcomes of pairs by their similarities, with similarities and scores.
 
-    Similarity and score become 0.0 where one side is absent, and 1.0 where both are. A similarity
-    that is within `EQUAL_WITHIN` of the threshold meets it.
+    Similarity and score become 0.0 if one side is absent, and 1.0 if both sides are absent. A
+    similarity that is within `EQUAL_WITHIN` of the threshold meets it.
     """
     outcome = classify_present(similarity, threshold)
     (one_sided,) = ((gt | pred) < 0).nonzero()

@@ -1,7 +1,7 @@
 """Pair the items of two lists for the greatest total similarity, without the whole matrix.
 
 There are three steps: find likely candidates, certify that no other pair is better, and solve an
-assignment where two items want the same partner; docs/architecture.md, "Lists".
+assignment if two items want the same partner; docs/architecture.md, "Lists".
 """
 
 from collections.abc import Callable, Iterator

@@ -351,7 +351,7 @@ class Merged:
 
     @property
     def item_threshold(self) -> float:
-        """The threshold of the object, if it is a list item."""
+        """The threshold of the object as a list item."""
         return DEFAULT_MATCH_THRESHOLD if self.match_threshold is None else self.match_threshold
 
     @property
@@ -361,7 +361,7 @@ class Merged:
 
     @property
     def object_threshold(self) -> float:
-        """The threshold of the object, if it is the value of a field."""
+        """The threshold of the object as the value of a field."""
         return self.item_threshold if self.threshold is None else self.threshold
 
     @property

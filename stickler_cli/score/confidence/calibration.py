@@ -59,7 +59,7 @@ class Bin(NamedTuple):
 class Reliability:
     """Units grouped by confidence, and their figures in each resample of the documents.
 
-    Every figure has the shape (n_resamples,) and is NaN where it is undefined.
+    Every figure has the shape (n_resamples,) and is NaN if it is undefined.
     """
 
     confidence: Floats

@@ -190,7 +190,7 @@ def orders(batch: UnitBatch, positions: Indexes) -> list[int]:
 def path_steps(
     table: UnitTable, batch: UnitBatch, positions: Indexes
 ) -> tuple[list[Step], list[Step]]:
-    """Return the last step of both paths of each unit; `NOTHING` where a list item is absent."""
+    """Return the last step of both paths of each unit; `NOTHING` if a list item is absent."""
     if batch.is_item:
         gt_indexes = column_values(batch.gt_index, positions)
         return gt_indexes, column_values(batch.pred_index, positions)
