@@ -277,19 +277,21 @@ def _annotations(
 
 def _field_schema(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str]) -> dict[str, Any]:
     """Return the subschema for the annotations of a field; it is created if necessary."""
-    place = schema
-    for end, step in enumerate(path, 1):
+    subschema = schema
+    for n_steps, step in enumerate(path, 1):
         if step == "*":
-            place = _subschema(place, "additionalProperties")
+            subschema = _subschema(subschema, "additionalProperties")
         else:
-            place = _subschema(_subschema(place, "properties"), str(step))
-        for _ in range(kinds[path[:end]].count("list of ") if end < len(path) else 0):
-            place = _subschema(place, "items")
-    return place
+            subschema = _subschema(_subschema(subschema, "properties"), str(step))
+        if n_steps < len(path):
+            # A kind is a phrase such as "list of list of object": go down to the objects.
+            for _ in range(kinds[path[:n_steps]].count("list of ")):
+                subschema = _subschema(subschema, "items")
+    return subschema
 
 
-def _subschema(place: dict[str, Any], key: str) -> dict[str, Any]:
-    if not isinstance(place.get(key), dict):
-        place[key] = {}  # `true` means the same
-    subschema: dict[str, Any] = place[key]
+def _subschema(parent: dict[str, Any], key: str) -> dict[str, Any]:
+    if not isinstance(parent.get(key), dict):
+        parent[key] = {}  # `true` means the same
+    subschema: dict[str, Any] = parent[key]
     return subschema

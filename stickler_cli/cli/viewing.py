@@ -143,7 +143,7 @@ class _Server(ThreadingHTTPServer):
     """
 
     def __init__(self, *arguments: Any) -> None:
-        self._places = BoundedSemaphore(MAX_CONNECTIONS)
+        self._slots = BoundedSemaphore(MAX_CONNECTIONS)
         self._without_token: dict[Any, None] = {}
         """Connections that have not shown the token yet, oldest first."""
         self._lock = Lock()
@@ -164,7 +164,7 @@ class _Server(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer on a connection, then free its place."""
+        """Answer on a connection, then forget it."""
         try:
             super().process_request_thread(request, client_address)
         finally:
@@ -172,16 +172,16 @@ class _Server(ThreadingHTTPServer):
                 self._without_token.pop(request, None)
 
     @contextmanager
-    def place_of_token_holder(self, request: Any) -> Iterator[bool]:
-        """Reserve a place for a connection with the token; yields whether one was free."""
+    def reserve_slot(self, request: Any) -> Iterator[bool]:
+        """Reserve a slot for a connection that has the token; yields whether a slot was free."""
         with self._lock:
             self._without_token.pop(request, None)
-        is_free = self._places.acquire(timeout=IDLE)
+        is_free = self._slots.acquire(timeout=IDLE)
         try:
             yield is_free
         finally:
             if is_free:
-                self._places.release()
+                self._slots.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Print a failure as one line."""
@@ -200,9 +200,13 @@ class _Answers(BaseHTTPRequestHandler):
     sys_version = ""
 
     def __init__(
-        self, root: str, page: bytes, questions: Mapping[str, Callable[..., object]], *rest: Any
+        self,
+        secret_path: str,
+        page: bytes,
+        questions: Mapping[str, Callable[..., object]],
+        *rest: Any,
     ) -> None:
-        self._root, self._page, self._questions = root, page, questions
+        self._secret_path, self._page, self._questions = secret_path, page, questions
         super().__init__(*rest)
 
     def setup(self) -> None:
@@ -231,12 +235,14 @@ class _Answers(BaseHTTPRequestHandler):
             f"localhost:{server.server_port}",
         }:
             self._answer(HTTPStatus.FORBIDDEN, b"another host", "text/plain")
-        elif not secrets.compare_digest(path[: len(self._root)].encode(), self._root.encode()):
+        elif not secrets.compare_digest(
+            path[: len(self._secret_path)].encode(), self._secret_path.encode()
+        ):
             self._answer(HTTPStatus.NOT_FOUND, b"not found", "text/plain")
         else:
-            with server.place_of_token_holder(self.request) as is_free:
+            with server.reserve_slot(self.request) as is_free:
                 if is_free:
-                    self._reply_to_page(path[len(self._root) :], query)
+                    self._reply_to_page(path[len(self._secret_path) :], query)
                 else:
                     self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"too busy", "text/plain")
 

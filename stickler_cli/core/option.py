@@ -264,8 +264,11 @@ def _values_of(kind: object) -> Values:
         return TEXTS
     if get_origin(kind) is Literal:
         return Choice(get_args(kind))
-    (member,) = {*get_args(kind)} - {NoneType} or {kind}
-    return _TYPED.get(member) or Choice(get_args(member))
+    members = {*get_args(kind)} - {NoneType}  # of a type such as `str | None`
+    (member,) = members or {kind}
+    if member in _TYPED:
+        return _TYPED[member]
+    return Choice(get_args(member))  # a Literal
 
 
 def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: bool = True) -> S:

@@ -263,10 +263,10 @@ def _inner_problem(
     from .lenient import find_json  # imported late: most documents are plain JSON
 
     text = data.decode("utf-8", "replace")
-    place = find_json(text)
-    if place is None or not text[: place[0]].strip():
+    span = find_json(text)
+    if span is None or not text[: span[0]].strip():
         return None
-    start, end = place
+    start, end = span
     problem = parse_document(text[start:end].encode(), source, line, kinds)
     if not isinstance(problem, Problem):
         return None

@@ -141,7 +141,7 @@ def documents_of_table(
     for row in rows_of(file, (side,), limit, columns._replace(id=columns.id or ID)):
         (document,) = row.documents
         if document is not None and row.id is not None:
-            name, problem = ids.place(row.id, row.number)
+            name, problem = ids.assign_id(row.id, row.number)
             yield name, problem or document
 
 
@@ -262,12 +262,12 @@ def _arrow_rows(
         is_parquet = _is_parquet(file)
         names: list[str] = (table.schema_arrow if is_parquet else table.schema).names
         ids = _id_column(names, columns.id, source, needed=columns.id is not None)
-        places = [
+        columns_and_steps = [
             _stated_column(names, side, columns, source)
             or (_side_column(names, side, ids, source, is_only_side=len(sides) == 1), ())
             for side in sides
         ]
-        chosen = [name for name, _ in places]
+        chosen = [name for name, _ in columns_and_steps]
         needed_columns = [*([] if ids is None else [ids]), *dict.fromkeys(chosen)]
         if twice := [name for name in needed_columns if names.count(name) > 1]:
             raise UsageError(
@@ -297,7 +297,9 @@ def _arrow_rows(
                         placed[0],
                         [
                             _inner_cell(cell, steps, Problem(source, column, line=number))
-                            for cell, (column, steps) in zip(placed[1:], places, strict=True)
+                            for cell, (column, steps) in zip(
+                                placed[1:], columns_and_steps, strict=True
+                            )
                         ],
                     )
         except (OSError, import_pyarrow().ArrowException) as error:

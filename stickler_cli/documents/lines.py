@@ -352,7 +352,7 @@ def documents_by_id(
     """
     ids = Ids(source_of(file), side, "line")
     for line in lines_of(file, limit):
-        name, problem = ids.place(_id_of(line, id_field, side, shape), line.line or 0)
+        name, problem = ids.assign_id(_id_of(line, id_field, side, shape), line.line or 0)
         reference: Reference = problem or line
         if side == "pred" and isinstance(reference, LineReference) and reference.offset is not None:
             # All lines are held in memory until the last one is read.
@@ -363,11 +363,11 @@ def documents_by_id(
 class Ids:
     """Ids of the documents in a source, with made-up ids for documents that have none."""
 
-    def __init__(self, source: str, side: Side, place: Literal["line", "row"]) -> None:
-        self._source, self._side, self._word = source, side, place
-        self._places = ById[int]()
+    def __init__(self, source: str, side: Side, word: Literal["line", "row"]) -> None:
+        self._source, self._side, self._word = source, side, word
+        self._number_by_id = ById[int]()
 
-    def place(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
+    def assign_id(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
         """Return the id of a document, and a problem that replaces it, if any.
 
         `found` is the id in the document, or the problem of reading it; `number` is its line or
@@ -375,7 +375,7 @@ class Ids:
         """
         problem = found if isinstance(found, Problem) else None
         if not isinstance(found, Problem):
-            first = self._places.first(found, number)
+            first = self._number_by_id.first(found, number)
             if first == number:
                 return found, None
             word = self._word
@@ -384,7 +384,7 @@ class Ids:
             if self._side == "pred":
                 return found, problem
         name = f"{self._side} {self._word} {number}"
-        while self._places.first(name, number) != number:
+        while self._number_by_id.first(name, number) != number:
             name += "'"
         return name, problem
 

@@ -407,12 +407,13 @@ def pairs_of_table(
             gt, pred = row.documents
             if row.id is not None and not has_ids:
                 has_ids = True
+                # An id of this or a later row may equal the number that names an earlier row.
                 for number in range(1, row.number):
-                    ids.place(f"{word} {number}", number)
-            if not has_ids:  # row numbers are always different
+                    ids.assign_id(f"{word} {number}", number)
+            if not has_ids:  # names by row number are always different
                 yield PairRef(f"{word} {row.number}", gt, pred, shape=shape)
                 continue
-            name, problem = ids.place(row.id or f"{word} {row.number}", row.number)
+            name, problem = ids.assign_id(row.id or f"{word} {row.number}", row.number)
             # If a row has no id, or a repeated one, neither of its documents is used.
             yield PairRef(name, problem or gt, problem or pred, shape=shape)
 

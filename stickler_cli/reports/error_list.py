@@ -163,9 +163,9 @@ def error_table(errors: Iterable[Error], *titles: str) -> Table:
 
 
 def _error(error: Error, width: int | None) -> Iterator[Block]:
-    place = f"{error.document}  {error.path}  {error.outcome}"
+    location = f"{error.document}  {error.path}  {error.outcome}"
     yield Text(
-        f"{place}  {error.error_class.replace('_', ' ')}: {error.explanation}", indent=INDENT
+        f"{location}  {error.error_class.replace('_', ' ')}: {error.explanation}", indent=INDENT
     )
     gt, pred = _sides(error)
     yield from value_lines(gt, pred, width or max(len(gt), len(pred)) + LABEL_ROOM, INDENT)

@@ -19,7 +19,7 @@ from .view import RunView
 
 AnnotationLevel = Literal["error", "warning", "notice"]
 
-NAMED: Final = 5  # number of documents that one annotation lists
+MAX_LISTED_DOCUMENTS: Final = 5  # number of documents that one annotation lists
 
 PER_KIND: Final = 10
 """Number of annotations of one kind that GitHub shows for a step; it silently drops further
@@ -80,23 +80,27 @@ def _run_annotations(view: RunView) -> Iterator[Annotation]:
     """Yield annotations of a run: failed gates, then other problems, then the figures."""
     if view.run.n_unfit or not view.run.evaluation.evaluated:
         problem_texts = [str(entry) for entry in view.run.unfit_problems]
-        if len(problem_texts) > NAMED:
-            problem_texts[NAMED:] = [f"and {len(problem_texts) - NAMED} more"]
-        count = number_of(view.run.n_unfit, "document")
-        text = f"{count} could not be evaluated: {'; '.join(problem_texts)}"
-        text = text if view.run.n_unfit else "no document was evaluated"
+        if len(problem_texts) > MAX_LISTED_DOCUMENTS:
+            problem_texts[MAX_LISTED_DOCUMENTS:] = [
+                f"and {len(problem_texts) - MAX_LISTED_DOCUMENTS} more"
+            ]
+        if view.run.n_unfit:
+            count_text = number_of(view.run.n_unfit, "document")
+            text = f"{count_text} could not be evaluated: {'; '.join(problem_texts)}"
+        else:
+            text = "no document was evaluated"
         yield Annotation("error", "stickler: incomplete", text)
-    for name, problem in view.run.evaluation.metric_problems.items():
-        yield Annotation("error", "stickler: incomplete", f"metric {name}: {problem}")
+    for metric_name, problem in view.run.evaluation.metric_problems.items():
+        yield Annotation("error", "stickler: incomplete", f"metric {metric_name}: {problem}")
     yield from _failures("stickler", view.run.gates)
     title, _, _ = run_sentences.problems(view)
     if title and not view.run.n_unfit:
         yield Annotation("warning", "stickler: documents with problems", title)
-    name = view.run.schema.model_name
-    counted = run_sentences.headline(view), run_sentences.values(view), run_sentences.rates(view)
-    yield Annotation("notice", f"stickler: {name}", "; ".join(counted))
+    model_name = view.run.schema.model_name
+    sentences = run_sentences.headline(view), run_sentences.values(view), run_sentences.rates(view)
+    yield Annotation("notice", f"stickler: {model_name}", "; ".join(sentences))
     for text in run_sentences.worst_field_texts(view):
-        yield Annotation("notice", f"stickler: {name}, worst fields", text)
+        yield Annotation("notice", f"stickler: {model_name}, worst fields", text)
 
 
 def _difference_annotations(view: DifferenceView) -> Iterator[Annotation]:

@@ -341,11 +341,10 @@ def _flip(view: RunView, flip: "Flip", runs: int) -> str:
         f"{entry.outcome} {quoted(value_text(entry.pred))}" if entry.outcome != "FN" else "missed"
         for entry in flip.wrong
     )
-    place = f"{quoted(flip.document)}  {quoted(flip.path)}"
+    location = f"{quoted(flip.document)}  {quoted(flip.path)}"
     true_text = quoted(value_text(flip.gt)) if flip.gt is not None else "absent"
-    return (
-        f"{place}  {true_text}: wrong in {len(flip.wrong)} of {runs} runs: {', '.join(wrong_texts)}"
-    )
+    count_text = f"{len(flip.wrong)} of {runs} runs"
+    return f"{location}  {true_text}: wrong in {count_text}: {', '.join(wrong_texts)}"
 
 
 def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:

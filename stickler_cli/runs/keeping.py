@@ -135,7 +135,7 @@ def open_kept_files(
     """Open the files that a run writes while it compares; they close with the block."""
     settings = assembly.settings
     options = ["--documents", "--non-matches", "--values"]
-    places = [settings.documents, settings.non_matches, settings.values]
+    paths = [settings.documents, settings.non_matches, settings.values]
 
     def ended_early() -> bool:
         return interruption.signal is not None
@@ -150,9 +150,9 @@ def open_kept_files(
                 run_directory(settings.run_dir, begun_with, started, restart=restart, tell=tell)
             )
             options[:2] = [RUN_DIR, RUN_DIR]
-            places[:2] = [directory.place(name) for name in (DOCUMENTS, NON_MATCHES)]
+            paths[:2] = [directory.place(name) for name in (DOCUMENTS, NON_MATCHES)]
             started = directory.started
-        for name, option, path, table in zip(names, options, places, tables, strict=True):
+        for name, option, path, table in zip(names, options, paths, tables, strict=True):
             if path:
                 form = format_of_lines(option, path)
                 stream = files.enter_context(whole_file(path, option, partial=ended_early))
@@ -216,8 +216,8 @@ class _Finished:
             now = [ref.id for ref in refs]
             if now != chunk.ids:
                 before = list(chunk.ids)
-                for place, following in self._chunk_records():
-                    before += decode(list[str], following.get("ids"), place, ("ids",))
+                for location, following in self._chunk_records():
+                    before += decode(list[str], following.get("ids"), location, ("ids",))
                 raise self.not_the_same(before, [*now, *(item.id for item in self._items)])
             if len(chunk.fingerprints) != len(refs):
                 finding = f"it has {len(chunk.fingerprints)} fingerprints of {len(refs)} documents"
@@ -246,7 +246,7 @@ class _Finished:
         gone = [f"{name} is missing now" for name in before if name not in present]
         end = len(now)
         if not self.is_whole:  # later documents have not been evaluated yet
-            end = max((place for place, name in enumerate(now) if name in kept), default=0)
+            end = max((index for index, name in enumerate(now) if name in kept), default=0)
         new = [f"{name} is new" for name in now[:end] if name not in kept]
         moved = [f"{now[0]} is now where {before[0]} was"] if not gone and not new else []
         return self._refused(gone + new + moved)

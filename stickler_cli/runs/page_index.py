@@ -78,8 +78,8 @@ class LineIndex:
             if file is None:
                 return None
             # Open only this file, without a journal file of SQLite.
-            place = f"{real_path(file).as_uri()}?mode=ro&immutable=1"
-            base = sqlite3.connect(place, uri=True, check_same_thread=False)
+            uri = f"{real_path(file).as_uri()}?mode=ro&immutable=1"
+            base = sqlite3.connect(uri, uri=True, check_same_thread=False)
             self._guard(base)
             base.execute("PRAGMA trusted_schema = OFF")
             base.execute("PRAGMA cell_size_check = ON")

@@ -114,9 +114,9 @@ def _files(folder: str) -> Mapping[str, Path]:
     files_by_id: dict[str, Path] = {}
     for path in sorted(Path(folder).rglob("*")):
         if path.suffix.lower() in SUFFIXES and path.is_file():
-            place = path.relative_to(folder)
-            files_by_id.setdefault(place.with_suffix("").as_posix(), path)
-            files_by_id.setdefault(place.as_posix(), path)
+            relative_path = path.relative_to(folder)
+            files_by_id.setdefault(relative_path.with_suffix("").as_posix(), path)
+            files_by_id.setdefault(relative_path.as_posix(), path)
     return files_by_id
 
 

@@ -149,8 +149,8 @@ def file_in(directory: str, name: str) -> str | None:
         UsageError: the file is a link, or not a regular file.
     """
     if is_url(directory):
-        place = f"{directory.rstrip('/')}/{name}"
-        return place if is_there(place) else None
+        url = f"{directory.rstrip('/')}/{name}"
+        return url if is_there(url) else None
     file = own_file(directory, name)
     return None if file is None else str(file)
 
@@ -342,16 +342,16 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
                 )
             ]
         )
-    place = source if line is None else f"{source}:{line}"
-    return decode(Error, columns_of_record(value), place)
+    location = source if line is None else f"{source}:{line}"
+    return decode(Error, columns_of_record(value), location)
 
 
 def page_of(name: str) -> str:
     """Return the address of the HTML page in or beside a finished run; empty without one."""
     run = Path(name)
     name_ = run.stem if run.suffix == ".json" else run.name
-    places = run / "report.html", run.parent / f"{name_}.html"
-    return next((real_path(place).as_uri() for place in places if _is_own(place)), "")
+    files = run / "report.html", run.parent / f"{name_}.html"
+    return next((real_path(file).as_uri() for file in files if _is_own(file)), "")
 
 
 def _is_own(page: Path) -> bool:

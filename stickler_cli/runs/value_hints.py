@@ -131,11 +131,12 @@ def _hint_absent_values(values: Sequence[_Values]) -> Iterator[str]:
             texts[brief(text)] += 1
             fields[field_path(field)] += 1
     if texts:
-        names = join_some((text for text, _ in texts.most_common()), MAX_NAMED)
-        places = join_some((field for field, _ in fields.most_common()), MAX_NAMED)
+        shown_texts = join_some((text for text, _ in texts.most_common()), MAX_NAMED)
+        shown_fields = join_some((field for field, _ in fields.most_common()), MAX_NAMED)
         yield (
-            f"x-aws-stickler-absent-values: {names} are found where the other side has no value "
-            f"({number_of(texts.total(), 'time')}, in {places}); with this annotation in the "
+            f"x-aws-stickler-absent-values: {shown_texts} are found where "
+            f"the other side has no value "
+            f"({number_of(texts.total(), 'time')}, in {shown_fields}); with this annotation in the "
             f"schema they count as absent"
         )
 

@@ -62,14 +62,14 @@ def own_file(folder: str, name: str) -> Path | None:
 
 def holds_run(path: str) -> bool:
     """Return whether a local path is a run directory, or may be a run file."""
-    place = _real_place(path)
+    file = _real_place(path)
     with suppress(OSError, ValueError):
-        if not isinstance(place, Path):
+        if not isinstance(file, Path):
             return False
-        if not place.is_file():
-            return (place / RUN_FILE).is_file()
-        if place.name.lower().endswith(_SUFFIXES_OF_RUNS):
-            with place.open("rb") as stream:
+        if not file.is_file():
+            return (file / RUN_FILE).is_file()
+        if file.name.lower().endswith(_SUFFIXES_OF_RUNS):
+            with file.open("rb") as stream:
                 beginning = stream.read(_BEGINNING_BYTES)
             is_packed = beginning.lstrip()[:1] not in (b"{", b"[")  # compressed, or Parquet
             return is_packed or b'"stickler-run/' in beginning
@@ -91,32 +91,32 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
     Raises:
         UsageError: an output would overwrite an input or another output.
     """
-    input_places = [
-        (name, _real_place(path), path) for name, path in inputs if path and path != "-"
-    ]
-    problems, output_places = [], set()
+    input_files = [(name, _real_place(path), path) for name, path in inputs if path and path != "-"]
+    problems, output_paths = [], set()
     for option, path in outputs:
-        place = _real_place(path)
+        output_path = _real_place(path)
         source = f"{option} {shown_url(path) if is_url(path) else path}"
-        if place in output_places:
+        if output_path in output_paths:
             problems.append(
                 Problem(source, "another output is written to the same file", "a different file")
             )
-        output_places.add(place)
-        partial = place.with_name(place.name + PARTIAL) if place.name else place
+        output_paths.add(output_path)
+        partial = (
+            output_path.with_name(output_path.name + PARTIAL) if output_path.name else output_path
+        )
         problems += (
             Problem(source, f"the output would overwrite {name}", "another file")
-            for name, input_place, input_path in input_places
-            if _overlap(place, input_place)
-            or partial == input_place
-            or _is_linked_to(place, input_path)
+            for name, input_file, input_path in input_files
+            if _overlap(output_path, input_file)
+            or partial == input_file
+            or _is_linked_to(output_path, input_path)
         )
     if problems:
         raise UsageError(problems)
 
 
-def _overlap(place: PurePath, input_place: PurePath) -> bool:
-    return place == input_place or input_place in place.parents or place in input_place.parents
+def _overlap(path: PurePath, input_path: PurePath) -> bool:
+    return path == input_path or input_path in path.parents or path in input_path.parents
 
 
 def _is_linked_to(place: PurePath, directory: str) -> bool:

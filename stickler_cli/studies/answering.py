@@ -238,11 +238,12 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine],
             if None in (value.get("gt"), value.get("pred")):
                 n_omitted += 1
                 return None
-            verdict = value.get("verdict")
-            if isinstance(verdict, str) and verdict in VERDICTS:
-                # The verdict "the ground truth is wrong" does not say that both values are the
-                # same: a comparator that matched them would be wrong elsewhere.
-                value = {**value, "verdict": all(VERDICTS[verdict])}
+            verdict_name = value.get("verdict")
+            if isinstance(verdict_name, str) and verdict_name in VERDICTS:
+                # Two values are the same only if both are right. If the ground truth is wrong, the
+                # values differ, and no comparator should match them.
+                gt_is_right, pred_is_right = VERDICTS[verdict_name]
+                value = {**value, "verdict": gt_is_right and pred_is_right}
         return _parse_line(value, plan)
 
     lines = [*read_lines(file, limit, parse_verdict)]

@@ -269,11 +269,11 @@ def test_so_many_callers_with_the_token_are_answered_at_once(stickler, monkeypat
     server, _ = make_server("night", 0)
     with server, ExitStack() as stack:
         places = [
-            stack.enter_context(server.place_of_token_holder(object()))
+            stack.enter_context(server.reserve_slot(object()))
             for _ in range(viewing.MAX_CONNECTIONS)
         ]
         assert all(places)
-        with server.place_of_token_holder(object()) as is_free:
+        with server.reserve_slot(object()) as is_free:
             assert not is_free
 
 

@@ -28,8 +28,8 @@ def test_an_id_is_where_it_stood_first():
 def test_what_has_no_id_of_its_own_gets_one_that_no_other_has():
     ids = Ids("gt.jsonl", "gt", "line")
     for number, name in enumerate(["a", "b", "c", "gt line 5"], 1):
-        assert ids.place(name, number) == (name, None)
-    name, problem = ids.place("a", 5)
+        assert ids.assign_id(name, number) == (name, None)
+    name, problem = ids.assign_id("a", 5)
     assert name == "gt line 5'"
     assert isinstance(problem, Problem)
     assert (

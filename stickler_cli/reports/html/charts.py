@@ -220,10 +220,10 @@ def coverage_chart(
     ]
     total_error = curve[-1][1] if curve else 0.0
     description = f"Share wrong among the most confident values; {rate(total_error)} of all"
-    place = None
+    point = None
     if chosen is not None:
         coverage, error, bound = chosen
-        place = SIDE * coverage, _down(error / top_error), _down(bound / top_error)
+        point = SIDE * coverage, _down(error / top_error), _down(bound / top_error)
         description += (
             f"; {rate(coverage)} pass, {rate(error)} of them wrong, at most {rate(bound)}"
         )
@@ -232,7 +232,7 @@ def coverage_chart(
         path="M" + " L".join(steps) if steps else "",
         top_text=f"{top_error:.2g}",
         label=label or description,
-        chosen=place,
+        chosen=point,
         allowed=level,
     )
 

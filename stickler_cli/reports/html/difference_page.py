@@ -51,7 +51,7 @@ MOST_DOCUMENTS: Final = 50  # number of documents listed without JavaScript, and
 def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     """Return the HTML page of a difference, or of runs side by side; ends with a line break."""
     context = _difference(subject) if isinstance(subject, Difference) else _context_of_runs(subject)
-    places = {name: place for place, name in enumerate(context["paths"])}
+    field_positions = {name: position for position, name in enumerate(context["paths"])}
     documents = context["documents"]
     runs = [*subject.runs.values()] if isinstance(subject, RunsBeside) else [*subject.runs]
     listed = subject.values or ()
@@ -74,8 +74,8 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     }
     rows = (
         (
-            *_value_row(value, places, cause_positions),
-            *(_entry_of(keys, entry_by_key) for keys in value.causes_by_run if changes),
+            *_value_row(value, field_positions, cause_positions),
+            *(_cause_position(keys, entry_by_key) for keys in value.causes_by_run if changes),
         )
         for value in values
     )
@@ -104,7 +104,9 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
 
 
 def _value_row(
-    value: ChangedValue, places: Mapping[str, int], cause_positions: Mapping[tuple[str, str], int]
+    value: ChangedValue,
+    field_positions: Mapping[str, int],
+    cause_positions: Mapping[tuple[str, str], int],
 ) -> tuple[Any, ...]:
     """Return a changed value as a row for the script: the columns of an error, and all answers."""
     cause = cause_positions[_outcome(value), value.cause]
@@ -115,16 +117,22 @@ def _value_row(
     ]
     pred = None if isinstance(value.said[-1], WrongInside) else value.said[-1]
     return (
-        *(places.get(value.field, -1), value.document, value.path, value.field, _outcome(value)),
+        *(
+            field_positions.get(value.field, -1),
+            value.document,
+            value.path,
+            value.field,
+            _outcome(value),
+        ),
         *(value.error_class, value.gt, pred, None, None, n_values, value.reasons, answers),
         *("", "", cause, cause),
     )
 
 
-def _entry_of(keys: str, entry_by_key: Mapping[str, int]) -> int:
+def _cause_position(cause_keys: str, position_by_key: Mapping[str, int]) -> int:
     """Return the position of the cause of a value in one run; -1 if the value is right there."""
-    group_key, own_key = split_cause_keys(keys)
-    return entry_by_key.get(own_key, entry_by_key.get(group_key, -1))
+    group_key, own_key = split_cause_keys(cause_keys)
+    return position_by_key.get(own_key, position_by_key.get(group_key, -1))
 
 
 def _outcome(value: ChangedValue) -> str:

@@ -77,15 +77,15 @@ class FieldView:
 def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[FieldView]:
     """Return the rows of the table of fields, parents first, at most `MOST_FIELDS`."""
     rows = view.rows[:MOST_FIELDS]
-    places = places_of(view)
+    row_by_path = places_of(view)
     classes: list[ByClass] = [Counter() for _ in rows]
     errors = view.run.evaluation.errors
     for path in {**errors.fields, **errors.units}:
-        for place in rows_around(path, places):
-            classes[place].update(errors.of_field(path))
+        for row_index in rows_around(path, row_by_path):
+            classes[row_index].update(errors.of_field(path))
     pairs: dict[int, Histogram] = {}
     for path, histogram in histograms.items():
-        path_rows = rows_around(path, places)
+        path_rows = rows_around(path, row_by_path)
         if path_rows and len(path_rows) == len(path):
             pairs.setdefault(path_rows[-1], Histogram()).merge(histogram)
     views = []
@@ -96,7 +96,9 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
         if pair := pairs.get(index):
             curve = threshold_curve(pair, row.tally.counts("overall"), view.run.rule)
             chart = similarity_chart(pair, row.threshold, curve)
-        end = next((place for place in after if rows[place].depth <= row.depth), len(rows))
+        end = next(
+            (row_index for row_index in after if rows[row_index].depth <= row.depth), len(rows)
+        )
         views.append(
             FieldView(
                 row=row,
@@ -321,23 +323,30 @@ def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
     rows = []
     for gt in _most_frequent(wrong_by_gt):
         row = pairs.counts[gt]
+        wrong_in_row = Counter({pred: wrong for pred, (_, wrong) in row.items()})
         query = f"at={quote(path)}&what=values&gt={quote(gt or _ABSENT_NAME)}&pred="
         cells = [
-            HeatCell(row.get(pred, (0, 0))[1], query + quote(pred or _ABSENT_NAME))
+            HeatCell(wrong_in_row[pred], query + quote(pred or _ABSENT_NAME))
             for pred in shown_preds
         ]
         if other_preds:
-            cells.append(HeatCell(sum(row.get(pred, (0, 0))[1] for pred in other_preds), ""))
-        cells.append(HeatCell(0, "", sum(right for right, _ in row.values())))
+            n_others = sum(wrong_in_row[pred] for pred in other_preds)
+            cells.append(HeatCell(n_others, query=""))
+        n_right = sum(right for right, _ in row.values())
+        cells.append(HeatCell(errors=0, query="", right=n_right))
         rows.append((visible(gt or _ABSENT_NAME), cells))
     columns = [visible(pred or _ABSENT_NAME) for pred in shown_preds]
     if other_preds:
         columns.append(f"{len(other_preds)} others")
-    n_right = sum(not wrong for gt, wrong in wrong_by_gt.items() if gt)
+    n_values_without_errors = sum(not wrong for gt, wrong in wrong_by_gt.items() if gt)
     title = f"{path}: {number_of(pairs.confused, 'value')} predicted instead of another one"
     corner = "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→"
     return HeatMap(
-        title=title, corner=corner, columns=[*columns, "right"], rows=rows, left_out=n_right
+        title=title,
+        corner=corner,
+        columns=[*columns, "right"],
+        rows=rows,
+        left_out=n_values_without_errors,
     )
 
 

@@ -222,7 +222,7 @@ class SentDirectory:
         self.folder = mkdtemp(prefix="stickler-run-")
         self._url, self._source, self._tell = url.rstrip("/"), source, tell
         self._journal = Path(self.folder) / JOURNAL
-        self._there: set[str] = set()  # names of the run's files at the URL
+        self._remote_names: set[str] = set()  # names of the run's files at the URL
         self._sent = 0  # number of journal bytes that have been uploaded
         self._last = monotonic()
 
@@ -259,21 +259,22 @@ class SentDirectory:
         """
         listed = [name for name, _, _ in list_url(self._url)]
         _refuse_others(self._source, listed)
-        sections = sorted(name for name in listed if _PART.fullmatch(name))
-        self._there = {*sections, *(name for name in listed if name in SENT)}
+        part_names = sorted(name for name in listed if _PART.fullmatch(name))
+        self._remote_names = {*part_names, *(name for name in listed if name in SENT)}
         if restart:
-            self._remove(self._there)
+            self._remove(self._remote_names)
+            part_names = []
         with self._journal.open("wb") as stream:
-            for name in () if restart else sections:
-                place = int(name.partition(".")[2] or 0)
-                if place > stream.tell():
+            for name in part_names:
+                offset = int(name.partition(".")[2] or 0)
+                if offset > stream.tell():  # a part is missing, so later ones are of no use
                     break
                 # Later parts replace damaged bytes of earlier ones, or repeat a journal that was
                 # joined.
-                stream.truncate(place)
-                stream.seek(place)
-                with open_url(f"{self._url}/{name}") as section:
-                    copyfileobj(section, stream)
+                stream.truncate(offset)
+                stream.seek(offset)
+                with open_url(f"{self._url}/{name}") as part:
+                    copyfileobj(part, stream)
         self._sent = self._journal.stat().st_size
 
     def append(self, journal: Journal, record: object) -> None:
@@ -300,7 +301,7 @@ class SentDirectory:
         if data:
             name = f"{JOURNAL}.{self._sent:012d}" if self._sent else JOURNAL
             send_bytes(data, f"{self._url}/{name}")
-            self._there.add(name)
+            self._remote_names.add(name)
             self._sent += len(data)
 
     def _finish(self, *, with_results: bool) -> None:
@@ -311,7 +312,7 @@ class SentDirectory:
                 present = [name for name in SENT if (Path(self.folder) / name).exists()]
                 for name in (*present, JOURNAL):
                     send_file(Path(self.folder) / name, f"{self._url}/{name}")
-                self._remove(self._there - {*present, JOURNAL})
+                self._remove(self._remote_names - {*present, JOURNAL})
         except OSError as error:
             advice = f"everything is saved in {self.folder}; continue from there with --run-dir"
             found = f"{error.strerror or error}; {advice}"

@@ -215,8 +215,8 @@ def _check(needs: Needs, worker: str, threads: int) -> None:
                 ]
             )
     for source in needs.sources:
-        place = os.path.join(needs.directory, source)  # noqa: PTH118 - it may be no text
-        if not os.access(place, os.R_OK):
+        path = os.path.join(needs.directory, source)  # noqa: PTH118 - it may be no text
+        if not os.access(path, os.R_OK):
             finding = f"the worker {worker} cannot read this source"
             hint = (
                 "workers read the documents themselves, so put them where all workers can read them"
@@ -247,10 +247,10 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
     with ExitStack() as stack:
         # By default each connection keeps its last thousand messages for debugging.
         stack.enter_context(config.set({"distributed.admin.low-level-log-length": KEPT_MESSAGES}))
-        place: str | LocalCluster | None = cluster.scheduler
+        address: str | LocalCluster | None = cluster.scheduler
         try:
-            if place is not None:
-                interruption.wait(_check_that_answers, place)
+            if address is not None:
+                interruption.wait(_check_that_answers, address)
             else:
                 with _unheard():
                     started = LocalCluster(
@@ -260,14 +260,14 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
                         dashboard_address="127.0.0.1:0",
                         silence_logs=logging.CRITICAL,
                     )
-                place = stack.enter_context(started)
+                address = stack.enter_context(started)
             client = stack.enter_context(
-                interruption.wait(Client, place, timeout=CONNECTING, set_as_default=False)
+                interruption.wait(Client, address, timeout=CONNECTING, set_as_default=False)
             )
         except (OSError, ValueError, RuntimeError) as error:
             reason = str(error).partition("\n")[0] or f"no answer within {CONNECTING:g} s"
             finding = f"the scheduler does not answer ({reason})"
-            source = f"--scheduler {place}" if isinstance(place, str) else ENGINE
+            source = f"--scheduler {address}" if isinstance(address, str) else ENGINE
             expected = "the address of a running scheduler, such as tcp://10.0.0.1:8786"
             raise UsageError([Problem(source, finding, expected)]) from None
         yield client

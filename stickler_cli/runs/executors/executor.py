@@ -89,12 +89,15 @@ class Chunks:
         """
         self._items = items
         self._largest = largest or CHUNK
-        self._fixed = size or (None if timed else ASKED_TOGETHER)
-        # The first chunks are small: all processes are busy at once, and their speed is soon known.
-        first = FIRST_CHUNK if jobs == 1 else max(1, FIRST_CHUNK // (GROWTH * jobs))
-        self._size = self._fixed or first
-        self._bytes = float(FIRST_BYTES)
-        self._least = 1
+        self._fixed_size = size or (None if timed else ASKED_TOGETHER)
+        first_size = FIRST_CHUNK
+        if jobs != 1:
+            # The first chunks are small: all processes are busy at once, and their speed is soon
+            # known. The second chunk of a process can be `GROWTH` times larger.
+            first_size = max(1, FIRST_CHUNK // (GROWTH * jobs))
+        self._max_documents = self._fixed_size or first_size
+        self._max_bytes = float(FIRST_BYTES)  # of the next chunk
+        self._min_documents = 1  # so few that they take little time
         self.returned: list[WorkItem] = []
         """Items that were taken but not evaluated; the next chunk consists of them."""
 
@@ -104,26 +107,27 @@ class Chunks:
         if self.returned:
             returned, self.returned = self.returned, []
             return returned
-        if self._fixed is not None:
-            return list(islice(self._items, self._fixed))
+        if self._fixed_size is not None:
+            return list(islice(self._items, self._fixed_size))
         items: list[WorkItem] = []
-        n_bytes, max_items = 0, min(self._size, max(self._least, max_documents))
+        n_bytes = 0
+        max_items = min(self._max_documents, max(self._min_documents, max_documents))
         for item in self._items:
             items.append(item)
             n_bytes += _bytes_of(item)
-            if len(items) >= max_items or n_bytes >= self._bytes:
+            if len(items) >= max_items or n_bytes >= self._max_bytes:
                 break
         return items
 
     def took(self, size: ChunkSize, seconds: float) -> None:
         """Adapt the size of chunks to the time that a chunk took."""
-        if self._fixed is not None:
+        if self._fixed_size is not None:
             return
         documents, text = size
         fitting = self._largest.seconds / max(seconds, 1e-9) * text
-        self._bytes = min(self._largest.text, fitting)
-        self._least = max(1, int(LEAST_SECONDS * documents / max(seconds, 1e-9)))
-        self._size = min(self._largest.documents, GROWTH * documents)
+        self._max_bytes = min(self._largest.text, fitting)
+        self._min_documents = max(1, int(LEAST_SECONDS * documents / max(seconds, 1e-9)))
+        self._max_documents = min(self._largest.documents, GROWTH * documents)
 
 
 def size_of(items: Sequence[WorkItem]) -> ChunkSize:

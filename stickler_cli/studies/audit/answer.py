@@ -312,7 +312,7 @@ class Audit:
         """Number of wrong values for which no verdict gives the right value."""
         self.fields: dict[str, int] = {}
         """Number of each field, by its path."""
-        self._mark_rows: list[tuple[object, ...]] = []
+        self._verdict_rows: list[tuple[object, ...]] = []
         place_types: list[tuple[Any, ...]] = [
             ("document", "i8"),
             ("field", "i8"),
@@ -332,15 +332,15 @@ class Audit:
             ("truth", "?"),
         ]
         mark_types += [("right", "?", (n_runs,))]
-        self.looked = np.array(self._mark_rows, np.dtype(mark_types))
-        """The places with a verdict."""
+        self.verdicts = np.array(self._verdict_rows, np.dtype(mark_types))
+        """A row for each verdict: its place, whether this was drawn, results of `_apply_mark`."""
         self.votes, self.against = count_votes(self.groups)
         self.rarity = rarity(self.groups, self.field_numbers)
         self.order = np.lexsort((self.rarity, self.against, -self.votes))
         """Positions of the places, the most suspect first."""
         self.strata = stratify(self.votes, n_runs)
-        self.strata[self.looked["place"][~self.looked["drawn"]]] = NOT_DRAWN
-        self.weights = weigh_places(self.strata, self.looked["place"])
+        self.strata[self.verdicts["place"][~self.verdicts["drawn"]]] = NOT_DRAWN
+        self.weights = weigh_places(self.strata, self.verdicts["place"])
 
     def _read_places(self) -> Iterator[tuple[object, ...]]:
         """Yield the array row of each place; also counts answers and applies verdicts."""
@@ -349,7 +349,7 @@ class Audit:
             mark = self.marks.get((place.document, field_path(place.path)))
             fitting = mark.apply_to(place.gt) if mark else None
             if mark and fitting:
-                self._mark_rows.append((position, mark.drawn, *self._apply_mark(place, fitting)))
+                self._verdict_rows.append((position, mark.drawn, *self._apply_mark(place, fitting)))
             if len(place.answers) > 1:
                 counts = self.answer_counts[place.names]
                 for value, runs in [(place.gt, place.agreeing), *place.different]:
@@ -476,12 +476,12 @@ class Audit:
             "mistakes that all runs share with the ground truth get no votes; --draw draws some "
             "of them too"
         )
-        if n_unused := len(self.marks) - len(self.looked):
+        if n_unused := len(self.marks) - len(self.verdicts):
             yield (
                 f"skipped: {number_of(n_unused, 'verdict')} on places that this ground truth does "
                 f"not have"
             )
-        if n_not_drawn := int((~self.looked["drawn"]).sum()):
+        if n_not_drawn := int((~self.verdicts["drawn"]).sum()):
             verdicts = number_of(n_not_drawn, "verdict")
             yield f"{verdicts} on places that were not drawn count only for themselves"
         if self.n_without_right_value and self.settings.write_gold:
@@ -489,7 +489,7 @@ class Audit:
                 f"{self.n_without_right_value} wrong values were not corrected: no verdict says "
                 f"what is right"
             )
-        if len(self.looked) and self.weights is None:
+        if len(self.verdicts) and self.weights is None:
             yield "a stratum of places has no verdict: nothing is estimated"
 
     def _chance_of_field(self, path: str) -> float:
@@ -561,11 +561,11 @@ class Audit:
             bounds = observed.interval and [1 - (1 - bound) / chance for bound in observed.interval]
             alpha = Share(1 - (1 - observed.value) / chance, bounds)
 
-        looked = self.looked[is_selected[self.looked["place"]]]
+        verdicts = self.verdicts[is_selected[self.verdicts["place"]]]
         # Positions of the places with a verdict among the selected places.
-        looked_at = (np.cumsum(is_selected) - 1)[looked["place"]]
+        judged_places = (np.cumsum(is_selected) - 1)[verdicts["place"]]
         wrong = estimate_wrong_share(
-            self.strata[is_selected], looked_at, looked["wrong"], documents, self.level
+            self.strata[is_selected], judged_places, verdicts["wrong"], documents, self.level
         )
         return AuditedField(
             field=path,
@@ -577,14 +577,14 @@ class Audit:
             pairwise_interval=shares["pairwise"].interval,
             alpha=alpha.value,
             alpha_interval=alpha.interval,
-            looked_at=len(looked),
+            looked_at=len(verdicts),
             wrong=wrong.value,
             wrong_interval=wrong.interval,
         )
 
     def _make_runs(self) -> Iterator[AuditedRun]:
         """Yield the figures of each run."""
-        looked, looked_at = self.looked, self.looked["place"]
+        verdicts, judged_places = self.verdicts, self.verdicts["place"]
         sharing_runs = find_sharing_runs(self.groups)
         for run, name in enumerate(self.settings.runs):
             is_present, groups = self.is_present[:, run], self.groups[:, run]
@@ -593,14 +593,14 @@ class Audit:
             quotients = {"present": present}
             if self.weights is not None:
                 corrected = self._f1_sums(
-                    is_present[looked_at],
-                    looked["truth"] & has_document[looked_at],
-                    looked["right"][:, run],
+                    is_present[judged_places],
+                    verdicts["truth"] & has_document[judged_places],
+                    verdicts["right"][:, run],
                 )
                 # A place with a verdict represents several places: scale its effect on the sums.
                 quotients["corrected"] = present + [
-                    np.bincount(looked_at, self.weights * change, len(groups))
-                    for change in corrected - present[:, looked_at]
+                    np.bincount(judged_places, self.weights * change, len(groups))
+                    for change in corrected - present[:, judged_places]
                 ]
             shares = shares_by_unit(
                 quotients, self.documents, len(self.document_ids), self.intervals

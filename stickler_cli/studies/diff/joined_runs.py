@@ -291,7 +291,7 @@ def join_runs(
         finding = f"no document is in both runs ({len(first)} in BASE, {len(second)} in NEW)"
         raise NotComparableError([Problem("", finding, "two runs of the same documents")])
     ids = sorted(first)
-    document_index = {name: place for place, name in enumerate(ids)}
+    document_index = {name: index for index, name in enumerate(ids)}
     run_documents = [
         Known([*map(status.get, ids)], np.array([name in compared for name in ids]))
         for status, compared in documents
@@ -303,9 +303,9 @@ def join_runs(
     described = {field_info.field for field_info in fields}
     patterns = [schema_pattern(path, described) for path in paths]
     positions: dict[Path, list[int]] = {}
-    for place, (path, pattern) in enumerate(zip(paths, patterns, strict=True)):
+    for index, (path, pattern) in enumerate(zip(paths, patterns, strict=True)):
         for key in {path, pattern}:
-            positions.setdefault(key, []).append(place)
+            positions.setdefault(key, []).append(index)
     return JoinedRuns(
         ids=ids,
         sides=(len(bases), len(news)),
@@ -354,10 +354,10 @@ def _read_rows(
         [paths.setdefault(path, len(paths)) for path in ledger.field_numbers]
     )
     for block in ledger:
-        places = np.array(
+        document_indexes = np.array(
             [document_index.get(name, _NOWHERE) for name in block.documents.ids], np.int64
         )
-        document = places[block.document_of_rows()]
+        document = document_indexes[block.document_of_rows()]
         cell, score = block.cell_and_score[block.code_of_rows()].T.astype(np.intp)
         rows = RunRows(
             field=block.field_of_rows(field_positions),
@@ -379,17 +379,17 @@ def _rows(
     """Return the distinct cells of all runs, and the rows of each run."""
     table, to = encode_rows(np.concatenate([cells for run in blocks_of_runs for _, cells in run]))
     lost = [_missed(table, is_nested=is_nested) for is_nested in (False, True)]
-    cells, places = encode_rows(np.concatenate([table, *lost]))
+    cells, cell_indexes = encode_rows(np.concatenate([table, *lost]))
     starts, rows_of_runs = 0, []
     for run in blocks_of_runs:
         of_blocks = []
         for rows, cells_of_block in run:
-            of_blocks.append(rows._replace(cell=places[to[starts + rows.cell]]))
+            of_blocks.append(rows._replace(cell=cell_indexes[to[starts + rows.cell]]))
             starts += len(cells_of_block)
         rows_of_runs.append(_concatenate_rows(of_blocks))
     # First row: counts of a missed top-level field; second row: of a missed nested field.
     missed = np.zeros((2, len(cells)), np.int64)
-    missed[:, places[: len(table)]] = places[len(table) :].reshape(2, -1)
+    missed[:, cell_indexes[: len(table)]] = cell_indexes[len(table) :].reshape(2, -1)
     within = np.array([len(path) > 1 for path in paths], np.intp)
     first = [*zip(rows_of_runs[:bases], run_documents[:bases], strict=True)]
     return cells, [
@@ -468,10 +468,10 @@ def _confident_leaves(
             leaves = block.documents.confident_values
             if leaves is not None:
                 names = block.documents.ids
-                places = np.array([document_index.get(name, _NOWHERE) for name in names])[
+                document_indexes = np.array([document_index.get(name, _NOWHERE) for name in names])[
                     leaves.document
                 ]
-                selected = leaves.with_documents(places).select(places >= 0)
+                selected = leaves.with_documents(document_indexes).select(document_indexes >= 0)
                 values_of_runs[-1].append(selected)
     for run, run_values in zip(run_documents, values_of_runs, strict=True):
         stand_ins = _stand_ins(run, run_documents[:bases])

@@ -62,15 +62,15 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
     samples = [runs.sample(figure) for figure in figures]
     intervals = change_intervals(samples, runs.ids, settings.intervals)
     p = p_values(samples, runs.ids, settings.intervals)
-    fields = [place for place, figure in enumerate(figures) if figure.field]
-    field_samples = [samples[place] for place in fields]
-    field_p = corrected_p(field_samples, [p[place] for place in fields], settings)
-    corrected = dict(enumerate(p)) | dict(zip(fields, field_p, strict=True))
+    field_indexes = [index for index, figure in enumerate(figures) if figure.field]
+    field_samples = [samples[index] for index in field_indexes]
+    field_p = corrected_p(field_samples, [p[index] for index in field_indexes], settings)
+    corrected = dict(enumerate(p)) | dict(zip(field_indexes, field_p, strict=True))
     figure_changes = []
-    for place, (figure, sample) in enumerate(zip(figures, samples, strict=True)):
+    for index, (figure, sample) in enumerate(zip(figures, samples, strict=True)):
         before, after = (None if value is None else float(value) for value in runs.exact(figure))
         change = runs.change(figure)
-        trend, decision = trend_of(sample, intervals[place], corrected[place], settings)
+        trend, decision = trend_of(sample, intervals[index], corrected[index], settings)
         is_identical = trend is Trend.IDENTICAL
         broken, fixed = 0, 0
         if figure.field and figure.mode:
@@ -84,9 +84,9 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
                 before=before,
                 after=after,
                 change=change,
-                interval=None if change is None or is_identical else intervals[place],
-                p=p[place] if sample.documents else None,
-                corrected_p=corrected[place] if sample.documents else None,
+                interval=None if change is None or is_identical else intervals[index],
+                p=p[index] if sample.documents else None,
+                corrected_p=corrected[index] if sample.documents else None,
                 trend=trend,
                 decided_by=decision,
                 documents=sample.documents,
@@ -136,13 +136,13 @@ def corrected_p(
     Source: Tarone (1990), doi:10.2307/2531456.
     """
     family = [
-        place
-        for place, sample in enumerate(samples)
+        index
+        for index, sample in enumerate(samples)
         if smallest_p(sample.differing) <= settings.alpha
     ]
     corrected = [min(1.0, (len(family) + 1) * value) for value in p]
-    for place, value in zip(family, holm([p[place] for place in family]), strict=True):
-        corrected[place] = value
+    for index, value in zip(family, holm([p[index] for index in family]), strict=True):
+        corrected[index] = value
     return corrected
 
 
@@ -319,9 +319,11 @@ def document_changes(
     order = {path: index for index, path in enumerate(fields)}
     names = [field_path(path) for path in runs.paths]
     changed = defaultdict[int, tuple[list[str], list[str]]](lambda: ([], []))
-    places = [(order.get(name, len(order)), runs.paths[index]) for index, name in enumerate(names)]
+    sort_keys = [
+        (order.get(name, len(order)), runs.paths[index]) for index, name in enumerate(names)
+    ]
     # The first path is the whole document.
-    for index in sorted(range(1, len(names)), key=places.__getitem__):
+    for index in sorted(range(1, len(names)), key=sort_keys.__getitem__):
         for direction, documents in enumerate(runs.broken_and_fixed([index], counting)):
             for document in np.flatnonzero(documents).tolist():
                 changed[document][direction].append(names[index])

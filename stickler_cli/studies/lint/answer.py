@@ -179,7 +179,7 @@ class GoldRules:
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._root, self._findings = loaded.plan.root, findings
-        self._is_needed = any(field.rules for field in loaded.fields)
+        self._has_field_rules = any(field.rules for field in loaded.fields)
         self._occurring_names: defaultdict[tuple[str, ...], set[object]] = defaultdict(set)
         self._aliases: dict[tuple[str, ...], ReadingRule] = {}
 
@@ -188,7 +188,7 @@ class GoldRules:
 
         The names of aliases that occur are recorded for `conclude`.
         """
-        if self._is_needed:
+        if self._has_field_rules:
             self._check_value(document, self._root, document.value, (), ())
         if document.gold is not None:
             self._check_alternatives(document, document.gold, document.value, ())

@@ -427,7 +427,7 @@ def _set_key(
     """
     if not pointers:
         return None
-    existing = {place.pointer for place in positions(text)}
+    existing = {position.pointer for position in positions(text)}
     with_key = (pointer for pointer in pointers if pointer + json_pointer((key,)) in existing)
     return with_keys(text.decode(), {next(with_key, pointers[0]): {key: threshold}}).encode()
 
