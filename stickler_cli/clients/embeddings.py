@@ -294,11 +294,11 @@ class BertScore(Model[TextPair, float]):
             return
         if self.name not in resolve_name("bert_score.utils:model2layers"):
             description = f"bert-score has no baseline for {self.name}"
-            expected = "set rescale_with_baseline to false"
+            hint = "set rescale_with_baseline to false"
             if self.layers is None:
                 description = f"bert-score does not know which layer of {self.name} to compare"
-                expected = "set num_layers in the comparator's config"
-            raise UnavailableError([Problem("", description, expected)])
+                hint = "set num_layers in the comparator's config"
+            raise UnavailableError([Problem("", description, expected="", hint=hint)])
 
     def unpack(self, packed: bytes) -> float:
         """Return a score from the cache; ValueError if it is not a finite number."""

@@ -397,7 +397,7 @@ def test_a_worker_of_several_threads_is_refused(orders, refused, tmp_path):
     orders()
     with cluster(tmp_path, threads=2) as own:
         err = refused("--scheduler", own.address)
-    assert "has 2 threads, expected processes of one thread; dask worker" in err
+    assert "has 2 threads, expected processes of one thread; start it with dask worker" in err
 
 
 # --- a cluster of the run's own

@@ -141,7 +141,7 @@ def test_a_run_goes_on_from_any_byte_with_the_same_bytes_at_the_end(orders, whol
         assert ((code, out), contents()) == whole, place
         assert Path("kept/journal").read_bytes() == journal, place
         torn = place > len(FIRST_LINE) and journal[place - 1 : place] != b"\n"
-        assert ("were cut off" in err) is torn, place
+        assert ("have been removed" in err) is torn, place
 
 
 def test_a_run_goes_on_from_a_damaged_byte_with_the_same_bytes_at_the_end(orders, whole):
@@ -236,7 +236,7 @@ BEFORE = {"whole": 10, "begun": 4}
     [
         ("pred/lonely.json", "{}", "the prediction of lonely is new"),
         ("gt/lonely.json", "{}", "the ground truth of lonely has changed"),
-        ("gt/lonely.json", None, "lonely is gone"),
+        ("gt/lonely.json", None, "lonely is missing now"),
         ("gt/Alike.json", "no JSON", "the ground truth of Alike has changed"),
         ("gt/a.json", "{}", "a is new"),
         ("gt/B.json", "{}", "B is new"),
@@ -257,7 +257,7 @@ def test_a_document_that_was_finished_and_is_another_is_named(
     begins = "error: --run-dir kept: documents have changed since the run was started: "
     assert begins in err
     assert change in err
-    assert "--restart begins again" in err
+    assert "use --restart to start over" in err
     assert contents() == whole[1]
 
 
@@ -325,7 +325,7 @@ def test_another_option_is_named(orders, whole, options, change):
 def test_another_schema_is_named(orders, whole):
     with Path("schema.json").open("a") as file:
         file.write("\n")
-    assert 'schema is "sha256:' in refused(*KEPT)
+    assert "kept: the schema has changed since the run was started" in refused(*KEPT)
 
 
 def test_another_version_is_named(orders, whole, monkeypatch):
@@ -350,6 +350,7 @@ def test_everything_that_decides_a_result_is_a_setting(orders, whole):
     elsewhere |= {"requested": None, "client": "asking", "purpose": None}
     elsewhere |= {"unwrapper": "wrapped", "work_at_once": None, "metrics": "metric"}
     elsewhere |= {"schemas": "schema by", "step": "schema", "marks": "verdicts"}
+    elsewhere |= {"listed_fields": "schema"}
     decisive = {
         field.name
         for kind in (Options, OutputsRequested, DecidingOptions, Job)
@@ -388,7 +389,7 @@ def test_a_journal_of_something_else_is_refused(orders):
 
 def test_a_file_is_no_directory(orders):
     write(orders / "file", "")
-    assert "--run-dir file: it is a file, expected a directory" in refused(
+    assert "--run-dir file: this is a file, expected a directory" in refused(
         *EVAL, "--run-dir", "file"
     )
     assert "--run-dir file/a: the directory cannot be used (Not a directory)" in refused(
@@ -409,11 +410,11 @@ def test_standard_input_cannot_be_read_again(orders):
 
 @pytest.mark.parametrize("option", ["--documents", "--non-matches"])
 def test_lines_have_one_place(orders, option):
-    assert f"{option}: there is --run-dir" in refused(*KEPT, option, "lines.jsonl")
+    assert f"{option}: --run-dir is also given" in refused(*KEPT, option, "lines.jsonl")
 
 
 def test_restart_needs_a_directory(orders):
-    assert "--restart: there is no --run-dir" in refused(*EVAL, "--restart")
+    assert "--restart: --run-dir is missing" in refused(*EVAL, "--restart")
 
 
 def test_records_that_are_whole_but_not_ours_are_refused(orders, whole):
@@ -560,7 +561,7 @@ def test_two_runs_cannot_have_one_directory(patient):
     with held_at(150, "--jobs", "1") as first:
         code, out, err = finish()
         assert (code, out) == (ExitCode.USAGE, b"")
-        assert "error: --run-dir kept: another run is using this directory; wait for its end" in err
+        assert "error: --run-dir kept: another run is using this directory; wait until" in err
         Path("wait-at/x150").unlink()
         assert first.wait(PATIENCE) == 0
 

@@ -69,7 +69,7 @@ def test_errors_are_found_sorted_and_grouped(address):
     assert paths(outcome=["fd"]) == paths(field="\ntotal\n") == paths(gt="10.5") == ["total"]
     assert paths(of="one") == []
     found = ask("select", {"group": "document", "judged": 1})
-    assert found == {"count": 2, "groups": [["two", 2, "", "11"]]}
+    assert found == {"count": 2, "values": 3, "groups": [["two", 2, "", "11", 3]]}
     place = {"document": "two", "path": "lines[1]", "as": "fa"}
     found = ask("place", {"sort": "field", "judged": 1}, place)
     assert (found["at"], found["error"][2]) == (0, "lines[1]")
@@ -83,7 +83,7 @@ def test_documents_are_found_and_sorted(address):
 
     def ids(**query):
         found = [json.loads(line)[0] for line in ask("page", query, 0, 100)]
-        assert ask("select", query) == {"count": len(found), "groups": []}
+        assert ask("select", query) == {"count": len(found), "values": 0, "groups": []}
         return found
 
     assert ids() == ["two", "one"]  # the lowest score first

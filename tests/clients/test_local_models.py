@@ -126,7 +126,7 @@ def test_a_model_of_sentence_transformers_is_loaded_once(on_torch, asking):
 def test_a_path_that_leads_nowhere_is_refused(on_torch, prefix):
     if prefix == "model2vec":
         pytest.importorskip("model2vec", reason=NO_MODEL)
-    with pytest.raises(UnavailableError, match=r"no model at \./nowhere, expected the directory"):
+    with pytest.raises(UnavailableError, match=r"finds no model in \./nowhere, expected the dir"):
         SemanticComparator(f"{prefix}:./nowhere").require()
 
 
@@ -182,11 +182,11 @@ def test_the_librarys_own_model_needs_no_name(on_torch, asking):
         ({"model_type": "./nowhere"}, "BERTComparator finds no model in ./nowhere"),
         (
             {"model_type": "my-model"},
-            "does not know which layer of my-model to compare, expected num_l",
+            "does not know which layer of my-model to compare; set num_layers",
         ),
         (
             {"model_type": "my-model", "num_layers": 3, "rescale_with_baseline": True},
-            "no baseline for my-model, expected rescale_with_baseline: false",
+            "no baseline for my-model; set rescale_with_baseline to false",
         ),
     ],
 )

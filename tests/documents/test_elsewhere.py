@@ -131,7 +131,7 @@ def test_a_listing_elsewhere_that_takes_long_is_told(store: str, monkeypatch: py
 
 def test_a_place_without_anything_is_refused(store: str):
     put(store, {"gt/a.json": b"{}"})
-    with pytest.raises(UsageError, match=r"there is nothing, expected \.json files"):
+    with pytest.raises(UsageError, match=r"nothing at this address, expected \.json files"):
         list_directory(f"{store}/other", LIMIT)
 
 
@@ -276,7 +276,7 @@ def test_what_cannot_be_sent_is_kept_and_the_message_says_where(
     assert main([*asked, "-o", "s3://none/run.json"]) != 0
     said = capsys.readouterr().err
     assert "s3://none/run.json" in said
-    kept = Path(said.rpartition("is in ")[2].rstrip(")\n"))
+    kept = Path(said.rpartition("saved in ")[2].rstrip(")\n"))
     assert json.loads(kept.read_bytes())["documents"]["evaluated"] == 1
     kept.unlink()
 

@@ -511,6 +511,8 @@ def _describe_change(setting: str, current: object, earlier: object) -> str:
     if setting == "detail":  # which no option states: only pages need single errors and values
         with_page = "with" if earlier else "without"
         return f"the run was started {with_page} an HTML report (-o report.html)"
+    if setting == "schema":  # its digest would tell nothing
+        return "the schema has changed since the run was started"
     return f"{_option_of(setting)} is now {brief(current)}, but was {brief(earlier)}"
 
 
