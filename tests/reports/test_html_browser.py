@@ -962,6 +962,50 @@ def test_the_page_of_a_difference_is_filtered_sorted_and_linked(open_page, run_o
     headed(page, "a")
 
 
+def choose_every_option(page) -> int:
+    """Choose each option of each select that can be seen; return how many were chosen."""
+    chosen = 0
+    for select in page.locator("main select:visible").all():
+        values = select.locator("option").evaluate_all("all => all.map(it => it.value)")
+        for value in [*values, values[0]]:
+            select.select_option(value)
+            page.wait_for_selector("html:not([data-busy])", state="attached")
+            page.wait_for_timeout(30)
+            chosen += 1
+    return chosen
+
+
+def test_every_option_of_every_select_can_be_chosen(open_page, run_of):
+    base, new = beside(run_of)
+    runs = {"base": base, "new": new, "again": base}
+    subjects = {
+        "report": base,
+        "difference": compare_runs({"base": base}, {"new": new}),
+        "runs": RunsBeside(runs, changed_values(*runs.values())),
+    }
+    for name, subject in subjects.items():
+        page = open_page(subject)
+        assert choose_every_option(page) > 4, name
+        for group in ("cause", "none", "field", "document"):
+            page.evaluate("group => { location.hash = `#errors&group=${group}` }", group)
+            page.wait_for_selector("html:not([data-busy])", state="attached")
+        assert page.locator("#failure").is_hidden(), name
+
+
+def test_heads_of_groups_count_what_stands_below_them(open_page, run_of):
+    page = open_page(run_of(detailed=True))
+    for group in ("", "field", "class", "pair", "document"):
+        page.locator("#errors-group").select_option(group)
+        for text in ("", "a"):
+            page.locator("#errors-find").fill(text)
+            page.wait_for_timeout(300)
+            page.wait_for_selector("html:not([data-busy])", state="attached")
+            notes = page.locator("#errors-list .group > .note").all_text_contents()
+            counts = [int(note.split()[0]) for note in notes]
+            head = page.locator("#errors-count").text_content()
+            assert sum(counts) == int(head.split()[0]), (group, text, notes, head)
+
+
 def test_each_number_of_a_difference_stands_at_the_head_of_its_list(open_page, run_of):
     base, new = beside(run_of)
     page = open_page(compare_runs({"base": base}, {"new": new}))

@@ -14,6 +14,7 @@ const Errors = (() => {
   let isComplete = true;
   let list = null;
   let selection = null; // the selected errors
+  let shownState = null; // the state that selected them; the page has a newer one while the next selection is awaited
   let foldedGroups = new Set(); // positions of the folded groups
   let lines = []; // rows of the list: the position of an error in `selection`, or -1 minus the position of a group
   let appliedState = "";
@@ -66,12 +67,23 @@ const Errors = (() => {
     ];
   };
 
+  // Count the rows of a group and the values that they lost: what stands below its head, whatever the filters are.
+  const groupNote = (count, lost, filter) => {
+    const groupState = { ...shownState, ...filter };
+    const runCount = isComplete || !filter || isFolded(groupState) !== isFolded(shownState) ? null : countInRun(groupState);
+    const rows = countText(count, runCount, "row");
+    if (!countsEachValueOnce(shownState)) return rows;
+    return runCount === null || runCount === count ? valuesInRows(lost, count) : `${plural(lost, "value")} in ${rows}`;
+  };
+
+  // Return whether every lost value is counted in exactly one row of the list.
+  const countsEachValueOnce = (state) => Boolean(facts.runs) || isFolded(state) || state.what === "values";
+
   const groupRow = (groupIndex) => {
     const [key, count, gt, pred, lost] = selection.groups[groupIndex];
-    const [text, filter, number, values] = GROUPS[groupOf(State.now.errors)](key, gt, pred);
-    const rows = countText(count, filter && countInRun({ ...State.now.errors, ...filter }), "row");
+    const [text, filter, number] = GROUPS[groupOf(shownState)](key, gt, pred);
     const title = number ? [element("span", { class: "note" }, String(number)), ` ${text}`] : [text];
-    return { group: groupIndex, title, folded: foldedGroups.has(groupIndex), note: facts.runs ? valuesInRows(lost, count) : number && values !== count ? `${plural(values, "value")} · ${rows}` : rows };
+    return { group: groupIndex, title, folded: foldedGroups.has(groupIndex), note: groupNote(count, lost, filter) };
   };
 
   const draw = () => {
@@ -88,7 +100,7 @@ const Errors = (() => {
       if (line < 0) return groupRow(-1 - line);
       return line !== undefined && selection.at(line) ? line : undefined;
     };
-    list.show(lines.length, item, { grouped: isGrouped, order: State.now.errors.sort });
+    list.show(lines.length, item, { grouped: isGrouped, order: shownState.sort });
   };
 
   const fold = (groupIndex) => {
@@ -116,6 +128,7 @@ const Errors = (() => {
 
   const showSelection = (pages, errors) => {
     selection = pages;
+    shownState = errors;
     // With many rows only the first cause starts unfolded, so that the reader sees the list of causes first.
     foldedGroups = new Set(groupOf(errors) === "cause" && selection.count > MAX_OPEN_ROWS ? selection.groups.keys() : []);
     foldedGroups.delete(0);
@@ -132,7 +145,7 @@ const Errors = (() => {
   const headText = (errors) => {
     const runCount = countInRun(errors);
     const isAll = isComplete || runCount === selection.count;
-    if (facts.runs || (isAll && (isFolded(errors) || errors.what === "values"))) return valuesInRows(selection.values, selection.count);
+    if (facts.runs || (isAll && countsEachValueOnce(errors))) return valuesInRows(selection.values, selection.count);
     return `${countText(selection.count, runCount)}${isAll ? "" : " on this page"}`;
   };
 

@@ -44,7 +44,7 @@ const countInRun = (state) => {
   return facts.totals.reduce((sum, [row, name, count]) => sum + ((!range || (row >= range[0] && row < range[1])) && (!className || name === className) ? count : 0), 0);
 };
 
-// Describe a group: [its title, the filter that selects just this group or null, number of the cause, values that it cost].
+// Describe a group: [its title, the filter that selects just this group or null, number of the cause].
 const GROUPS = {
   document: (key) => [visible(key), { of: key }],
   field: (key) => [visible(key), { field: key }],
@@ -52,8 +52,8 @@ const GROUPS = {
   pair: (key, gt, pred) => [`${displayText(gt || null)} → ${displayText(pred || null)}`, null],
   cause: (position) => {
     if (position < 0) return ["inside what failed as a whole", null];
-    const [key, text, , values, number, , move] = facts.causes[position];
-    return facts.runs ? [`${move}, ${text}`, { cause: key }] : [text, { cause: key }, number, values];
+    const [key, text, , , number, , move] = facts.causes[position];
+    return facts.runs ? [`${move}, ${text}`, { cause: key }] : [text, { cause: key }, number];
   },
 };
 
