@@ -203,7 +203,7 @@ def test_embeddings_of_different_sizes_are_an_error_that_tells_its_pair():
     vectors = {"a": [1], "b": [1], "c": [1, 2]}
     comparator = SemanticComparator(embedding_function=vectors.__getitem__)
 
-    with pytest.raises(ModelError, match="embeddings of 1 and 2 numbers") as caught:
+    with pytest.raises(ModelError, match="embeddings of different lengths, 1 and 2") as caught:
         comparator.ask(Client(Policy(cache=False)), ["a", "a"], ["b", "c"])
     assert caught.value.at == 1
 

@@ -242,8 +242,8 @@ def test_a_class_by_its_module_is_found_where_allowed(plugins):
         ("acme_plugin:Missing", "AttributeError"),
         ("acme_missing:Plain", "ModuleNotFoundError"),
         ("acme_broken:Plain", "RuntimeError: no licence"),
-        ("acme_plugin:not_a_class", "acme_plugin:not_a_class is none"),
-        ("acme_plugin:Outer", "acme_plugin:Outer is none"),
+        ("acme_plugin:not_a_class", "acme_plugin:not_a_class is not one"),
+        ("acme_plugin:Outer", "acme_plugin:Outer is not one"),
     ],
 )
 def test_a_class_that_cannot_be_used_says_why(plugins, name, cause):

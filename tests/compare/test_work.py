@@ -193,7 +193,9 @@ def test_what_would_be_kept_beyond_the_limit_is_refused_by_name(monkeypatch):
     trees = [({"t": kinds(depth, "", "x")}, {"t": kinds(depth, "", "y")}) for depth in (3, 9)]
 
     steps_of(TREES, *trees[0])
-    with pytest.raises(RoomLimitError, match=r"lists in lists at t\.c(\.c)+ takes more than 1 MB"):
+    with pytest.raises(
+        RoomLimitError, match=r"lists inside lists at t\.c(\.c)+ take more than 1 MB"
+    ):
         steps_of(TREES, *trees[1])
 
 
@@ -225,7 +227,7 @@ def test_what_exceeds_the_limit_is_told_with_the_field_that_cost_most():
     schema = {"type": "object", "properties": {"a": {"type": "string"}, "o": TEXTS}}
     gt, pred = ({"a": "x", "o": texts(300, 50, seed)} for seed in (1, 2))
 
-    with pytest.raises(WorkLimitError, match=r"--work-limit 0.01 lets it, most of it at o\.t$"):
+    with pytest.raises(WorkLimitError, match=r"--work-limit 0.01 allows, most of it at o\.t$"):
         steps_of(schema, gt, pred, limit=0.01)
 
 

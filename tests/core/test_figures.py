@@ -13,6 +13,7 @@ from stickler_cli.core.figures import (
     interval_text,
     join_some,
     number_of,
+    percent,
     rate,
     setting,
     truncate,
@@ -42,6 +43,11 @@ from stickler_cli.score.intervals import Interval
 )
 def test_a_rate_is_rounded_but_never_onto_an_end_or_limit_that_it_is_not(value, limits, text):
     assert rate(value, limits) == text
+
+
+def test_a_percentage_is_never_rounded_to_none_or_all():
+    shares = (0.0, 0.0001, 116 / 155, 0.9999, 1.0)
+    assert [*map(percent, shares)] == ["0.0%", "0.1%", "74.8%", "99.9%", "100.0%"]
 
 
 def test_thresholds_and_weights_are_shown_as_they_were_written():

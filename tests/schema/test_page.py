@@ -49,7 +49,7 @@ def test_the_defaults_of_annotations_are_those_of_the_code():
     defaults = {row[0].removeprefix(PREFIX): row[2] for row in rows("Annotations")}
 
     assert float(defaults["weight"]) == DEFAULT_WEIGHT
-    assert defaults["model-name"] == DEFAULT_MODEL_NAME
+    assert defaults["model-name"].endswith(f"in Python, {DEFAULT_MODEL_NAME}")
     assert float(defaults["match-threshold"]) == DEFAULT_MATCH_THRESHOLD
     assert defaults["pairing-floor"] == f"that of the run, {PAIRING_FLOOR}"
 
@@ -85,7 +85,7 @@ def test_the_dialects_are_those_of_the_code():
 
 
 def test_the_limits_are_those_of_the_code():
-    assert f"past {MOST_COMBINATIONS} of them" in PAGE
+    assert f"more than {MOST_COMBINATIONS} combinations" in PAGE
     assert f"more than {MOST_PLACES} places" in PAGE
     assert f"A tuple passes at {DEFAULT_TUPLE_THRESHOLD}." in PAGE
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from types import SimpleNamespace
@@ -405,9 +406,9 @@ def test_a_notebook_shows_no_more_fields_than_anyone_reads():
 
 def test_an_evaluation_is_reported_as_the_command_reports_it():
     evaluation = evaluation_of(RESULTS)
-    run = Run(
-        evaluation, SchemaSignature("", "", "Orders", None), RunOptions(recall_with_fd=True), FIELDS
-    )
+    with_intervals = replace(evaluation, interval_settings=IntervalSettings())  # as the command's
+    signature = SchemaSignature("", "", "Orders", None)
+    run = Run(with_intervals, signature, RunOptions(recall_with_fd=True), FIELDS)
 
     assert evaluation.report(title="Orders", width=90) == render(
         "table", run, TableStyle(90, plain=False)
