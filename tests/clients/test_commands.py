@@ -265,7 +265,7 @@ def test_places_in_a_configuration_file_are_those_of_the_command_line(
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("--endpoint=openai:jugde=http://x/v1", "no field asks openai:jugde, expected one of"),
+        ("--endpoint=openai:jugde=http://x/v1", "no field asks the model openai:jugde, expected"),
         ("--endpoint=openai:judge", 'it is "openai:judge", expected MODEL=URL'),
         ("--key-from=openai:judge=sk-12", 'it is "openai:judge=sk-12", expected MODEL=VARIABLE'),
         ("--model-concurrency=500", "expected a whole number from 1 to 128"),

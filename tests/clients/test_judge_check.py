@@ -138,7 +138,7 @@ def test_too_many_pairs_are_refused_before_any_is_asked(server, judges, capsys):
     assert main(["judge-check", *judges, "--max-pairs", "6"]) == 2
 
     error = capsys.readouterr().err
-    assert "judges would be asked about 7 pairs of 7 lines, beside 0 in the cache" in error
+    assert "judges would be asked about 7 pairs of 7 lines, and 0 more are in the cache" in error
     assert server.requests == []
 
 

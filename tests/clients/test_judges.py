@@ -342,7 +342,7 @@ def test_a_long_reason_is_cut_and_put_on_one_line(server, asking):
 
 
 def test_values_too_long_to_be_judged_are_not_sent(server, asking):
-    with asking(), pytest.raises(ModelError, match="too long to be judged"):
+    with asking(), pytest.raises(ModelError, match="100025 characters, too many to be judged"):
         LLMComparator("openai:m").compare("a" * 100_000, "b")
 
     assert server.requests == []

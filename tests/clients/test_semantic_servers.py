@@ -252,13 +252,13 @@ def test_fewer_embeddings_than_texts_are_no_answer(server, asking, monkeypatch):
         return {**found, "data": found["data"][:-1]}
 
     monkeypatch.setattr(server, "answer", short)
-    with asking(attempts=2), pytest.raises(ModelError, match="there are 1, of 2 texts"):
+    with asking(attempts=2), pytest.raises(ModelError, match="there are 1 embeddings for 2 texts"):
         SemanticComparator("openai:small").compare("car", "banana")
 
 
 def test_embeddings_of_different_sizes_in_one_answer_are_no_answer(server, asking, monkeypatch):
     monkeypatch.setattr(server, "embedding", lambda text: [1.0] * len(text))
-    with asking(attempts=1), pytest.raises(ModelError, match="embeddings of 3 and 6 numbers"):
+    with asking(attempts=1), pytest.raises(ModelError, match="of different lengths, 3 and 6"):
         SemanticComparator("openai:small").compare("car", "banana")
 
 

@@ -69,7 +69,7 @@ def test_pairs_of_values_are_judged_as_the_page_says():
         for name, gt, pred in zip(names, map(json.loads, gts), preds, strict=True)
     ]
 
-    assert len(rows) >= 6
+    assert len(rows) >= 3
     assert [is_right(pair, "its own value") for pair in pairs] == [
         row[3].startswith("right") for row in rows
     ]
