@@ -870,7 +870,7 @@ def test_of_too_many_errors_every_part_says_how_many_there_are(open_page, run_of
     )
     page.evaluate("location.hash = '#errors&group=field'")
     becomes(page, page.locator(".group .title").all_text_contents, ["id"])
-    assert page.locator(".group .note").text_content() == "90 rows"
+    assert page.locator(".group .note").text_content() == "90 values"
     page.evaluate("location.hash = '#errors&group=field&field=total'")
     becomes(page, page.locator(".group .title").all_text_contents, ["total"])
     assert page.locator(".group .note").text_content().endswith(" of 45 rows")
