@@ -7,7 +7,7 @@ letters. Only numbers, units, days and months are recognised by meaning.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain, pairwise
 from typing import Final
 
@@ -271,23 +271,32 @@ def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
     if replaced and replacing:
         return MatchDifference("another word", replaced[0], replacing[0])
 
-    for word in _content_words(only_gt):
-        charge(STEPS_OF_PAIR_OF_WORDS * len(only_pred))
-        if not any(_is_one_word(word, candidate) for candidate in only_pred):
-            slips = (candidate for candidate in only_pred if is_slip(word, candidate))
+    other_letters = _find_other_letters(only_gt, only_pred)
+    if other_letters is not None:
+        return other_letters
+    if replaced or replacing:  # one word, of one text
+        return MatchDifference("a word more or less", "".join(replaced), "".join(replacing))
+
+    gt_links = [word for word in only_gt if word in LINK_WORDS]
+    pred_links = [word for word in only_pred if word in LINK_WORDS]
+    if gt_links and pred_links:
+        return MatchDifference("another word", gt_links[0], pred_links[0])
+    return None
+
+
+def _find_other_letters(words: Sequence[str], candidates: Sequence[str]) -> MatchDifference | None:
+    """Return the first content word that a candidate has with other letters; None if there is none.
+
+    Spellings of one word are not other letters.
+    """
+    for word in words:
+        if word in FUNCTION_WORDS:
+            continue
+        charge(STEPS_OF_PAIR_OF_WORDS * len(candidates))
+        if not any(_is_one_word(word, candidate) for candidate in candidates):
+            slips = (candidate for candidate in candidates if is_slip(word, candidate))
             if slip := next(slips, ""):
                 return MatchDifference("other letters", word, slip)
-    missing, further = (
-        next((word for word in _content_words(words) if not _has_slip(word, candidates)), "")
-        for words, candidates in ((only_gt, only_pred), (only_pred, only_gt))
-    )
-    if missing or further:
-        return MatchDifference("a word more or less", missing, further)
-    links, other_links = (
-        [word for word in words if word in LINK_WORDS] for words in (only_gt, only_pred)
-    )
-    if links and other_links:
-        return MatchDifference("another word", links[0], other_links[0])
     return None
 
 
@@ -295,10 +304,6 @@ def _have_other_words(gt: Words, pred: Words) -> bool:
     """Return whether a word of one text has another letter in the other text, or is replaced."""
     difference = find_word_difference(gt, pred)
     return difference is not None and difference.difference in OTHER_WORDS
-
-
-def _content_words(words: Iterable[str]) -> Iterator[str]:
-    return (word for word in words if word not in FUNCTION_WORDS)
 
 
 def _is_one_word(first: str, second: str) -> bool:
