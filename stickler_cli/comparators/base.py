@@ -224,7 +224,7 @@ class BaseComparator:
     possible."""
 
     @property
-    def tells_differences(self) -> bool:
+    def reports_differences_if_named(self) -> bool:
         """Whether `find_difference` is also called if the schema names the comparator.
 
         Otherwise, it is called only if the comparator was inferred.

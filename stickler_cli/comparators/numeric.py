@@ -403,8 +403,8 @@ class NumericComparator(BaseComparator):
         else:
             number = parse_number(text)
         reading = reading._replace(number=number)
-        has_unit = reading.currencies or reading.units or reading.relation or reading.percent
-        has_unit = has_unit or reading.possible_currencies
+        has_currency = reading.currencies or reading.possible_currencies
+        has_unit = has_currency or reading.units or reading.relation or reading.percent
         if reading.with_decimals is not None or (self.unit == "same" and has_unit):
             return reading
         return _as_float(number)
@@ -447,7 +447,7 @@ class NumericComparator(BaseComparator):
         return float(difference <= _UNROUNDED.multiply(self._relative, size))
 
     @property
-    def tells_differences(self) -> bool:
+    def reports_differences_if_named(self) -> bool:
         """Whether differences are reported for stated comparators, too: if units count."""
         return self.unit != UNIT[0]
 

@@ -182,7 +182,7 @@ class LevenshteinComparator(BaseComparator):
         return Levenshtein.normalized_similarity(gt, pred)
 
     @property
-    def tells_differences(self) -> bool:
+    def reports_differences_if_named(self) -> bool:
         """Whether differences are reported for stated comparators, too: if words count."""
         return self.same_words
 
@@ -289,7 +289,7 @@ class FuzzyComparator(BaseComparator):
         return float(FuzzyComparator.similarities(self, [gt], [pred])[0])  # not overridden
 
     @property
-    def tells_differences(self) -> bool:
+    def reports_differences_if_named(self) -> bool:
         """Whether differences are reported for stated comparators, too: if words count."""
         return self.same_words
 

@@ -35,11 +35,11 @@ def _comparator_of(node: LeafNode) -> BaseComparator | None:
     Differences of boxes, dates and codes are reported only if their comparison was inferred.
     """
     comparator = node.comparator
-    does_tell = type(comparator).find_difference is not BaseComparator.find_difference
-    if not (does_tell and is_built_in(comparator)):
+    finds_differences = type(comparator).find_difference is not BaseComparator.find_difference
+    if not (finds_differences and is_built_in(comparator)):
         return None
-    is_told = comparator.tells_differences or node.threshold_source == "inferred"
-    return comparator if is_told else None
+    is_inferred = node.threshold_source == "inferred"
+    return comparator if is_inferred or comparator.reports_differences_if_named else None
 
 
 def _unequal_matches(batch: UnitBatch) -> Indexes:

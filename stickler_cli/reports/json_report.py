@@ -108,15 +108,16 @@ def _split_deferred(value: object, depth: int) -> Iterator[str | tuple[object, i
     if not isinstance(value, DEFERRED):
         yield _text(value, depth)
         return
-    is_object = isinstance(value, DeferredObject)
-    opening, closing = "{}" if is_object else "[]"
+    entries: Iterable[tuple[str, object]]
+    if isinstance(value, DeferredObject):
+        opening, closing = "{}"
+        entries = ((f"{_text(name)}: ", entry) for name, entry in value.items())
+    else:
+        opening, closing = "[]"
+        entries = (("", entry) for entry in value)
+
     line_start = _line_start(depth + 1)
     between = opening
-    entries: Iterable[tuple[str, object]] = (
-        ((f"{_text(name)}: ", value[name]) for name in value)
-        if isinstance(value, DeferredObject)
-        else (("", entry) for entry in value)
-    )
     for name, entry in entries:
         yield f"{between}{line_start}{name}"
         yield entry, depth + 1

@@ -126,7 +126,7 @@ def test_a_match_differs_in(comparator, gt, pred, expected):
     ],
 )
 def test_comparators_tell_differences_where_words_or_units_count(comparator, tells):
-    assert comparator.tells_differences is tells
+    assert comparator.reports_differences_if_named is tells
 
 
 def test_a_comparator_with_a_similarity_of_its_own_tells_no_differences():

@@ -59,6 +59,9 @@ FIRST_LINE: Final = FORMAT + b"1\n"
 
 CHECKSUM_BYTES: Final = 16
 
+BEGIN_AGAIN: Final = "use --restart to start over, or give another directory to keep both"
+"""The hint if a run cannot continue in a directory."""
+
 _NOT_ELSEWHERE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """Flags to open a file without following links and without waiting for a pipe."""
 
@@ -116,14 +119,13 @@ class Journal:
         is_of_another_version = start.startswith(FORMAT) and not is_ours
         if is_of_another_version and not restart:
             finding = "the journal in this directory was written by another version of stickler"
-            hint = "use --restart to start over, or give another directory to keep both"
             raise UsageError(
                 [
                     Problem(
                         source=option,
                         found=finding,
                         expected="a journal of this version",
-                        hint=hint,
+                        hint=BEGIN_AGAIN,
                     )
                 ]
             )
@@ -204,7 +206,6 @@ SENT: Final = (*RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS))
 _PART: Final = re.compile(rf"{JOURNAL}(\.\d+)?", re.ASCII)
 
 
-BEGIN_AGAIN: Final = "use --restart to start over, or give another directory to keep both"
 # Name of the record in messages, and its values.
 JournalRecord: TypeAlias = tuple[str, dict[str, object]]
 

@@ -81,8 +81,9 @@ def compare_causes(
             for run_causes, causes in zip(causes_of_runs, (base_causes, new_causes), strict=True)
         )
         trait = entry[0].trait
-        values_as_json = [trait.gt, trait.pred] if trait and trait.gt and len(entry) == 1 else []
-        gt, pred = map(json.loads, values_as_json or ["null", "null"])
+        gt = pred = None
+        if trait and trait.gt and len(entry) == 1:  # one confusion of two values
+            gt, pred = json.loads(trait.gt), json.loads(trait.pred)
         change = CauseChange(
             key=entry[0].key,
             field=field_path(trait.path if trait else entry[0].pattern),
