@@ -1,17 +1,18 @@
-"""Causes of errors of two runs beside each other, in words: what grew, what shrank, and why."""
+"""Causes of errors of two runs beside each other, in words: what broke, what was fixed, and why."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from stickler_cli.core.figures import NOTHING, Quoting, number_of
+from stickler_cli.core.figures import Quoting, number_of
 from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text, Tone
 from stickler_cli.studies.diff.record import CauseChange, CauseTrend, Difference
 from .cause_sentences import CauseText, describe_alike, find_missed_together
 from .view import RunView
 
-NAMED: Final = 5  # causes that grew, and causes that shrank, that a report for people names
+NAMED: Final = 5  # causes that a report for people names in each list
 
 _SAME_SIZE: Final = "Causes of the same size"
+_WITHOUT_MOVES: Final = "Causes with no value broken or fixed"
 
 TREND_TONES: Final[dict[CauseTrend, Tone]] = {
     CauseTrend.NEW: "bad",
@@ -26,22 +27,43 @@ class CauseChangeText(NamedTuple):
     """A cause of two runs in words."""
 
     change: CauseChange
-    text: str
-    """What went wrong in the second run; of a fixed cause, in the first run."""
-    remarks: Sequence[str]
-    """How many values broke, and what went wrong in the first run."""
-    origins: Sequence[str]
-    """Sentences on fields that hold another field's value, with the number of items."""
+    base: CauseText | None
+    """What went wrong in the first run; None if this cause lost no value there."""
+    new: CauseText | None
+    """What went wrong in the second run; None if this cause lost no value there."""
+    quoted_field: str
+    """The field of the cause, for sentences."""
+
+    @property
+    def text(self) -> str:
+        """What went wrong in the second run; of a cause that is gone, in the first run."""
+        shown = self.new or self.base
+        return shown.text if shown else ""
 
     @property
     def sentence(self) -> str:
-        """The text, followed by the remarks."""
+        """The text, followed by what went wrong in the first run if that was something else."""
         remarks = [*self.origins, *self.remarks]
         return f"{self.text} ({'; '.join(remarks)})" if remarks else self.text
 
+    @property
+    def origins(self) -> Sequence[str]:
+        """Sentences on fields that hold another field's value, with the number of items."""
+        shown = self.new or self.base
+        return shown.origins if shown else ()
+
+    @property
+    def remarks(self) -> list[str]:
+        """What went wrong in the first run, if both runs have the cause in different words."""
+        if self.new is None or self.base is None or self.base.text == self.new.text:
+            return []
+        # The field is named once: "items: 17 items missed (before: 27 items missed)".
+        text_before = self.base.text.removeprefix(self.quoted_field).removeprefix(":").strip()
+        return [f"before: {text_before}"]
+
 
 class CauseChangeGroup(NamedTuple):
-    """Causes that changed in one direction."""
+    """Causes that grew or shrank, where it is unknown which of their values changed."""
 
     title: str
     shown: Sequence[CauseChangeText]
@@ -58,6 +80,65 @@ class CauseChangeGroup(NamedTuple):
         """Number of causes in the group, and number of values that they lost."""
         members = [*self.shown, *self.others]
         return f"{number_of(len(members), 'cause')}, {_sum_values(members)}"
+
+
+class MovedCause(NamedTuple):
+    """A cause of one run, with the number of its values that are right in the other run."""
+
+    key: str
+    cause: CauseText
+    moved: int
+    """Values lost to the cause that are right in the other run."""
+    total: int
+    """All values lost to the cause."""
+
+    @property
+    def stayed(self) -> int:
+        """Number of values lost to the cause that the other run has wrong, too."""
+        return self.total - self.moved
+
+    @property
+    def sentence(self) -> str:
+        """The text, followed by where the wrong values are from."""
+        origins = self.cause.origins
+        return f"{self.cause.text} ({'; '.join(origins)})" if origins else self.cause.text
+
+
+class MovedCauseList(NamedTuple):
+    """Causes of broken values, or causes of fixed values, those with most values first."""
+
+    move: str
+    """`broken` or `fixed`."""
+    side: str
+    """The run that lost the values: `after` or `before`."""
+    stayed: str
+    """Title of the column of values that the other run has wrong, too."""
+    total: str
+    """Title of the column of all values lost to the cause."""
+    tone: Tone
+    causes: Sequence[MovedCause]
+
+    @property
+    def title(self) -> str:
+        """The title of the list."""
+        return f"Values {self.move}, by cause"
+
+    @property
+    def named_causes(self) -> Sequence[MovedCause]:
+        """The causes that a report for people names."""
+        return self.causes[:NAMED]
+
+    @property
+    def other_causes(self) -> Sequence[MovedCause]:
+        """The other causes."""
+        return self.causes[NAMED:]
+
+    @property
+    def others_text(self) -> str:
+        """Number of other causes, with their moved values; empty if there are none."""
+        n_moved = sum(moved.moved for moved in self.other_causes)
+        count_text = number_of(len(self.other_causes), "other cause")
+        return f"{count_text}: {n_moved:,} {self.move}" if self.other_causes else ""
 
 
 def _sum_values(texts: Sequence[CauseChangeText]) -> str:
@@ -80,30 +161,49 @@ def describe_cause_changes(difference: Difference, quoted: Quoting) -> list[Caus
                 views, difference.causes_of_runs, change.causes, missed_together, strict=True
             )
         )
-        main_text = new_text or base_text
-        if main_text is not None:
-            previous_text = base_text if new_text else None
-            texts.append(_describe_change(change, main_text, previous_text, quoted))
+        if new_text or base_text:
+            texts.append(CauseChangeText(change, base_text, new_text, quoted(change.field)))
     return texts
 
 
-def _describe_change(
-    change: CauseChange, main: CauseText, previous: CauseText | None, quoted: Quoting
-) -> CauseChangeText:
-    """Describe a cause; `previous` is its text in the first run if the second run has it too."""
-    remarks = []
-    if previous is not None and change.broken:
-        n_after = number_of(change.after["values"], "value")
-        remarks.append(f"{change.broken:,} of {n_after} right before")
-    if previous is not None and previous.text != main.text:
-        # The field is named once: "items: 17 items missed (before: 27 items missed)".
-        name = quoted(change.field)
-        remarks.append(f"before: {previous.text.removeprefix(name).removeprefix(':').strip()}")
-    return CauseChangeText(change, main.text, remarks, main.origins)
+def list_moved_causes(texts: Sequence[CauseChangeText]) -> list[MovedCauseList]:
+    """Return the causes of broken values, and of fixed values; nothing if values are unknown.
+
+    The values of the lists add up to the broken and the fixed values of the flow.
+    """
+    broken, fixed = list[MovedCause](), list[MovedCause]()
+    for text in texts:
+        change = text.change
+        if change.broken and text.new:
+            total = change.after["values"]
+            broken.append(MovedCause(change.key, text.new, change.broken, total))
+        if change.fixed and text.base:
+            total = change.before["values"]
+            fixed.append(MovedCause(change.key, text.base, change.fixed, total))
+    for moved_causes in (broken, fixed):
+        moved_causes.sort(key=lambda moved: (-moved.moved, moved.key))
+    lists = (
+        MovedCauseList("broken", "after", "wrong before too", "lost after", "bad", broken),
+        MovedCauseList("fixed", "before", "still wrong", "lost before", "good", fixed),
+    )
+    return [moved_list for moved_list in lists if moved_list.causes]
+
+
+def _describe_causes_without_moves(texts: Sequence[CauseChangeText]) -> str:
+    """Count the causes with no broken or fixed value; empty if there are none."""
+    members = [text for text in texts if not (text.change.broken or text.change.fixed)]
+    if not members:
+        return ""
+    return f"{_WITHOUT_MOVES}: {number_of(len(members), 'cause')}, {_sum_values(members)}"
 
 
 def group_cause_changes(texts: Sequence[CauseChangeText]) -> list[CauseChangeGroup]:
-    """Return the causes that grew, that shrank, and that kept their size, as groups."""
+    """Return the causes that grew, that shrank, and that kept their size, as groups.
+
+    Nothing is returned if it is known which values changed: `list_moved_causes` then lists them.
+    """
+    if any(text.change.broken is not None for text in texts):
+        return []
     grown = [text for text in texts if text.change.trend in {CauseTrend.NEW, CauseTrend.GROWN}]
     same = [text for text in texts if text.change.trend is CauseTrend.SAME]
     shrunk = texts[len(grown) + len(same) :]
@@ -120,7 +220,62 @@ def group_cause_changes(texts: Sequence[CauseChangeText]) -> list[CauseChangeGro
 
 
 def cause_change_blocks(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Block]:
-    """Yield causes of two runs for a terminal, or a table of them for a page."""
+    """Yield causes of two runs for a terminal, or tables of them for a page."""
+    if texts and texts[0].change.broken is not None:
+        yield from _list_moves(texts, page=page)
+    else:
+        yield from _list_trends(texts, page=page)
+
+
+def _list_moves(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Block]:
+    """Yield the causes of broken and of fixed values."""
+    for moved_list in list_moved_causes(texts):
+        if page:
+            yield Text(f"{moved_list.title}:")
+            yield _tabulate_moved_causes(moved_list)
+        else:
+            yield Text(moved_list.title.lower(), "title")
+            yield from _describe_moved_causes(moved_list)
+        if moved_list.other_causes:
+            yield Text(f"and {moved_list.others_text}", "dim", INDENT)
+    without_moves = _describe_causes_without_moves(texts)
+    if without_moves:
+        yield Text(without_moves if page else without_moves.lower(), "dim", INDENT)
+
+
+def _describe_moved_causes(moved_list: MovedCauseList) -> Iterator[Text]:
+    width = max(len(f"{moved.moved:,}") for moved in moved_list.named_causes)
+    counts_texts = [
+        f"{moved.moved:,}".rjust(width)
+        + f" {moved_list.move}"
+        + (f" of {moved.total:,}" if moved.stayed else "")
+        for moved in moved_list.named_causes
+    ]
+    counts_width = max(map(len, counts_texts))
+    for moved, counts in zip(moved_list.named_causes, counts_texts, strict=True):
+        yield Text(
+            f"{counts.lstrip()}{' ' * (counts_width - len(counts))}{INDENT}{moved.sentence}",
+            indent=INDENT,
+            margin=counts[: -len(counts.lstrip())],
+        )
+
+
+def _tabulate_moved_causes(moved_list: MovedCauseList) -> Table:
+    titles = (moved_list.move, moved_list.stayed, moved_list.total)
+    rows = [
+        [
+            Span(moved.sentence),
+            Span(f"{moved.moved:,}", moved_list.tone),
+            Span(f"{moved.stayed:,}"),
+            Span(f"{moved.total:,}"),
+        ]
+        for moved in moved_list.named_causes
+    ]
+    return Table([Column("cause", left=True), *map(Column, titles)], rows)
+
+
+def _list_trends(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Block]:
+    """Yield the causes that grew, that shrank and that kept their size."""
     groups = group_cause_changes(texts)
     same = groups.pop() if groups and groups[-1].title == _SAME_SIZE else None
     same_text = "" if same is None else same.counts_text
@@ -161,18 +316,16 @@ def _cause_change_table(texts: Sequence[CauseChangeText]) -> Table:
         Column("cause", left=True),
         Column("trend", left=True),
         Column("before"),
-        Column("fixed"),
-        Column("broken"),
         Column("after"),
     ]
     rows = []
     for text in texts:
         change = text.change
-        counts = (change.before["values"], change.fixed, change.broken, change.after["values"])
+        counts = (change.before["values"], change.after["values"])
         row = [
             Span(text.sentence),
             Span(change.trend.value, TREND_TONES[change.trend]),
-            *(Span(NOTHING if count is None else f"{count:,}") for count in counts),
+            *(Span(f"{count:,}") for count in counts),
         ]
         rows.append(row)
     return Table(columns, rows)

@@ -1010,7 +1010,8 @@ def test_each_number_of_a_difference_stands_at_the_head_of_its_list(open_page, r
     base, new = beside(run_of)
     page = open_page(compare_runs({"base": base}, {"new": new}))
     links = page.locator("main a[href^='#errors'], main a[href^='#documents']").evaluate_all(
-        "all => all.map(link => [link.getAttribute('href'), link.textContent])"
+        "all => all.map(link => "
+        "[link.getAttribute('href'), link.dataset.count ?? link.textContent])"
     )
     assert any(href.startswith("#errors&after=") for href, _ in links)
     assert any(href.startswith("#documents&by=") for href, _ in links)

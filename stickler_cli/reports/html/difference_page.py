@@ -9,7 +9,11 @@ from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.reports.cause_sentences import CauseText, describe_causes
-from stickler_cli.reports.changed_causes import TREND_TONES, group_cause_changes
+from stickler_cli.reports.changed_causes import (
+    TREND_TONES,
+    group_cause_changes,
+    list_moved_causes,
+)
 from stickler_cli.reports.difference_sections import (
     MARKS,
     SHORT,
@@ -65,7 +69,13 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     facts["values"] = sum(value.n_values for value in values)
     changes = context["view"].causes if context["view"] else []
     if changes:
-        facts["changes"] = [[text.change.key, text.text] for text in changes]
+        facts["changes"] = [
+            [
+                text.change.key,
+                *(cause.text if cause else text.text for cause in (text.base, text.new)),
+            ]
+            for text in changes
+        ]
     entry_by_key = {
         cause.key: index
         for index, text in enumerate(changes)
@@ -90,6 +100,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         },
         "n_values": facts["values"],
         "cause_groups": group_cause_changes(changes),
+        "moved_causes": list_moved_causes(changes),
         "trend_tones": TREND_TONES,
         "listed": documents[:MOST_DOCUMENTS],
         "metric_changes_table": metric_changes_table,

@@ -172,7 +172,7 @@ const reasonParts = (error) =>
   error[REASON].flatMap((reason, run) => {
     if (!reason) return [];
     const cause = facts.changes?.[error[[BEFORE, AFTER][run]]];
-    const link = cause && element("a", { href: `#errors&${["before", "after"][run]}=${cause[0]}` }, cause[1]);
+    const link = cause && element("a", { href: `#errors&${["before", "after"][run]}=${cause[0]}` }, cause[1 + run]);
     return [element("p", {}, `${facts.runs[run]}: `, element("b", {}, visible(reason)), ...(link ? [". One of ", link, "."] : ["."]))];
   });
 const runsParts = (error, documentErrors) => [

@@ -9,7 +9,8 @@ const changeIndex = (key) => {
   const position = (facts.changes ?? []).findIndex(([changeKey]) => changeKey === key);
   return position < 0 ? UNKNOWN : position;
 };
-const changeText = (key) => facts.changes?.[changeIndex(key)]?.[1];
+// Return what went wrong by a cause in the first run (0) or in the second run (1).
+const changeText = (key, run) => facts.changes?.[changeIndex(key)]?.[1 + run];
 
 const KINDS = {
   all: "items, objects and the values inside them",
@@ -21,8 +22,8 @@ const KINDS = {
 const NARROWING = {
   of: (id) => `document ${visible(id)}`,
   cause: (key) => (causeIndex(key) < 0 ? `no cause is called ${visible(key)}` : `cause: ${facts.causes[causeIndex(key)][1]}`),
-  before: (key) => (changeText(key) ? `cause before: ${changeText(key)}` : `no cause is called ${visible(key)}`),
-  after: (key) => (changeText(key) ? `cause after: ${changeText(key)}` : `no cause is called ${visible(key)}`),
+  before: (key) => (changeText(key, 0) ? `cause before: ${changeText(key, 0)}` : `no cause is called ${visible(key)}`),
+  after: (key) => (changeText(key, 1) ? `cause after: ${changeText(key, 1)}` : `no cause is called ${visible(key)}`),
   at: (path) => (Fields.range(path) ? `field ${visible(path)} itself` : `no field is called ${visible(path)}${nearestHint(path, Fields.paths)}`),
   what: (kind) => KINDS[kind] ?? visible(kind),
   similarity: (lower) => `similarity ${binText(lower)}`,

@@ -11,7 +11,8 @@ const [ID, STATUS, SCORE, TP, FD, FA, FN, BY, LOST, COUNTS] = Array(10).keys();
 
 // Facts about all errors of the run, including those that the page leaves out. `total` counts them. `totals` has [row of a
 // field, class, count]. `causes` has [key, text, errors, values, number, origins]. `lost` counts the documents that lost
-// values. On a page of several runs, `runs` has their names, and `changes` has [key, text] of the causes of two runs.
+// values. On a page of several runs, `runs` has their names, and `changes` has [key, text of
+// the first run, text of the second run] of the causes of two runs.
 /** @type {any} */
 // biome-ignore lint/style/useConst: errors.js sets it once the page is unpacked
 let facts = null;
