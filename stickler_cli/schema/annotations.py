@@ -24,7 +24,7 @@ DEFAULT_WEIGHT: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LeafDefault:
-    """The comparator and threshold of one kind of leaf without annotations."""
+    """How leaves of one kind are compared if they have no annotations."""
 
     comparator: str
     threshold: float
@@ -52,7 +52,9 @@ BY_FORMAT: Final = {
 def leaf_default(
     kind: str, format_: object = None, *, members: Sequence[JsonValue] = ()
 ) -> LeafDefault:
-    """Return the default comparison of a JSON type, or of an enum or const with `members`.
+    """Return how values of a JSON type are compared if no annotation says so.
+
+    `members` are the values that an enum or const lists; empty for other schemas.
 
     >>> leaf_default("string", "date").comparator
     'DateComparator'
@@ -65,9 +67,9 @@ def leaf_default(
 
 
 def default_comparator(default: LeafDefault) -> BaseComparator:
-    """Return the comparator of a default comparison.
+    """Return the comparator object for a default comparison.
 
-    Defaults without a configuration share one comparator object.
+    All default comparisons without a configuration share one comparator object.
     """
     if default.config:
         return construct(default.comparator, default.config)
@@ -168,8 +170,8 @@ STANDS: Final = {
     "key": "an array of objects",
     **dict.fromkeys(("aliases", "absent_values"), _ON_VALUE),
 }
-"""Where in a schema an annotation is allowed, by its name; annotations that are not listed are
-allowed at any field."""
+"""The kinds of fields at which an annotation is allowed, by the annotation's name. Annotations
+without an entry are allowed at all fields."""
 ON_VALUE: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_VALUE)
 ON_OBJECT: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_OBJECT)
 ON_LIST: Final = ("pairing_floor", "exhaustive", "ordered", "pairing", "distinct")
@@ -188,7 +190,7 @@ KEYS: Final = tuple(_NAMES)
 
 
 def own_keys(schema: Mapping[str, object]) -> JsonObject:
-    """Return the entries of a schema whose keys are meant as annotations, valid or not."""
+    """Return a schema's own entries that look like annotations, whether they are valid or not."""
     return {
         key: value  # type: ignore[misc] # a schema is JSON all the way down
         for key, value in schema.items()
@@ -303,10 +305,11 @@ Owned: TypeAlias = tuple[tuple[Schema, AnnotationValues], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """The merged annotations of a field or element, or those that an array passes to its elements.
+    """The annotations of a field or element, merged from all schemas that describe the field.
 
-    Annotations that an array passes on win over the elements' own annotations: they are
-    `inherited`. An annotation that is not stated is None.
+    An object of this class also holds the annotations that an array passes to its elements. These
+    are `inherited`, and they win over the elements' own annotations. An annotation that no schema
+    has is None.
     """
 
     comparator: str | None = None
@@ -336,7 +339,7 @@ class Merged:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The keywords of the comparator."""
+        """The keyword arguments of the comparator, such as `{"absolute_tolerance": 0.01}`."""
         return self.comparator_config or {}
 
     @property
@@ -351,7 +354,7 @@ class Merged:
 
     @property
     def item_threshold(self) -> float:
-        """The threshold of the object as a list item."""
+        """Similarity at which two such objects match as items of a list."""
         return DEFAULT_MATCH_THRESHOLD if self.match_threshold is None else self.match_threshold
 
     @property
@@ -361,7 +364,7 @@ class Merged:
 
     @property
     def object_threshold(self) -> float:
-        """The threshold of the object as the value of a field."""
+        """Similarity at which two such objects match as values of a field."""
         return self.item_threshold if self.threshold is None else self.threshold
 
     @property
@@ -371,33 +374,39 @@ class Merged:
 
     @property
     def reading(self) -> ReadingRule | None:
-        """The rule that reads aliases and absent values; None if neither is stated."""
+        """The rule that replaces texts by the values they stand for.
+
+        It covers aliases and texts such as `N/A`. None if annotations list no such text.
+        """
         if not self.aliases and not self.absent_values:
             return None
         return ReadingRule(self.aliases or {}, self.absent_values or ())
 
     @property
     def list_pairing(self) -> ListPairing | None:
-        """How the elements of the list are paired; None if annotations do not state it."""
+        """How the elements of the list are paired; None if no annotation says so."""
         if self.pairing is None and self.ordered is not None:
             return "ordered" if self.ordered else "best"
         return self.pairing
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of the key fields of the list's items."""
+        """The names of the fields by which items of the list are paired."""
         return (self.key,) if isinstance(self.key, str) else tuple(self.key or ())
 
     @property
     def signature(self) -> str:
-        """A text that is the same for equal inherited annotations; it serves as a dict key."""
+        """A text that is equal if the annotations passed on to elements are equal.
+
+        Used in dict keys.
+        """
         config = sorted(self.config.items())
         return repr((config, self.threshold, *(getattr(self, name) for name in _HANDED_ON[1:])))
 
     def below(self, threshold: float | None) -> "Merged":
         """Return the annotations that an array passes on to its elements.
 
-        The elements get `threshold` in place of the array's own threshold.
+        The elements get `threshold` instead of the array's own threshold.
         """
         handed_on: dict[str, Any] = {name: getattr(self, name) for name in _HANDED_ON}
         return Merged(
@@ -422,7 +431,7 @@ _PAIRING_RULES: Final = {"ordered": ORDERED, "position": BY_POSITION}
 
 
 def describe_annotations(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
-    """Describe those of the named annotations that differ from their defaults, as phrases."""
+    """Return a phrase, such as `distinct`, for each named annotation that is not a default."""
     descriptions = {
         "exhaustive": "not exhaustive" if merged.exhaustive is False else "",
         "pairing": _PAIRING_RULES.get(merged.list_pairing or "", ""),

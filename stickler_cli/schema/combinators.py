@@ -1,7 +1,7 @@
 """Find the subschemas that apply to a field or element.
 
-They are found through `allOf`, `$ref`, unions and lists of types. Where they contradict each other,
-the first subschema wins.
+They are found through `allOf`, `$ref`, unions and lists of types. Where two subschemas contradict
+each other, the first subschema wins.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -39,11 +39,11 @@ reference, the keyword and the error."""
 
 
 def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter) -> InForce:
-    """Return all subschemas that apply, through `allOf` and references; winning ones come first.
+    """Return all subschemas that apply through `allOf` and references; earlier ones win.
 
-    A schema's own keys precede its `allOf`, later branches precede earlier ones, and all of them
-    precede the target of a reference. Subschemas that change no comparison, such as mere
-    references, are omitted, so that all uses of one definition give the same result.
+    The order is: a schema's own keys, its `allOf` from last to first, then the target of its
+    reference. Subschemas that change no comparison, such as a mere reference, are omitted. All uses
+    of one definition therefore give the same result.
     """
     leads_on = ("allOf" in outer.schema or files.references_of(outer.schema) for outer in in_force)
     if len(in_force) == 1 and not any(leads_on):
@@ -130,7 +130,10 @@ def declared_types(in_force: InForce) -> list[str] | None:
 
 
 class Branch(NamedTuple):
-    """One alternative of a union, except null, with all subschemas that apply to its values."""
+    """One alternative of a union, with all subschemas that apply to its values.
+
+    The type null is not an alternative.
+    """
 
     in_force: InForce
     arm: Source | None
@@ -144,8 +147,9 @@ def branches_of(
 ) -> tuple[Branch, ...]:
     """Return the alternatives of the first union that changes how values are compared.
 
-    Each alternative includes the subschemas of the other unions. If there would be too many
-    combinations, all alternatives of the last unions are merged into each alternative.
+    The subschemas of any further unions are added to each alternative. If all unions together would
+    have too many combinations, the alternatives of the last unions apply all at once, as with
+    `allOf`.
     """
     unions = list(_unions(files, in_force, report))
     if not unions:
@@ -168,7 +172,10 @@ def branches_of(
 def _unions(
     files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
 ) -> Iterator[tuple[int, str, list[Branch]]]:
-    """Yield (position of the schema, keyword, arms) of each union that changes comparisons."""
+    """Yield (index of the schema with the union, keyword, alternatives) for unions that count.
+
+    A union counts if an alternative changes how values are compared.
+    """
     for position, source in enumerate(in_force):
         for keyword in UNIONS:
             branches = source.schema.get(keyword)
@@ -239,7 +246,10 @@ def _inferred(files: SchemaFiles, in_force: InForce) -> list[str]:
 
 
 def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
-    """Return the positions of a tuple, each as all subschemas that describe it."""
+    """Return the subschemas for each position of a tuple.
+
+    A tuple is an array with a schema for each of its first elements.
+    """
     positions: list[InForce] = []
     for source in in_force:
         schemas = source.schema.get(files.locate(source.schema).dialect.tuples)
@@ -250,7 +260,10 @@ def positions_of(files: SchemaFiles, in_force: InForce) -> tuple[InForce, ...]:
 
 
 def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
-    """Return all subschemas of a list's elements; for a tuple, of elements after its positions."""
+    """Return the subschemas for the elements of a list, or for the last elements of a tuple.
+
+    The last elements of a tuple are those after the positions that have schemas of their own.
+    """
     has_positions = bool(positions_of(files, in_force))
     elements: InForce = ()
     for source in in_force:
@@ -263,6 +276,9 @@ def elements_of(files: SchemaFiles, in_force: InForce) -> InForce:
 
 
 def find_schemas_under(files: SchemaFiles, in_force: InForce, keyword: str) -> InForce:
-    """Return the subschemas that a keyword such as `additionalProperties` has, without booleans."""
+    """Return the subschemas under a keyword such as `additionalProperties`.
+
+    The values `true` and `false` are skipped.
+    """
     holders = [source for source in in_force if isinstance(source.schema.get(keyword), dict)]
     return tuple(files.enter(source, source.schema[keyword]) for source in holders)

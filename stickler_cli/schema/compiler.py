@@ -80,8 +80,8 @@ DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """The model name of schemas that state none. Source: docs/schema.md."""
 
 LARGE: Final = 50
-"""Minimum number of nodes of a part that the plan contains only once; further uses refer to it.
-Smaller parts are copied. A plan is therefore never much larger than its schema."""
+"""Minimum number of nodes of a part that the plan contains only once; all further uses refer to
+that part. Smaller parts are copied. A plan is therefore never much larger than its schema."""
 
 NO_DOCUMENT: Final = "the schema does not describe a document"
 DOCUMENT_EXPECTED: Final = "a schema of JSON objects or arrays"
@@ -89,7 +89,7 @@ DOCUMENTS: Final[Mapping[DocumentKind, tuple[type[Node], ...]]] = {
     "object": (ObjectNode,),
     "array": (SequenceNode,),
 }
-"""The node types that can compare a document of each kind. If a schema allows both kinds, its
+"""The node types that can compare each kind of document. If a schema allows objects and lists, its
 documents are objects."""
 
 
@@ -99,24 +99,24 @@ class _LoopError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A compiled field or element: its node, and what the parent's node depends on."""
+    """A compiled field or element: its node, and what the parent needs to know about the field."""
 
     node: Node
     aggregate: bool | None
     """The field's own `aggregate` annotation."""
     speaks_for_list: bool = True
-    """Whether the weight and the `aggregate` of a list's element also apply to the list."""
+    """Whether a list takes its weight and its `aggregate` from this element."""
     ignored: bool = False
     """Whether the values are left out of the comparison."""
     pairs_items: bool = True
-    """Whether the field is compared when list items are paired."""
+    """Whether the field counts when the items of a list are paired."""
 
 
 @dataclass(frozen=True, slots=True)
 class _CompilerVisit:
     inherited: Merged = NOTHING_INHERITED
     unions: "tuple[Visited[_CompilerVisit, Built], ...]" = ()
-    """The unions that have this schema as an alternative, outermost first."""
+    """The unions whose alternatives led to this visit, outermost first."""
     key = ()
 
 
@@ -139,7 +139,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
         self._table: list[Node | None] = []
         self._targets: dict[_Visited, Target] = {}
-        """The target that recursion nodes refer to, for each visited place that is referred to."""
+        """What recursion nodes refer to, by the visited place; only for places that are referred
+        to."""
         self._size = 0
         self._sizes: dict[_Visited, int] = {}
         """The number of nodes of each compiled place."""
@@ -171,7 +172,10 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
     def _find_document_node(
         self, node: Node, types: Sequence[str] | None
     ) -> tuple[DocumentKind, Node | None]:
-        """Return the kind of the documents, and the node that compares documents of this kind."""
+        """Return the kind of documents that the schema describes, and the node that compares them.
+
+        The node is None if the schema describes no documents.
+        """
         for kind, nodes in DOCUMENTS.items():
             if types is None or kind in types:
                 root = document_node(node, nodes)
@@ -262,7 +266,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return Built(list_node, aggregate, ignored=items.ignored)
 
     def _check_key(self, merged: Merged, items: Node) -> None:
-        """Report key fields that none of the list's item schemas declares."""
+        """Report each key field of a list that no schema of the list's items declares."""
         objects = list_object_nodes(items)
         declared = [field.name for node in objects for field in (*node.fields, *node.ignored)]
         key_names = merged.keys if merged.key else ()
@@ -365,7 +369,10 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
             )
 
     def _revisit(self, visited: _Visited, in_force: InForce, visit: _CompilerVisit) -> Built:
-        """Return a place that was compiled before, or a reference to a place in compilation."""
+        """Return the node of a place that was visited before.
+
+        Return a reference to the node instead if the node is large, or is not complete yet.
+        """
         if visited in visit.unions:
             raise _LoopError
         if visited.outcome is not None and self._sizes[visited] <= LARGE:
@@ -401,13 +408,16 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return replace(visited.outcome, node=node)
 
     def _name_place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> str:
-        """Return a name that is unique for a set of subschemas with inherited annotations."""
+        """Return a unique name for a place, made of its subschemas and inherited annotations."""
         names = [f"{self._files.uri_of(source.schema)}{source.scope or ''}" for source in in_force]
         names += [] if inherited == NOTHING_INHERITED else [inherited.signature]
         return " ".join(names)
 
     def _compile_arm(self, branch: Branch, visit: _CompilerVisit) -> Built:
-        """Compile an alternative of a union; report an alternative that is the union itself."""
+        """Compile one alternative of a union.
+
+        Report an error if the alternative is the union itself.
+        """
         try:
             return self._visit_flat(branch.in_force, visit)
         except _LoopError:
@@ -488,14 +498,14 @@ def compile_schema(  # noqa: PLR0913 - a schema and its options
     Args:
         schema: the schema as JSON.
         source: the schema's name in messages: the file as the user named it.
-        file: where relative references start; None rejects relative references.
+        file: the file that relative references start from; None rejects relative references.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
         comparators: instances of comparators that the schema may name, by name.
         inferred: the annotations that `infer` has inferred.
         boxes: how boxes are written if the schema does not state it.
 
     Raises:
-        SchemaError: the schema is invalid; it has every problem, each with its JSON Pointer.
+        SchemaError: the schema is invalid; the error has every problem with its JSON Pointer.
     """
     if not isinstance(schema, dict):
         finding = f"{NO_DOCUMENT}: it is {brief(schema)}"
@@ -537,7 +547,7 @@ def compile_schema(  # noqa: PLR0913 - a schema and its options
 def _compile_checked(
     files: SchemaFiles, problems: Problems, comparators: Comparators
 ) -> Plan | None:
-    """Collect all problems of a schema, and return its plan; None if the schema is not valid."""
+    """Return the plan of a schema, or None if it is invalid; add all its problems to `problems`."""
     files.accept = lambda schema: check(files, schema, problems, comparators=comparators)
     try:
         valid = files.accept(files.root.schema)

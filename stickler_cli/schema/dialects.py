@@ -26,11 +26,12 @@ class Dialect(NamedTuple):
     """The keywords whose value refers to a schema."""
     id_keyword: str = "$id"
     anchors: tuple[str, ...] = ()
-    """The keywords that give a schema a plain name; if empty, an `id` of the form `#name` does."""
+    """The keywords that give a schema a plain name, such as `$anchor`. If empty, an `id` of the
+    form `#name` gives the name."""
     ref_stands_alone: bool = True
     """Whether other keywords, such as `$id`, are ignored in a schema with a `$ref`."""
     tuples: str = "items"
-    """The keyword that lists the schemas of a tuple's positions."""
+    """The keyword whose value lists a schema for each position of an array."""
 
 
 DRAFT_4: Final = Dialect("Draft 4", "http://json-schema.org/draft-04/schema", id_keyword="id")
@@ -75,7 +76,7 @@ _NUMBER: Final = re.compile(r"draft[\s/_-]*0?([0-8])(?![0-9])|(2019-09|2020-12)"
 
 
 def named_dialect(schema: JsonValue) -> str | None:
-    """Return the dialect that a `$schema` names, such as `7` or `2020-12`; None if it names none.
+    """Return the version that a `$schema` names, such as `7` or `2020-12`; None if there is none.
 
     >>> named_dialect({"$schema": "https://json-schema.org/draft-07/schema"})
     '7'
@@ -95,7 +96,7 @@ def dialect_of(schema: JsonValue, default: Dialect = DEFAULT) -> Dialect:
 def own_id(schema: Schema, dialect: Dialect) -> str | None:
     """Return the `$id` that changes the base URI of references inside a schema.
 
-    None if there is none.
+    None if the schema has no such `$id`.
     """
     value = schema.get(dialect.id_keyword)
     if not isinstance(value, str) or (dialect.ref_stands_alone and "$ref" in schema):
@@ -115,7 +116,7 @@ def own_names(schema: Schema, dialect: Dialect) -> list[str]:
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
-"""Keywords with the schema for keys that no other keyword declares."""
+"""Keywords whose schema applies to all keys that no other keyword declares."""
 ITEMS: Final = ("items", "additionalItems", "unevaluatedItems", "contains")
 CONDITIONS: Final = ("if", "then", "else", "not")
 
@@ -144,7 +145,7 @@ KEYWORDS: Final = frozenset(
 
 
 def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
-    """Yield each schema directly inside a schema, as (path from the outer schema, inner schema)."""
+    """Yield (path, inner schema) for each schema directly inside a schema."""
     for keyword, value in schema.items():
         if isinstance(value, dict) and keyword in ONE:
             yield (keyword,), value
@@ -159,7 +160,7 @@ def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
 
 
 def walk(schema: Schema) -> Iterator[tuple[Path, Schema]]:
-    """Yield a schema and every schema inside it, as (path, schema); outer schemas come first."""
+    """Yield (path, schema) for a schema and for all schemas inside it, outer schemas first."""
     waiting: list[tuple[Path, Schema]] = [((), schema)]
     while waiting:
         path, subschema = waiting.pop()
@@ -171,8 +172,8 @@ PlaceKey: TypeAlias = tuple[str, Path]
 """A location of a schema: the URI of its document, and the path in it."""
 
 Scope = tuple[tuple[str, str], ...]
-"""For each name that dynamic references may use, the URI of the outermost resource that defines
-it."""
+"""The URI of the outermost resource that defines each name, for names used by dynamic references.
+An entry is (name, URI)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,7 +185,7 @@ class Source:
 
 
 class SchemaPlace(NamedTuple):
-    """The location of a schema, and what its references are relative to."""
+    """The location of a schema, and the URI that its references are relative to."""
 
     source: str
     """The name of the file in messages."""

@@ -1,13 +1,13 @@
-"""Validation of values by jsonschema-rs, "the engine": its options, limits and input.
+"""Validate values by jsonschema-rs, here called "the engine": its options, limits and input.
 
-Alternatives of unions, patterns of keys and `--validate` all use it, so that they agree. The
-jsonschema package takes about two hundred times as long, can hang on a pattern, and does not accept
-19.99 as a multiple of 0.01; it serves only to word problems of schemas.
+Alternatives of unions, patterns of keys and `--validate` all use the engine, so that they agree.
+The package jsonschema serves only to word problems of schemas. It takes about two hundred times as
+long, can hang on a pattern, and does not accept 19.99 as a multiple of 0.01.
 
-If several paths of references lead to a definition, the engine validates by that definition once
-for each path. If there are very many paths, it calls back into this module instead (`Apart`), which
-remembers verdicts. The time is then at most proportional to the size of the schema times the size
-of the document.
+If references lead to a definition in several ways, the engine validates by the definition again for
+each way. If there are very many ways, the class `Apart` of this module is called instead, and
+remembers each verdict. The time is then at most proportional to the size of the schema times the
+size of the document.
 """
 
 import json
@@ -32,17 +32,17 @@ Formats = Mapping[str, Callable[[str], bool]]
 """Functions that test whether a text has a format, by the format's name."""
 
 BACKTRACK_LIMIT: Final = 10_000
-"""Maximum number of backtracking steps in matching a pattern, which take some milliseconds. A
-pattern that needs more steps does not match."""
+"""Maximum number of backtracking steps in matching a pattern; they take some milliseconds. If a
+pattern needs more steps, it counts as not matching."""
 
 MOST_LEVELS: Final = 1024
 """Maximum number of nested levels of a validated value, the same as for reading documents. The
-engine recurses on the stack of the process, which is limited."""
+engine calls itself for each level, and the stack of a process is limited."""
 
 MESSAGE_LENGTH: Final = 160  # in characters
 
 _TEXTS: Final = ("title", "description", "$comment", "format")
-"""Keywords whose value may be any text."""
+"""Keywords that are valid with any text as their value."""
 
 
 @cache
@@ -54,9 +54,9 @@ def _engine() -> Any:
 
 @cache
 def _usual(ref_stands_alone: bool) -> dict[str, Any]:
-    """Return the engine's options for a validator.
+    """Return the options with which every validator is built.
 
-    In dialects where a `$ref` stands alone, the engine by itself does not test the format `uuid`.
+    In older dialects the engine does not test the format `uuid`, so its test is added.
     """
     uuid = _engine().Draft202012Validator({"format": "uuid"}, validate_formats=True)
     return {
@@ -68,7 +68,7 @@ def _usual(ref_stands_alone: bool) -> dict[str, Any]:
 
 
 class EngineError(Exception):
-    """The engine rejects a schema, for instance because it cannot read a pattern."""
+    """The engine rejects a schema, for instance because of a pattern with a syntax error."""
 
     def __init__(self, found: str, pointer: str) -> None:
         super().__init__(found)
@@ -85,10 +85,10 @@ def build(  # noqa: PLR0913 - the engine's options
     formats: Formats | None = None,
     keywords: dict[str, Any] | None = None,
 ) -> "Validator":
-    """Return the validator of a schema; it checks formats and never uses the network.
+    """Return the validator of a schema. It checks formats, and never uses the network.
 
-    References are resolved against `base` and found in the `registry`. `formats` replaces the tests
-    of some formats, and `keywords` adds keywords to the dialect.
+    References are resolved against `base`, and their targets are taken from `registry`. `formats`
+    replaces the tests of some formats. `keywords` adds keywords to the dialect.
 
     Raises:
         EngineError: the engine rejects the schema.
@@ -115,7 +115,7 @@ def _engine_error(error: ValueError) -> EngineError:
 
 
 def brief_message(message: str) -> str:
-    """Return a message of the engine, shortened, since it may quote a whole document."""
+    """Return a message of the engine in shortened form, since it may quote a whole document."""
     return message if len(message) <= MESSAGE_LENGTH else message[: MESSAGE_LENGTH - 3] + "..."
 
 
@@ -183,7 +183,7 @@ def _is_plain(schema: Schema) -> bool:
 
 @dataclass(frozen=True)
 class PicklablePattern:
-    r"""A pattern that is searched in keys; it can be pickled and compared.
+    r"""A regular expression that searches keys; unlike the engine's own, it can be pickled.
 
     Raises:
         EngineError: the engine cannot read the pattern.
@@ -213,21 +213,25 @@ APART: Final = "x-stickler-judged-apart"
 """The keyword that replaces a `$ref` to a definition that is validated separately."""
 
 DEEPEST: Final = 50
-"""Maximum number of callbacks inside each other. A deeper question is postponed and asked again
-from the top, so that deep documents need no deep stack."""
+"""Maximum number of questions inside each other. A deeper question is postponed, and asked later
+from the start, so that deep documents need no deep stack."""
 
 MOST_KNOWN: Final = 100_000
-"""Maximum number of verdicts that are kept for the next value."""
+"""Number of remembered verdicts above which all are forgotten before the next value."""
 
 
 class Apart:
-    """Validates values by separate definitions, and remembers the verdicts.
+    """Answers for the engine whether values are valid by certain definitions.
 
-    The engine calls it for each reference to such a definition; each call is a *question*.
+    These are the definitions that are validated separately. The engine asks at each reference to
+    such a definition: each call is a *question*. Each answer is remembered.
     """
 
     def __init__(self, accepts: Callable[[str, JsonValue], bool]) -> None:
-        """Take a function that validates a value by a reference, and may call back `accepts`."""
+        """Take a function that validates a value by a reference.
+
+        While it runs, the engine may ask further questions.
+        """
         self._accepts = accepts
         self._known: dict[tuple[str, bytes], bool] = {}
         self._depth = 0
@@ -235,13 +239,13 @@ class Apart:
         self._failure: BaseException | None = None
         self._lock = RLock()
         self.keywords: dict[str, type[_Keyword]] = {APART: type("_", (_Keyword,), {"judge": self})}
-        """The engine's additional keyword, whose validation calls `accepts`."""
+        """The additional keyword for the engine, whose validation calls `accepts`."""
 
     def settle(self, ask: Callable[[], T]) -> T:
-        """Return the result of `ask`, a call of the engine.
+        """Return the result of `ask`, a function that calls the engine.
 
-        If `ask` leads to a question that is too deep, that question is answered first, and `ask` is
-        called again.
+        If `ask` leads to a question that is nested too deeply, that question is answered on its
+        own, and then `ask` is called again.
         """
         questions: list[Callable[[], Any]] = [ask]
         with self._lock:
@@ -290,7 +294,7 @@ class Apart:
         return self._known[key]
 
     def _gives_up(self) -> bool:
-        """Return whether the current result is useless, after a postponed question or an error."""
+        """Return whether the current result is useless: a question was postponed, or failed."""
         return self._put_off is not None or self._failure is not None
 
 
@@ -303,13 +307,13 @@ class _Keyword:
         self._reference = str(value)
 
     def validate(self, instance: JsonValue) -> None:
-        """Raise a ValueError if the value is not valid."""
+        """Raise a ValueError if a value is not valid."""
         if not self.judge.accepts(self._reference, instance):
             raise ValueError(self._reference)
 
 
 class JudgedDocuments:
-    """All documents of a schema, shared by all objects that validate values by parts of it."""
+    """The JSON documents that a schema consists of, shared by all objects that validate with it."""
 
     def __init__(
         self,
@@ -317,12 +321,11 @@ class JudgedDocuments:
         renamed: Mapping[int, str],
         separate: Mapping[int, str],
     ) -> None:
-        """Take the documents with their dialects, by URI.
+        """Take the documents with their dialects, by the URI that each document gives itself.
 
-        Documents may be added until the first value is validated. The URIs are those that the
-        documents give themselves. `renamed` has the new value of a `$ref`, and `separate` the
-        target of a `$ref` that is validated separately, both by identity of the schema with the
-        `$ref`.
+        Documents may be added until the first value is validated. `renamed` has the new value for a
+        `$ref`. `separate` has the target of a `$ref` that is validated separately. The keys of both
+        are the `id()` of the schema object that contains the `$ref`.
         """
         self._by_uri = by_uri
         self._renamed = renamed
@@ -352,7 +355,7 @@ class JudgedDocuments:
     def contents(self) -> dict[str, JsonValue]:
         """The documents in the form that the engine takes.
 
-        Their `$schema` is replaced, and so are references to renamed or separate definitions.
+        Each `$schema` is replaced, and so are references to renamed or separate definitions.
         """
         separate = {} if self.looks_back else self._separate
 
@@ -383,14 +386,20 @@ class JudgedDocuments:
         return contents
 
     def find_part(self, kind: "type[JudgedPart]", reference: str) -> "JudgedPart":
-        """Return the object that validates by the schema at a reference; always the same object."""
+        """Return the object that validates by the schema at a reference.
+
+        The same reference always gives the same object.
+        """
         if (kind, reference) not in self._parts:
             _, dialect = self._by_uri[reference.partition("#")[0]]
             self._parts[kind, reference] = kind(reference, dialect, self)
         return self._parts[kind, reference]
 
     def find_judge(self, kind: "type[JudgedPart]") -> Apart:
-        """Return the `Apart` object that validates by separate definitions, one for each `kind`."""
+        """Return the `Apart` object that validates by separate definitions.
+
+        Each `kind` has its own.
+        """
 
         def accepts(reference: str, value: JsonValue) -> bool:
             return is_valid(self.find_part(kind, reference).validator, value)
@@ -399,7 +408,7 @@ class JudgedDocuments:
 
     @cached_property
     def _digest(self) -> str:
-        """A digest of the documents, for fast comparison of equal copies."""
+        """A digest of the documents, so that two copies can be compared quickly."""
         return sha256(repr(self.contents).encode()).hexdigest()
 
     @cached_property
@@ -424,7 +433,7 @@ _FoundError: TypeAlias = "tuple[ValidationError, Path, Path]"
 
 @dataclass(frozen=True)
 class JudgedPart:
-    """A schema inside documents that validates values; it can be pickled."""
+    """One schema inside the documents, by which values are validated; it can be pickled."""
 
     formats: ClassVar[Formats] = {}
     reference: str
@@ -461,14 +470,11 @@ class JudgedPart:
         )
 
     def is_valid(self, value: JsonValue) -> bool:
-        """Return whether a value is valid by the schema.
-
-        A value with too many levels is not valid.
-        """
+        """Return whether the schema accepts a value; a value with too many levels is not valid."""
         return self._judge.settle(lambda: is_valid(self.validator, value))
 
     def errors(self, document: JsonDocument) -> Iterator[_FoundError]:
-        """Yield each error as (error, path in the schema, path in the document).
+        """Yield (error, path in the schema, path in the document) for each error.
 
         Raises:
             ValueError: the document has a value that the engine cannot name in a message.

@@ -1,4 +1,4 @@
-"""Make the nodes of single values, and of fields and elements whose values may have any type."""
+"""Make the nodes of single values, and of values that may have any type."""
 
 from dataclasses import replace
 from functools import cache
@@ -36,7 +36,7 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
 
 
 def list_rules(merged: Merged) -> dict[str, Any]:
-    """Return the stated annotations about the pairing and counting of a list's elements."""
+    """Return how annotations say that elements are paired and counted, as arguments of a node."""
     rules = {
         "exhaustive": merged.exhaustive,
         "pairing": merged.list_pairing,
@@ -46,7 +46,7 @@ def list_rules(merged: Merged) -> dict[str, Any]:
 
 
 class LeafNodes:
-    """Makes the nodes of single values, and reports configurations that comparators reject."""
+    """Makes the nodes of single values, and reports configurations that a comparator rejects."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
         self._files = files
@@ -67,14 +67,17 @@ class LeafNodes:
         )
 
     def _says_nothing(self, merged: Merged) -> bool:
-        """Return whether the schema by itself states neither comparator, threshold nor aliases."""
+        """Return whether the schema states neither a comparator, a threshold nor aliases.
+
+        Inferred annotations are not counted as stated.
+        """
         is_stated = merged.chooses or merged.threshold is not None
         return merged.aliases is None and (not is_stated or self.source(merged) == "inferred")
 
     def source(self, merged: Merged) -> ThresholdSource:
-        """Return where a field's threshold comes from.
+        """Return whether a field's threshold was stated, inferred or is a default.
 
-        A threshold in a schema was inferred if the comparator was inferred.
+        A threshold beside an inferred comparator was inferred.
         """
         if merged.threshold is None:
             return "default"
@@ -84,7 +87,7 @@ class LeafNodes:
     def comparator(self, merged: Merged, default: LeafDefault) -> BaseComparator:
         """Return the comparator that annotations name.
 
-        If none is named, or the named comparator cannot be made, return the default one.
+        Return the default comparator if annotations name none, or one that cannot be made.
         """
         holder = merged.configured_by or merged.named_by
         if holder is not None:
@@ -105,7 +108,8 @@ class LeafNodes:
     def open(self, merged: Merged, own_annotations: Merged) -> OpenNode:
         """Return the node of a field whose values may have any type.
 
-        Values that are objects or lists are compared by `own_annotations`.
+        `own_annotations` are used for values that are objects or lists, and `merged` for all
+        others.
         """
         plain = open_default(merged.effective_weight)
         stated_values = (merged.threshold, merged.pairing_floor, merged.match_threshold)
@@ -130,7 +134,7 @@ class LeafNodes:
         )
 
     def _open_elements(self, merged: Merged, threshold: float | None, inner: OpenNode) -> OpenNode:
-        """Return a node for values of any type that compares list elements by the node `inner`.
+        """Return a node for values of any type; elements of lists are compared by the node `inner`.
 
         Single values match at `threshold`.
         """
@@ -153,8 +157,8 @@ class LeafNodes:
     def _open_leaves(self, merged: Merged) -> dict[str, LeafNode]:
         """Return a leaf node for each JSON type.
 
-        If annotations configure a comparator without naming one, the configuration applies to each
-        type whose default comparator accepts it.
+        If annotations configure a comparator without naming one, the configuration applies to all
+        types whose default comparator accepts it.
         """
         if merged.comparator is not None:
             return {kind: self.leaf(merged, default) for kind, default in BY_TYPE.items()}

@@ -43,12 +43,12 @@ NAMED_TEXTS: Final = 3
 PARTS: Final = frozenset(
     ("$schema", "$id", "$comment", "$defs", "definitions", "title", "description")
 )
-"""Keys of a file that describes no documents, but has definitions for other schemas."""
+"""Keys of a file that describes no documents, but only defines what other schemas use."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedSchema:
-    """A compiled schema, with its file's contents and the inferred annotations."""
+    """A compiled schema with its source text, its inferred annotations, and notes about it."""
 
     path: str
     """The file, as the user named it."""
@@ -62,18 +62,19 @@ class LoadedSchema:
     fields: tuple[Inferred, ...] = ()
     """The comparison of each field and its source, in schema order, parents first."""
     warnings: tuple[Problem, ...] = ()
-    """Problems of parts of the schema that have no effect."""
+    """Problems such as misspelt keys, which make parts of the schema useless."""
     refusals: tuple[Problem, ...] = ()
-    """Why the schema describes no field. Such a schema can be used only without inference."""
+    """Problems of a schema that describes no field. Such a schema can be used only without
+    inference."""
     remark: str = ""
     """A sentence on how many annotations were inferred; empty if nothing was inferred."""
     note: str = ""
-    """Sentences about fields whose comparison may be too lenient: texts that an annotated schema
-    leaves to edit distance, and lists in any order whose order may matter. Empty if there are no
-    such fields."""
+    """Sentences about fields whose comparison may be too lenient: texts without annotations in an
+    annotated schema, and lists in any order whose order may matter. Empty if there are no such
+    fields."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
-    """For a directory, its schemas by the key of the documents that each describes; empty for a
-    file."""
+    """For a directory, its schemas by the kind of document (the file name of the schema); empty for
+    a file."""
 
     @property
     def schemas(self) -> "tuple[LoadedSchema, ...]":
@@ -98,7 +99,7 @@ def load_schema(
     look: Look | None = None,
     boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
-    """Read and compile a schema file; `loaded` explains the arguments."""
+    """Read and compile a schema file; see `loaded` for the arguments."""
     shown_path = shown_url(path) if is_url(path) else path
     try:
         content = read_file_or_url(path, DocumentOptions.max_document_size)
@@ -150,8 +151,8 @@ def load_schemas(
     """Read and compile the schemas of a directory, one for each kind of document.
 
     Files that describe no field, such as shared definitions, are omitted. If annotations must be
-    inferred, `look` takes the schemas and returns the observed values of each schema's documents,
-    both by the schema's key.
+    inferred, `look` is called with all schemas, and returns the observed values of the documents.
+    The keys of both mappings are the kinds of documents.
 
     Raises:
         SchemaError: a schema is invalid; the error has the problems of all schemas.
@@ -261,7 +262,7 @@ def load_observed(
 
 
 def is_schema_file(path: str) -> bool:
-    """Return whether a file is certainly a JSON Schema, and not a document."""
+    """Return whether a file is certainly a JSON Schema; False if it may be a document."""
     contents = _contents_of(path)
     is_schema = is_certain_schema(contents)
     if is_schema is not None or not isinstance(contents, dict):
@@ -273,7 +274,7 @@ def is_schema_file(path: str) -> bool:
 
 
 def doubt_of_document(path: str) -> str:
-    """Return advice about a document that resembles a schema; empty for other documents."""
+    """Return advice if a document looks like a schema; empty for other documents."""
     if not resembles_schema(_contents_of(path)):
         return ""
     return f'{path} was read as a document; if it is a schema, add a "$schema" key to it'
@@ -367,7 +368,10 @@ def _note_on_fields(path: str, inference: Inference, when: Infer) -> str:
 
 
 def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
-    """Return the note on text fields without annotations in an annotated schema; empty if none."""
+    """Return the note on text fields without annotations in an annotated schema.
+
+    Empty if there is no such field.
+    """
     ignored = [field.path for field in fields if IGNORED in field.rules]
     texts = dict.fromkeys(
         field_path(field.path) or "elements"
@@ -387,7 +391,7 @@ def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
 
 
 def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
-    """Return the note on lists in any order whose names suggest that their order matters.
+    """Return the note on lists compared in any order, although their names suggest an order.
 
     Empty if there is no such list.
     """

@@ -1,7 +1,7 @@
 """Walk over a schema, place by place of the documents that it describes.
 
 A *place* is where a value can be: the document itself, a field, an element of a list, or a value of
-a map. The compiler makes a node for each place, and inference lists the fields.
+a map. The compiler makes a node for each place. Inference lists the fields.
 """
 
 from abc import ABC, abstractmethod
@@ -48,16 +48,15 @@ MOST_PLACES: Final = 50_000
 docs/schema.md."""
 
 MOST_VISITS: Final = 10
-"""Maximum number of visits of subschemas, as a multiple of `MOST_PLACES`. Only combinations of
-combinations need more."""
+"""Maximum number of visits of subschemas, as a multiple of `MOST_PLACES`. Only unions inside unions
+need more visits."""
 
 
 JSON_MEDIA_TYPE: Final = "application/json"
 
 DEEPEST: Final = 12
-"""Maximum number of objects inside each other that are processed at once. Deeper objects are
-processed later, so that a long chain of references needs no deep stack, neither here nor when a
-plan is pickled."""
+"""Maximum number of nested objects that are processed at once. Deeper objects are processed later,
+so that a long chain of references needs no deep stack, neither here nor in pickling a plan."""
 
 
 class TooManyPlacesError(Exception):
@@ -69,13 +68,13 @@ class TooManyPlacesError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Annotated:
-    """A place that is not a union, with its annotations."""
+    """A place with its annotations; base class of all places except unions."""
 
     in_force: InForce
-    """The flattened subschemas that apply to the place."""
+    """The subschemas that apply to the place; `allOf` and references were followed."""
     merged: Merged
-    """The merged annotations of the place. Annotations of an array apply to its elements, too, if
-    they are leaves or arrays."""
+    """The merged annotations of the place. Those of an array also apply to elements that are leaves
+    or arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ class LeafPlace(_Annotated):
 
     @property
     def default(self) -> LeafDefault:
-        """How values are compared if no annotation states it."""
+        """How values are compared if annotations do not say so."""
         return leaf_default(self.kind, self.format, members=self.members)
 
 
@@ -126,17 +125,20 @@ class OpenPlace(_Annotated):
     """The place of a value that may have any type."""
 
     own_annotations: Merged
-    """The annotations of the place itself, without inherited ones."""
+    """The annotations of the place itself, without those inherited from an array."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayPlace(_Annotated):
-    """The place of a list; it is a tuple if it has `positions`."""
+    """The place of a list.
+
+    If it has `positions`, it is a tuple: each position has its own schema.
+    """
 
     positions: tuple[InForce, ...]
     elements: InForce
-    """The schemas of the list's elements; for a tuple, of the elements after its positions. Empty
-    if elements may have any type."""
+    """The schemas of the list's elements; in a tuple, of the elements after its `positions`. Empty
+    if these elements may have any type."""
     below: Merged
     """The annotations that the array passes on to its elements."""
     by_model: bool
@@ -145,20 +147,20 @@ class ArrayPlace(_Annotated):
 
 @dataclass(frozen=True, slots=True)
 class ObjectPlace(_Annotated):
-    """The place of an object; it is a map if keys that are not declared are compared."""
+    """The place of an object. If undeclared keys are compared, it is a map."""
 
     properties: Mapping[str, InForce]
     patterns: Mapping[str, InForce]
     other_keys: InForce | None
-    """The schemas of keys that are not declared; empty if their values may have any type. None if
-    such keys are not compared."""
+    """The schemas for the values of undeclared keys; empty if these values may have any type. None
+    if undeclared keys are not compared."""
     by_model: bool
     """Whether an annotation asks for the object to be compared field by field."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnionPlace:
-    """The place of a value for which the schema has several alternatives besides null."""
+    """The place of a value for which the schema has several alternatives; null does not count."""
 
     branches: tuple[Branch, ...]
 
@@ -169,24 +171,27 @@ SinglePlace: TypeAlias = (
 Place: TypeAlias = SinglePlace | UnionPlace
 
 PlaceIdentity: TypeAlias = tuple[tuple[object, ...], str]
-"""Identity of a place: the subschemas that apply to it, and the annotations that it inherits."""
+"""Key of a place: the subschemas that apply to it, and the annotations that it inherits from an
+array."""
 
 
 def key_of(in_force: InForce, inherited: Merged) -> PlaceIdentity:
-    """Return the identity of a place.
-
-    It is equal for equal subschemas and inherited annotations.
-    """
+    """Return the identity of a place, by its subschemas and inherited annotations."""
     return tuple((id(source.schema), source.scope) for source in in_force), inherited.signature
 
 
 class PlaceFinder:
-    """Determines the kind of each place; the annotations of each schema are read once."""
+    """Determines what kind of place subschemas describe.
+
+    It reads the annotations of a schema once.
+    """
 
     def __init__(
         self, files: SchemaFiles, comparators: Comparators, report: DeadReferenceReporter
     ) -> None:
-        """Take a schema, the comparators that it may name, and a function for dead references."""
+        """Take a schema, comparators that it may name, and a function that reports bad
+        references.
+        """
         self.files = files
         self._comparators = comparators
         self._report = report
@@ -195,7 +200,7 @@ class PlaceFinder:
         self._visits = 0
 
     def key(self, in_force: InForce, inherited: Merged) -> PlaceIdentity:
-        """Return the identity of a place, and count the visits of its subschemas.
+        """Return the identity of a place, and count one visit for each of its subschemas.
 
         Raises:
             TooManyPlacesError: the schema describes too many combinations.
@@ -206,11 +211,14 @@ class PlaceFinder:
         return key_of(in_force, inherited)
 
     def flat(self, in_force: InForce) -> InForce:
-        """Return all subschemas that apply to a place, through `allOf` and references."""
+        """Return all subschemas that apply to a place; `allOf` and references are followed."""
         return flatten(self.files, in_force, self._report)
 
     def merge(self, in_force: Iterable[Source], inherited: Merged = NOTHING_INHERITED) -> Merged:
-        """Return the annotations of flattened subschemas, merged with inherited annotations."""
+        """Return the annotations of subschemas, merged with inherited annotations.
+
+        `allOf` and references must have been followed.
+        """
         by_schema = []
         for source in in_force:
             key = id(source.schema)
@@ -220,7 +228,9 @@ class PlaceFinder:
         return merge_annotations(tuple(by_schema), inherited)
 
     def find_place(self, in_force: InForce, inherited: Merged) -> Place:
-        """Return the place that flattened subschemas describe; callers ask once for each place.
+        """Return the place that subschemas describe, and count it.
+
+        `allOf` and references must have been followed. Call this once for each place.
 
         Raises:
             TooManyPlacesError: the schema describes too many places.
@@ -259,10 +269,7 @@ class PlaceFinder:
         return LeafPlace(in_force, merged, kind)
 
     def _object(self, in_force: InForce, own_annotations: Merged) -> Place:
-        """Return the place of an object.
-
-        Annotations that an outer array passes on do not apply to the fields of an object.
-        """
+        """Return the place of an object; its fields inherit no annotations from an outer array."""
         comparator = self._comparator(own_annotations)
         by_model = isinstance(comparator, StructuredModelComparator)
         if comparator is not None and "object" in comparator.takes and not by_model:
@@ -312,7 +319,7 @@ class PlaceFinder:
     def _comparator(self, merged: Merged) -> BaseComparator | None:
         """Return the comparator that annotations name.
 
-        None if they name none, or it cannot be made.
+        None if they name no comparator, or one that cannot be made.
         """
         if merged.comparator is None:
             return None
@@ -336,7 +343,7 @@ def _has_stated_comparison(merged: Merged) -> bool:
 
 
 class PlaceVisit(Protocol):
-    """The circumstances in which a fold visits a place."""
+    """What a visit of a place depends on, besides the subschemas of the place."""
 
     @property
     def inherited(self) -> Merged:
@@ -344,7 +351,7 @@ class PlaceVisit(Protocol):
 
     @property
     def key(self) -> Hashable:
-        """A key that differs if two visits of one place may have different results."""
+        """A key that must differ between two visits of one place if their results may differ."""
 
 
 Came = TypeVar("Came", bound=PlaceVisit)
@@ -354,7 +361,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class Visited(Generic[Came, Made]):
-    """A place that a fold has visited, and the result."""
+    """A visited place with the result of the visit."""
 
     visit: Came
     """The first visit of the place."""
@@ -363,7 +370,7 @@ class Visited(Generic[Came, Made]):
 
 
 class PlaceFold(ABC, Generic[Came, Made]):
-    """Computes a result for each place of a schema, once for all equal visits."""
+    """Computes a result for each place of a schema. Visits with equal keys share one result."""
 
     def __init__(self, places: PlaceFinder) -> None:
         """Take the object that finds the places of a schema."""
@@ -374,21 +381,21 @@ class PlaceFold(ABC, Generic[Came, Made]):
 
     @abstractmethod
     def _build(self, visited: Visited[Came, Made], place: Place) -> Made:
-        """Return the result for a place.
-
-        The results for the places inside it are computed first.
-        """
+        """Compute the result for a place, after the results for the places inside it."""
 
     @abstractmethod
     def _revisit(self, visited: Visited[Came, Made], in_force: InForce, visit: Came) -> Made:
-        """Return the result for a place that was visited before, or whose visit is not finished."""
+        """Return the result for a place whose visit has already begun, and may not be finished."""
 
     def _visit_place(self, in_force: InForce, visit: Came) -> Made:
         """Return the result for the place that subschemas describe."""
         return self._visit_flat(self._places.flat(in_force), visit)
 
     def _visit_flat(self, in_force: InForce, visit: Came) -> Made:
-        """Return the result for the place that flattened subschemas describe."""
+        """Return the result for the place of these subschemas.
+
+        `allOf` and references must have been followed.
+        """
         key = self._places.key(in_force, visit.inherited), visit.key
         if key in self._visited_places:
             return self._revisit(self._visited_places[key], in_force, visit)
@@ -397,10 +404,10 @@ class PlaceFold(ABC, Generic[Came, Made]):
         return visited.outcome
 
     def _enter_object(self, make: Callable[[], T], later: Callable[[], T]) -> T:
-        """Return the result of `make` for an object.
+        """Return the result of `make`, which computes the result for an object.
 
-        If too many objects inside each other are being processed, return the result of `later`
-        instead.
+        If too many nested objects are being processed, postpone `make`, and return the result of
+        `later` instead.
         """
         if self._depth == DEEPEST:
             return later()

@@ -1,8 +1,8 @@
 """Follow `$ref` in all its forms: inside the schema, by `$id` and anchor, and to other files.
 
-The network is never used. The library `referencing` is not used either: it takes 0.05 s to load and
-returns new objects each time that a file is requested. The compiler needs the same objects each
-time, since it recognises a schema by the identity of its object.
+The network is never used. The compiler recognises a schema by the identity of its object, so that a
+file must give the same objects each time. The library `referencing` returns new objects each time,
+and takes 0.05 s to load, so it is not used.
 """
 
 import codecs
@@ -56,14 +56,14 @@ class ReferenceOrigin(NamedTuple):
     file: FilePath | None
     """The file of the document; None for a schema in memory."""
     identifier: str
-    """The absolute URI that the document gives itself; if it gives none, the URI of its file."""
+    """The absolute URI that the document gives itself, or else the URI of its file."""
 
 
 def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
-    """Return the file to which an absolute URI leads from a document.
+    """Return the file for an absolute URI that a document refers to.
 
-    For a URI that is not a `file:` URI, the path of the URI relative to the document's `$id` is the
-    path of the file relative to the document's file.
+    If it is not a `file:` URI, the file is found by its position relative to the document: a URI
+    beside the document's `$id` is a file beside the document's file.
 
     Raises:
         LeadsNowhereError: there is no such file.
@@ -108,7 +108,7 @@ def _relative(uri: str, identifier: str) -> str:
 
 
 def parsed_json(content: bytes) -> JsonValue:
-    """Parse a JSON text, which may begin with a byte order mark.
+    """Parse a JSON text; a byte order mark at its beginning is allowed.
 
     Raises:
         orjson.JSONDecodeError: the text is not JSON.
@@ -136,7 +136,7 @@ def read_file(file: FilePath) -> JsonValue:
 
 
 def of_yaml(name: str) -> str:
-    """Return a hint with a command that converts a YAML file to JSON; empty for any other file."""
+    """Return a hint with the command that converts a YAML file to JSON; empty for other files."""
     file = FilePath(name)
     if file.suffix.lower() not in {".yaml", ".yml"}:
         return ""
@@ -148,16 +148,16 @@ def of_yaml(name: str) -> str:
 
 
 def shown_file(file: FilePath) -> str:
-    """Return a file's path for messages: relative, if the file is inside the working directory."""
+    """Return a file's path for messages; relative if the file is in the working directory."""
     directory = FilePath.cwd()
     return str(file.relative_to(directory) if file.is_relative_to(directory) else file)
 
 
 @cache
 def official_schema(uri: str) -> Any:
-    """Return the meta-schema or vocabulary with a URI of the JSON Schema project.
+    """Return the meta-schema or vocabulary that the JSON Schema project publishes at a URI.
 
-    None if unknown.
+    None if the URI is not one of these.
     """
     if "json-schema.org/" not in uri:
         return None
@@ -172,7 +172,7 @@ def official_schema(uri: str) -> Any:
 def absolute(base: str, reference: str) -> str:
     """Resolve a reference against a base URI without fragment.
 
-    A base without a path, such as `urn:a`, is kept.
+    If the base has no path, as in `urn:a`, only a reference that begins with `#` is appended.
 
     >>> absolute("https://a.org/x/y.json", "../z.json"), absolute("urn:a", "#b")
     ('https://a.org/z.json', 'urn:a#b')
@@ -200,19 +200,19 @@ IN_MEMORY: Final = "urn:stickler:schema"
 
 
 RECURSIVE = ""
-"""The plain name of schemas to which a `$recursiveRef` of 2019-09 may lead."""
+"""The plain name for schemas that a `$recursiveRef` (of dialect 2019-09) may lead to."""
 
 
 def accept_all(schema: Schema) -> bool:
-    """Accept every schema that a reference leads to."""
+    """Accept every schema; the default for `SchemaFiles.accept`."""
     return True
 
 
 class SchemaFiles:
-    """A schema, all files that it refers to, and the location of every schema in them.
+    """A schema, all files that it refers to, and the location of every schema in these files.
 
-    Files are read when they are needed. Schemas are identified by object: the same object is the
-    same schema, by whatever reference it was found.
+    Files are read when they are needed. A schema is identified by its Python object, whichever
+    reference leads to it.
     """
 
     def __init__(
@@ -224,8 +224,8 @@ class SchemaFiles:
     ) -> None:
         """Take a parsed schema, its name for messages, and its file if it has one.
 
-        `inferred` has the inferred annotations by location. They are already in `schema`; they are
-        added to other files when these are read.
+        `inferred` has the inferred annotations by location. `schema` already contains them. Other
+        files get their inferred annotations when they are read.
         """
         self._inferred = inferred or {}
         self.dialect = dialect_of(schema)
@@ -233,16 +233,16 @@ class SchemaFiles:
         self._resources: dict[str, JsonValue] = {}
         """Documents, and schemas with an `$id`, by absolute URI."""
         self._names: dict[tuple[str, str], Schema] = {}
-        """Schemas by (URI of their resource, plain name), for instance an `$anchor`."""
+        """Schemas with a plain name, such as an `$anchor`, by (URI of their resource, plain
+        name)."""
         self._dynamic: dict[str, list[str]] = {}
-        """The plain names of each resource that dynamic references in other resources may lead
-        to."""
+        """For each resource, by URI, its plain names that dynamic references of other resources may
+        use."""
         self.documents: dict[str, tuple[JsonValue, Dialect]] = {}
-        """All documents read so far, by the URI that a document gives itself or the URI of its
+        """All documents read so far, by the URI that each gives itself, or else by the URI of its
         file."""
         self.accept: Callable[[Schema], bool] = accept_all
-        """A test that is called once for each referenced schema that lies outside all known
-        schemas."""
+        """A test that is called once for each value that only a reference shows to be a schema."""
         self._targets: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
         self._origins: dict[str, ReferenceOrigin] = {}
         self._invalid: set[int] = set()
@@ -278,7 +278,7 @@ class SchemaFiles:
         return self._places[id(schema)]
 
     def _add(self, schema: Schema, document_place: SchemaPlace) -> None:
-        """Record the locations of a schema and of all schemas inside it that are not known yet."""
+        """Record the location of a schema and of all schemas inside it, except recorded ones."""
         waiting = [(schema, document_place)]
         while waiting:
             subschema, outer = waiting.pop()
@@ -309,7 +309,7 @@ class SchemaFiles:
     def key_of(self, schema: Schema) -> PlaceKey:
         """Return the document URI and path of a schema.
 
-        They stay the same if files are read again.
+        Both stay the same if the file is read again.
         """
         place = self.locate(schema)
         return place.uri, place.path
@@ -325,9 +325,10 @@ class SchemaFiles:
         return f"{self._origins[place.uri].identifier}#{pointer}"
 
     def own_uri(self, source: Source, keyword: str) -> str | None:
-        """Return a reference that uses the `$id` which the target document gives itself.
+        """Return a reference with the `$id` of the target document.
 
-        Return None if the reference under `keyword` already uses that `$id`.
+        None if the `$id` is used already. `keyword` is the keyword of `source` that has the present
+        reference.
         """
         place = self.locate(source.schema)
         uri = absolute(place.base, str(source.schema[keyword])).partition("#")[0]
@@ -341,23 +342,26 @@ class SchemaFiles:
         return [name for name in self.locate(schema).dialect.references if name in schema]
 
     def enter(self, source: Source, schema: JsonValue) -> Source:
-        """Return an inner schema with the scope of the outer one.
+        """Return an inner schema with the scope of the schema around it.
 
-        `true` and `false` become objects.
+        The schemas `true` and `false` become objects.
         """
         if not isinstance(schema, dict):
             return Source(self.booleans[bool(schema)], source.scope)
         return self._source(schema, source.scope)
 
     def without(self, source: Source, keyword: str) -> Source:
-        """Return a copy of a schema without one keyword; always the same copy."""
+        """Return a copy of a schema without one keyword.
+
+        The same arguments always give the same copy.
+        """
         other_keywords = {name: value for name, value in source.schema.items() if name != keyword}
         return self.derive(source, f"without {keyword}", other_keywords)
 
     def derive(self, source: Source, derivation: str, schema: Schema) -> Source:
-        """Register a schema derived from `source`, at the location of `source`.
+        """Register `schema`, which was derived from `source`, at the location of `source`.
 
-        If the same `derivation` was registered before, return that schema.
+        If a schema was registered before with the same name `derivation`, return that one.
         """
         key = (id(source.schema), derivation)
         if key not in self._derived:
@@ -387,7 +391,7 @@ class SchemaFiles:
         return self.enter(source, target)
 
     def _with_base(self, error: LeadsNowhereError, place: SchemaPlace) -> LeadsNowhereError:
-        """Explain in an error which inner `$id` its reference is relative to, if any."""
+        """Add to an error the inner `$id` that its reference is relative to, if there is one."""
         path = self.locate(self._resources[place.base]).path
         if not path:
             return error
@@ -401,7 +405,7 @@ class SchemaFiles:
         )
 
     def _find(self, place: SchemaPlace, reference: str) -> tuple[str, str, Schema | bool]:
-        """Find the schema to which a reference leads; return (resource URI, plain name, schema)."""
+        """Return (resource URI, plain name, schema) of the schema that a reference leads to."""
         uri, _, fragment = absolute(place.base, reference).partition("#")
         fragment = unquote(fragment)
         resource = self._resource(uri, reference, place)
@@ -454,7 +458,7 @@ class SchemaFiles:
     def _at_pointer(self, value: JsonValue, pointer: str, reference: str) -> JsonValue:
         """Return the value at a JSON Pointer (RFC 6901).
 
-        If the value is an object that is not yet known as a schema, it becomes one.
+        An object that was not yet known to be a schema is recorded as one.
         """
         place = self.locate(value)
         for name in pointer_steps(pointer):

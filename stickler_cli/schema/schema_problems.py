@@ -1,6 +1,7 @@
 """Find all problems of a schema at once: breaches of its dialect, and invalid annotations.
 
-Also find the warnings of a valid schema: misspelt keywords, values listed twice, no field at all.
+Also find what deserves a warning in a valid schema: misspelt keywords, values listed twice, no
+field at all.
 """
 
 import json
@@ -57,7 +58,7 @@ class Problems:
         )
 
     def add_keyword(self, schema: Schema, error: KeywordError) -> None:
-        """Add the error that a comparator raised about its configuration in a schema."""
+        """Add the error that a comparator raised about its configuration."""
         steps = (CONFIG,) if error.keyword is None else (CONFIG, error.keyword)
         self.add(schema, steps, error.found, error.expected, error.hint)
 
@@ -76,7 +77,7 @@ class Problems:
 def check(
     files: SchemaFiles, schema: Schema, problems: Problems, *, comparators: Comparators
 ) -> bool:
-    """Add the problems of a schema itself, without following its references.
+    """Add the problems of a schema, without those of schemas that it refers to.
 
     Return whether it is valid JSON Schema.
     """
@@ -108,7 +109,7 @@ def check(
 
 
 SOMEWHERE: Final = tuple(STANDS)
-"""The annotations that are allowed only at some kinds of fields."""
+"""The annotations that are allowed only at some kinds of fields, such as lists."""
 
 OBJECTS: Final = "an array of objects"
 POSITIONS: Final = "an array whose elements are paired by position"
@@ -120,10 +121,10 @@ _HINTS: Final = {
 
 
 class AnnotationUsage:
-    """Collects which annotations have an effect, and where.
+    """Records where annotations have an effect, and reports those that have none.
 
-    One schema may describe several fields of different kinds. An annotation is misplaced only if it
-    has an effect on none of them.
+    One schema may describe several fields of different kinds. An annotation is reported only if it
+    has no effect on any of these fields.
     """
 
     def __init__(self, files: SchemaFiles, problems: Problems) -> None:
@@ -133,7 +134,10 @@ class AnnotationUsage:
         self._unused: dict[tuple[str, Path, str], tuple[Schema, str, str, str]] = {}
 
     def note(self, merged: Merged, kind: str, *used: str) -> None:
-        """Record which of a field's annotations have an effect; `kind` is a phrase (`a string`)."""
+        """Record which annotations of a field have an effect.
+
+        `used` are their names, and `kind` is a phrase for the field, such as `a string`.
+        """
         for name in SOMEWHERE:
             holders = (schema for schema, annotations in merged.by_schema if name in annotations)
             if (holder := next(holders, None)) is None:
@@ -190,7 +194,7 @@ _ALTERNATIVES: Final = {
     "items": "a schema, or a list of schemas",
     "type": f"one of {', '.join(TYPES)}, or a list of them",
 }
-"""The expected value, in words, of keywords for which a meta-schema allows several forms."""
+"""What is expected of a keyword, in words, if its meta-schema allows several forms."""
 
 _PATTERNS: Final = {
     "$anchor": "letters, digits, -, _ and ., with a letter or _ first",
@@ -200,9 +204,9 @@ _PATTERNS: Final = {
 
 
 def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[tuple[Path, str, str, str]]:
-    """Yield each location of a schema that breaks the rules of its dialect, in order.
+    """Yield (path, what was found, what was expected, hint) for each invalid part of a schema.
 
-    An entry is (path, what was found, what was expected, hint); each location occurs once.
+    Parts come in the order of the schema, each once. They break the rules of the schema's dialect.
     """
     if is_valid_schema(schema, dialect):
         return
@@ -222,7 +226,7 @@ def invalid_places(schema: Schema, dialect: Dialect) -> Iterator[tuple[Path, str
 
 
 def without_invalid_places(schema: Schema, dialect: Dialect) -> Schema:
-    """Return a copy of a schema without the keywords that break the rules of its dialect."""
+    """Return a copy of a schema without those keywords that break the rules of its dialect."""
     remaining = deepcopy(schema)
     for path, *_ in invalid_places(schema, dialect):
         with suppress(KeyError):  # already deleted
@@ -248,8 +252,8 @@ def _position(schema: Schema, path: Path) -> list[int]:
 def _in_one_piece(uri: str, meta: Any) -> Any:
     """Join the vocabularies of a meta-schema into one schema.
 
-    Validation is several times as fast, and a problem is reported once instead of once for each
-    vocabulary.
+    Validation by one schema is several times as fast. It also reports a problem once, instead of
+    once for each vocabulary.
     """
     vocabularies = [
         official_schema(urljoin(uri, vocabulary["$ref"])) for vocabulary in meta.get("allOf", ())
@@ -303,13 +307,14 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     ),
     "uniqueItems": lambda limit: "each element only once",
 }
-"""Functions that describe the expected value, by the keyword of the meta-schema that is broken."""
+"""Functions that say in words what was expected, by the keyword of the meta-schema that is
+broken."""
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:
-    """Return a hint that guesses what the user meant.
+    """Return a hint that guesses what the user meant; empty without a guess.
 
-    `unnamed` is true if the schema names no dialect.
+    `unnamed` says that the schema does not name its dialect.
     """
     value: Any = error.instance
     rule: Any = error.validator_value
@@ -340,16 +345,16 @@ _OTHERS: Final = frozenset(
         *("propertyOrdering", "strict", "xml"),
     }
 )
-"""Keys of OpenAPI and of model APIs that resemble misspelt keywords, but are intended."""
+"""Keys of OpenAPI and of model APIs. They resemble misspelt keywords, but are intended."""
 
 SHOWN: Final = 5
-"""Maximum number of keys that the error about a schema without fields shows."""
+"""Maximum number of keys quoted in the error about a schema without fields."""
 _LEVELS: Final = 6
 """Maximum number of levels that are searched for a schema inside another value."""
 
 
 def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
-    """Yield a warning for each key and listed value of a valid schema that has no effect."""
+    """Yield a warning for each key or enum value of a valid schema that has no effect."""
     for path, subschema in walk(schema):
         for key in subschema:
             meant = _meant(key)
@@ -375,7 +380,7 @@ def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
 
 
 def _meant(key: str) -> str | None:
-    """Return the keyword that a misspelt key resembles; None if the key seems to be intended."""
+    """Return the keyword that a misspelt key resembles; None if the key seems intended."""
     if key in KEYWORDS or key in _OTHERS or key.startswith("x-"):
         return None
     meant = nearest(key, KEYWORDS - {"id"})
@@ -385,7 +390,7 @@ def _meant(key: str) -> str | None:
 
 
 def _doubled(schema: Schema) -> Iterator[tuple[int, JsonValue]]:
-    """Yield (index, value) of each value of an enum that is a repetition."""
+    """Yield (index, value) for each value of an enum that was already listed before."""
     values = schema.get("enum")
     if not isinstance(values, list):
         return
@@ -408,7 +413,7 @@ def without_doubled_values(schema: Schema) -> Schema:
 
 
 def nothing_described(schema: Schema, source: str) -> Problem:
-    """Return the problem of a schema that describes no field, with a guess at the mistake."""
+    """Return a problem which says that a schema describes no field, with a guess at the mistake."""
     expected = 'an object schema whose "properties" name the fields'
     if not schema:
         return Problem(
@@ -452,7 +457,7 @@ def _what_was_meant(schema: Schema, source: str) -> str:
 
 
 def is_document(schema: Schema) -> bool:
-    """Return whether an invalid schema is a document: most of its keys are not keywords."""
+    """Return whether an invalid schema is a document instead: most of its keys are not keywords."""
     unknown_keys = [
         key for key in schema if key not in KEYWORDS and not key.startswith(("$", "x-"))
     ]
@@ -460,24 +465,27 @@ def is_document(schema: Schema) -> bool:
 
 
 def is_meant_as_schema(schema: JsonValue) -> bool:
-    """Return whether a value without described fields is nevertheless a schema, or contains one."""
+    """Return whether a value that describes no field still seems to be, or to contain, a schema."""
     misspelt = isinstance(schema, dict) and any(_meant(key) in NAMED | LISTED for key in schema)
     return misspelt or any(True for _ in _schemas_inside(schema, ()))
 
 
 def names_fields(value: JsonValue) -> bool:
-    """Return whether a value is an object schema; a document may have a field `properties`, too."""
+    """Return whether a value is the schema of an object.
+
+    A mere field with the name `properties` is not enough, since documents can have one.
+    """
     named = value.get("properties") if isinstance(value, dict) else None
     schemas = named.values() if isinstance(named, dict) else ()
     return any(isinstance(schema, dict) and not _KINDS.isdisjoint(schema) for schema in schemas)
 
 
 def is_certain_schema(contents: JsonValue) -> bool | None:
-    """Return True for a certain schema, False for a document.
+    """Return True for a certain schema, and False for a certain document; None if it may be either.
 
-    Return None if the value may be either: only its references can decide. The evidence is
-    `$schema`, and `type` and `properties` with values that they have in a schema; other keywords
-    are ordinary names of fields, too.
+    Only references can decide the last case. A schema is recognized by `$schema`, or by `type` and
+    `properties` with the values that they have in schemas. All other keywords can be names of
+    fields, too.
     """
     if not isinstance(contents, dict):
         return False
@@ -507,7 +515,7 @@ def _declares_fields(properties: JsonValue) -> bool:
 
 
 def resembles_schema(contents: JsonValue) -> bool:
-    """Return whether a document contains something that resembles a schema."""
+    """Return whether a document looks like a schema, or contains a part that does."""
     if not isinstance(contents, dict):
         return False
     return (
@@ -523,7 +531,7 @@ _KINDS: Final = frozenset({"$ref", "allOf", "anyOf", "enum", "oneOf", "propertie
 
 
 def _schemas_inside(value: JsonValue, path: Path) -> Iterator[Path]:
-    """Yield the path of each object schema inside a value, without schemas inside these."""
+    """Yield the path of each object schema inside a value, without schemas inside these schemas."""
     if path and names_fields(value):
         yield path
     elif isinstance(value, dict) and len(path) < _LEVELS:

@@ -1,4 +1,4 @@
-"""Decide which alternative of a union accepts a value, and find violations for `--validate`."""
+"""Decide whether an alternative of a union accepts a value, and find violations of schemas."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -30,14 +30,14 @@ from .references import LeadsNowhereError, SchemaFiles
 TYPE_ONLY: Final = frozenset(
     {"$comment", "default", "deprecated", "description", "examples", "title", "type"}
 )
-"""`type`, and keywords that do not decide whether a value is valid."""
+"""`type`, and keywords that never make a value invalid, such as `title`."""
 
 ANY_TYPE: Final = frozenset(TYPES)
 
 
 @dataclass(frozen=True, slots=True)
 class TypeAcceptor(Acceptor):
-    """Accepts values of some JSON types, with the same result as the engine, but without it."""
+    """Accepts values of some JSON types. It agrees with the engine, but does not use it."""
 
     types: frozenset[str]
 
@@ -51,15 +51,15 @@ class TypeAcceptor(Acceptor):
 
 @dataclass(frozen=True, slots=True)
 class NumberAcceptor(Acceptor):
-    """Accepts the same values as another acceptor, except for numbers written as texts."""
+    """Accepts what another acceptor accepts, but decides by itself on numbers written as text."""
 
     inner: Acceptor
     numbers: bool
-    """Whether to accept a text that is only a number."""
+    """Whether to accept a text that is only a number, such as "12.5"."""
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the test takes time at most in proportion to the size of the value."""
+        """Whether the time of the test grows at most in proportion to the size of the value."""
         return self.inner.is_bounded
 
     def __call__(self, value: JsonValue) -> bool:
@@ -82,8 +82,8 @@ GENEROUS: Final[Formats] = {
     "date-time": partial(_reads, datetime.fromisoformat, r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d.*"),
     "time": partial(_reads, time.fromisoformat, r"\d\d:\d\d.*"),
 }
-"""Formats with a more generous test than RFC 3339. Documents omit the time zone, or write a blank
-instead of the T; even so, their values should be compared as dates, not as texts."""
+"""Formats with a test that accepts more than RFC 3339. Documents omit the time zone, or write a
+blank instead of the T. Such values should still be compared as dates, not as texts."""
 
 
 class SchemaAcceptor(JudgedPart, Acceptor):
@@ -93,7 +93,7 @@ class SchemaAcceptor(JudgedPart, Acceptor):
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the test takes time at most in proportion to the size of the value."""
+        """Whether the time of the test grows at most in proportion to the size of the value."""
         return self.documents.are_bounded
 
     def __call__(self, value: JsonValue) -> bool:
@@ -102,9 +102,9 @@ class SchemaAcceptor(JudgedPart, Acceptor):
 
 
 def acceptor_of(files: SchemaFiles, arm: Source, documents: JudgedDocuments) -> Acceptor:
-    """Return the acceptor of a union's alternative.
+    """Return the test that decides whether an alternative of a union accepts a value.
 
-    It tests only the type, if nothing else is stated.
+    If the alternative states only types, the test looks at nothing else.
     """
     schema = arm.schema
     if schema is files.booleans[True]:
@@ -117,23 +117,23 @@ def acceptor_of(files: SchemaFiles, arm: Source, documents: JudgedDocuments) -> 
 
 
 DEEPEST: Final = 20
-"""Maximum number of steps in the field path of a violation. Only fields of recursive schemas have
-more steps."""
+"""Maximum number of steps in the field path of a violation. Only recursive schemas have longer
+paths."""
 
 _ABOUT: Final = {
     "properties": "",
     **dict.fromkeys(("patternProperties", *CLOSED_BY), "*"),
     **dict.fromkeys(("prefixItems", *ITEMS), "[]"),
 }
-"""For keywords that describe children of a value, the path step of such a child. It is empty for
-`properties`, where the property's own name follows."""
+"""The step that a keyword adds to a field path: `[]` for elements, `*` for undeclared keys. It is
+empty for `properties`, where the name of the property is the step."""
 
 
 class DocumentValidator:
-    """Finds the violations of a schema in documents; it can be pickled."""
+    """Finds where documents violate a schema; it can be pickled."""
 
     def __init__(self, schema: Schema, source: str = "", file: str | None = None) -> None:
-        """Take a schema as `compile_schema` does.
+        """Take a schema, its name for messages, and its file if it has one.
 
         Raises:
             SchemaError: values cannot be validated by the schema.
@@ -207,7 +207,10 @@ def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:
-    """Return the path of the field that a schema describes: `[]` for items, `*` for keys."""
+    """Return the field path for the path of keywords through a schema.
+
+    `[]` stands for an item and `*` for any key. `missing` are names to be appended.
+    """
     names: list[str] = []
     position = 0
     while position < len(evaluation_path) - 1:
@@ -227,7 +230,7 @@ def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> st
 MOST_CHECKS: Final = 10_000
 """Maximum number of schemas by which one value may be validated. The engine validates by a
 definition again for each reference to it. A definition that leads to more schemas, at any depth, is
-validated separately. Source: docs/schema.md."""
+therefore validated separately. Source: docs/schema.md."""
 
 _IN_PLACE: Final = frozenset(
     {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
@@ -238,11 +241,12 @@ _INSIDE: Final = frozenset({*ONE, *LISTED, *NAMED}) - {"$defs", "definitions"}
 """Keywords whose schemas describe the value itself or its children."""
 
 _LEFT_OVER: Final = frozenset({CLOSED_BY[1], "unevaluatedItems"})
-"""Keywords whose meaning depends on which other schemas apply to the value."""
+"""Keywords about keys and elements that no other schema describes. What they mean depends on the
+other schemas of the value."""
 
 _LOOKING_BACK: Final = _LEFT_OVER | {"$dynamicRef", "$recursiveRef"}
-"""Keywords whose meaning depends on other schemas of the value, or on the schema that refers to
-their schema."""
+"""Keywords whose meaning depends on other schemas of the value, or on the schema from which a
+reference came."""
 
 _BRANCHING: Final = _IN_PLACE | _LEFT_OVER | {"contains", "patternProperties"}
 """Keywords by which several schemas may validate the same value. Without them, validation by a
@@ -250,7 +254,7 @@ recursive schema takes linear time."""
 
 
 class Reach:
-    """Follows all references from a schema, so that all documents are known before validation."""
+    """Follows all references from a schema, so that all documents are read before validation."""
 
     def __init__(self, files: SchemaFiles) -> None:
         self._files = files
@@ -261,10 +265,13 @@ class Reach:
         self._renamed: dict[int, str] = {}
         self._separate: dict[int, str] = {}
         self.documents = JudgedDocuments(files.documents, self._renamed, self._separate)
-        """All documents, complete after `problems` has followed the references."""
+        """All documents that the schema consists of; complete when `problems` has been iterated."""
 
     def problems(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
-        """Yield (schema, keyword, reason) for each part of a schema that prevents validation."""
+        """Follow all references.
+
+        Yield (schema, keyword, reason) for each part that cannot be used.
+        """
         waiting, referring = [source], []
         while waiting:
             outer = waiting.pop()
@@ -291,7 +298,7 @@ class Reach:
                 self._separate[id(schema)] = self._files.uri_of(target.schema)
 
     def _problems_of(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
-        """Yield the problems of a schema itself, without problems of schemas that it refers to."""
+        """Yield problems inside a schema, without following its references."""
         if APART in source.schema:
             yield source, APART, LeadsNowhereError(f"{APART} is not allowed in a schema", "a $ref")
         inner = self._list_inner_schemas(source, _IN_PLACE)
@@ -300,13 +307,19 @@ class Reach:
             yield source, "", LeadsNowhereError(finding, "fewer nested alternatives")
 
     def _own_checks(self, source: Source) -> int:
-        """Return how many schemas validate one value; a recursive schema counts once."""
+        """Return by how many schemas a single value is validated, without the values inside it.
+
+        A schema that refers to itself counts once.
+        """
         return _counted(
             source, partial(self._list_inner_schemas, keywords=_IN_PLACE), self._checks, 1
         )
 
     def _all_checks(self, source: Source) -> int:
-        """Return how many schemas validate a value and all values inside it, on all paths."""
+        """Return by how many schemas a value and all values inside it are validated.
+
+        A schema reached in several ways counts once for each way.
+        """
         leads_back = MOST_CHECKS + 1 if self._branches else 1
         list_inner = partial(self._list_inner_schemas, keywords=_INSIDE)
         return _counted(source, list_inner, self._in_depth, leads_back)
@@ -330,10 +343,10 @@ def _counted(
     n_checks_by_id: dict[int, int],
     leads_back: int,
 ) -> int:
-    """Count the schemas that are reached from a schema, on all paths.
+    """Count the schemas that can be reached from a schema, once for each way to reach them.
 
-    The count is at most `MOST_CHECKS` + 1. A schema that is reached again from itself counts as
-    `leads_back`.
+    The count stops at `MOST_CHECKS` + 1. Where a schema leads back to itself, `leads_back` is
+    added.
     """
     waiting = [(source, False)]
     while waiting:

@@ -1,4 +1,4 @@
-"""Infer annotations for all parts of a schema that have none, and list the fields of the schema.
+"""Infer annotations for all parts of a schema without annotations, and list the schema's fields.
 
 The schema is copied and its unions are rewritten. Fields whose values may have any type are
 described by the values that were observed there.
@@ -35,24 +35,25 @@ class Inference(NamedTuple):
     """A schema with inferred annotations, and its fields."""
 
     schema: Any
-    """A copy of the schema in which each leaf has a comparator, its configuration and a threshold,
-    unless its own annotations state one of these."""
+    """A copy of the schema with inferred annotations: a comparator with its configuration and a
+    threshold for each leaf. A leaf that already has one of these three annotations keeps its own
+    annotations and gets no others."""
     fields: tuple[Inferred, ...]
-    """Every field in schema order, parents first. The fields of a repeated part may be one entry,
-    and those of a deeply nested part may come last."""
+    """Every field in schema order, parents first. A part of the schema that is used again may be a
+    single entry, and the fields of a deeply nested part may come last."""
     choices: Mapping[PlaceKey, Inferred]
-    """Inferred choices, by the location of the schema that has their annotations."""
+    """Inferred comparisons, by the location of the schema that has their annotations."""
     is_inferred: bool = False
     """Whether comparisons are inferred for fields without annotations."""
     describes_more: bool = False
-    """Whether the copy describes more than the original schema: values of any type as they were
-    observed, or a union of a value and a list as a list."""
+    """Whether the copy describes more than the original schema. This is so if values of any type
+    are described as they were observed, or if a union of a value and a list became a list."""
     rewritten: tuple[RewrittenUnion, ...] = ()
-    """The unions that the copy expresses in another way than the original schema."""
+    """The unions that were rewritten in the copy."""
 
     @property
     def annotations(self) -> dict[PlaceKey, JsonObject]:
-        """The inferred annotations, by the location of the schema that has them."""
+        """The inferred annotations, by the location of their schema."""
         return {key: choice.annotations() for key, choice in self.choices.items()}
 
 
@@ -67,15 +68,15 @@ def infer(  # noqa: PLR0913 - a schema and its options
     comparators: Mapping[str, BaseComparator] | None = None,
     boxes: BoxFormat = "corners",
 ) -> Inference:
-    """Infer annotations for the fields of a schema whose comparison is not stated.
+    """Infer annotations for the fields of a schema that does not say how to compare them.
 
     Args:
         schema: as `compile_schema` takes it, or any other JSON value; it is not changed.
         source: the schema's name in messages.
-        file: where relative references start.
-        when: `always` infers all comparisons that are not stated; `auto` does so only if no
-            annotation of a field states a comparison; `never` infers nothing. The fields are listed
-            in any case.
+        file: the file that relative references start from.
+        when: `always` infers all comparisons that annotations do not state. `auto` does so only if
+            no annotation of a field states a comparison. `never` infers nothing. The fields are
+            listed in any case.
         seen: values of documents of the schema, which are better evidence than names.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
         comparators: instances of comparators that the schema may name, by name.
@@ -156,8 +157,8 @@ class _Request(NamedTuple):
     def walk(self, *, may_write: bool) -> _WalkedSchema:
         """Walk over a copy of the schema.
 
-        If observed values describe JSON texts or values of any type, write that into the copy and
-        walk again.
+        Observed values may show that texts are JSON, or what values of any type look like. In that
+        case, add this to the copy and walk again.
         """
         copy: JsonObject = _copied(self.schema)
         lists: list[RewrittenUnion] = []
@@ -194,9 +195,9 @@ class _Request(NamedTuple):
 
 
 def _fill(schema: Schema, places: Sequence[FieldVisit], seen: Observed) -> bool:
-    """Describe values of any type by observed values; return whether any values were observed.
+    """Describe fields of any type by their observed values; return whether any could be described.
 
-    Without a description, the texts among them would be compared by edit distance.
+    Without a description, texts in these fields would be compared by edit distance.
     """
     own_ids = {id(subschema) for _, subschema in walk(schema)}
     is_filled = False
@@ -210,7 +211,10 @@ def _fill(schema: Schema, places: Sequence[FieldVisit], seen: Observed) -> bool:
 
 
 def _copied(value: JsonValue) -> Any:
-    """Copy a schema; an object that occurs in two positions becomes two objects."""
+    """Return a deep copy of a schema.
+
+    An object that occurs at two positions becomes two objects.
+    """
     if isinstance(value, list):
         return [_copied(child) for child in value]
     if not isinstance(value, dict):

@@ -23,7 +23,7 @@ from .name_rules import (
 from .observation import Observed
 
 ROW_THRESHOLD: Final = 0.5
-"""Threshold at which two rows of a table match, the same as for tuples. Source:
+"""Share of equal cells at which two rows of a table match, the same as for tuples. Source:
 docs/semantics.md."""
 _LEAVES: Final = frozenset({"string", "number", "integer", "boolean"})
 _NUMBERS: Final = frozenset({"number", "integer"})
@@ -37,7 +37,7 @@ def choose_box(
     shape: ListShape | None,
     inner: ListShape | None,
 ) -> Inferred | None:
-    """Return the choice for an array that is a box or a quadrilateral; None for other arrays.
+    """Return the comparison of an array that is a box or a quadrilateral; None for other arrays.
 
     `shape` describes the observed arrays, and `inner` the arrays inside them.
     """
@@ -68,10 +68,10 @@ def _are_boxes(
     *,
     only_corners: bool,
 ) -> bool:
-    """Return whether all observed arrays have the numbers or pairs of boxes.
+    """Return whether all observed arrays can be boxes.
 
-    Boxes are four or eight numbers, or two or four pairs; quadrilaterals, if `only_corners` is
-    true, are eight numbers or four pairs.
+    A box has four or eight numbers, or two or four pairs of numbers. With `only_corners`, only
+    eight numbers or four pairs are allowed, as in a quadrilateral.
     """
     kinds = cell_kinds(places, place.elements, *place.positions)
     if kinds <= _NUMBERS:
@@ -90,7 +90,7 @@ def _are_boxes(
 
 
 def cell_kinds(places: PlaceFinder, *elements: InForce) -> frozenset[str]:
-    """Return the kinds of values that element schemas allow; all kinds if they state none."""
+    """Return the kinds of values that the schemas of elements allow; all kinds without a type."""
     kinds: set[str] = set()
     for element in filter(None, elements):
         in_force = places.flat(element)
@@ -113,7 +113,7 @@ def find_position_reason(
     shape: ListShape | None,
     outer: ListShape | None,
 ) -> str:
-    """Return why the elements of an array are paired by position; empty if they are not.
+    """Return why elements of an array are paired by position; empty if nothing suggests it.
 
     `shape` describes the observed arrays, and `outer` the arrays that contain them.
     """
@@ -130,7 +130,7 @@ def find_position_reason(
 
 
 def is_column(name: str, places: PlaceFinder, place: ArrayPlace, parent: Observed | None) -> bool:
-    """Return whether an array of leaves is a column of a table.
+    """Return whether an array of single values is a column of a table.
 
     `name` and `parent` are the name and the observed values of the object with the columns.
     """
@@ -141,14 +141,14 @@ def is_column(name: str, places: PlaceFinder, place: ArrayPlace, parent: Observe
 
 
 def is_series(name: str, places: PlaceFinder, place: ArrayPlace, outer: ListShape | None) -> bool:
-    """Return whether an array is a list of numbers whose name says that their order matters."""
+    """Return whether an array has numbers, and a name that suggests that their order matters."""
     is_named = not SERIES.isdisjoint(words_of(name)) and outer is None
     kinds = cell_kinds(places, place.elements)
     return is_named and not (place.positions or states_pairing(place.merged)) and kinds <= _NUMBERS
 
 
 def _has_ordered_name(name: str, shape: ListShape | None) -> bool:
-    """Return whether the name and lengths of an array say that its order matters."""
+    """Return whether the name and lengths of an array suggest that its order matters."""
     if shape is None:
         return ends_in(name, ORDERED_NUMBERS) and not is_plural(name)
     is_singular = ends_in(name, ORDERED_SINGULARS) and not is_plural(name)

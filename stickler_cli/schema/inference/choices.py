@@ -61,7 +61,8 @@ WEB_FORMATS: Final = frozenset(("uri", "uri-reference", "iri", "iri-reference"))
 NO_MORE: Final = "a text whose name says nothing more"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
-"""Where a field's comparison comes from; `default` is the comparison for its kind of values."""
+"""Where the comparison of a field comes from; `default` is the usual comparison for its kind of
+values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,10 @@ class Inferred:
     path: Path = ()
     """Property names from the document to the field, `*` for any key: `("line_items", "price")`."""
     comparator: str = ""
-    """Name of the comparator; empty if values are compared by their own fields, or each by its own
-    kind."""
+    """Name of the comparator. It is empty for objects, which are compared field by field, and for
+    values of any type, whose comparator depends on each value."""
     config: Mapping[str, object] = field(default_factory=dict)
-    """Keywords of the comparator; empty if it has the default configuration."""
+    """Keyword arguments of the comparator; empty for the default configuration."""
     threshold: float | None = None
     """Similarity at which two values match, in [0, 1]; None if that depends on the values."""
     weight: float = DEFAULT_WEIGHT
@@ -85,28 +86,28 @@ class Inferred:
     """The JSON type of the field's values: `number`, `list of string`, `object`, `any`."""
     source: Who = "default"
     stated: tuple[str, ...] = ()
-    """Which of `comparator`, `threshold` and `weight` the annotations state."""
+    """The names among `comparator`, `threshold` and `weight` that the schema's annotations set."""
     rules: tuple[str, ...] = ()
-    """Rules that the field's annotations state about pairing and reading, in words: `ordered`, `key
-    sku`."""
+    """Phrases about the field's annotations on pairing and reading: `ordered`, `key sku`."""
     stands: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """JSON Pointers to the schemas that may have the field's annotations, in the schema's own file;
-    the first wins."""
+    """JSON Pointers to the places in the schema's own file where the field's annotations can be;
+    the first has precedence."""
     other_annotations: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
-    """Inferred annotations, by key, besides the comparator, its configuration and the threshold."""
+    """Inferred annotations that are neither a comparator, its configuration nor a threshold, by
+    key."""
 
     @property
     def compared_by(self) -> str:
-        """The comparator with its keywords, for instance `NumericComparator(tolerance=0.01)`."""
+        """The comparator with its arguments, for instance `NumericComparator(tolerance=0.01)`."""
         return self.comparator + (f"({self.keywords})" if self.config else "")
 
     @property
     def keywords(self) -> str:
-        """The keywords of the comparator, for instance `tolerance=0.01`."""
+        """The keyword arguments of the comparator as text, for instance `tolerance=0.01`."""
         return ", ".join(f"{name}={value!r}" for name, value in self.config.items())
 
     def annotations(self) -> JsonObject:
-        """Return the annotations of a schema that express the choice."""
+        """Return the annotations that a schema needs to compare the field in this way."""
         comparator = {f"{PREFIX}comparator": self.comparator} if self.comparator else {}
         config = {f"{PREFIX}comparator-config": dict(self.config)} if self.config else {}
         threshold = {} if self.threshold is None else {f"{PREFIX}threshold": self.threshold}
@@ -114,12 +115,15 @@ class Inferred:
 
 
 def has_stated_comparison(merged: Merged) -> bool:
-    """Return whether annotations state how values are compared, beyond a weight."""
+    """Return whether annotations say more about a comparison than a weight."""
     return merged.chooses or merged.threshold is not None or merged.clip_under_threshold is not None
 
 
 def choose_by_annotations(merged: Merged, default: LeafDefault | None = None) -> Inferred:
-    """Return the comparison that annotations state; `default` completes it."""
+    """Return the comparison that annotations state.
+
+    What they leave open is taken from `default`.
+    """
     if not has_stated_comparison(merged):
         return Inferred(reason="any values, each by its own kind")
     threshold, plain = merged.threshold, "" if default is None else default.comparator
@@ -149,10 +153,11 @@ def choose_leaf(
     *,
     parent_name: str = "",
 ) -> Inferred:
-    """Return the choice for a leaf: by its annotations, its kind, its name, then its values.
+    """Return the comparison of a leaf: by its annotations, its kind, its name, then its values.
 
-    `name` is the name of the leaf's field, and `parent_name` that of the field around it. `seen`
-    has the observed values of the leaf. `currencies` are those that neighbouring fields state.
+    `name` is the name of the leaf's field, and `parent_name` the name of the field that contains
+    it. `seen` has the observed values of the leaf. `currencies` are the currencies stated in
+    neighbouring fields.
     """
     if has_stated_comparison(place.merged):
         return choose_by_annotations(place.merged, place.default)
@@ -166,7 +171,7 @@ def choose_leaf(
 
 
 def _choose_by_format(place: LeafPlace, seen: Observed | None) -> Inferred:
-    """Return the choice for a leaf whose kind, format or listed values decide."""
+    """Return the comparison of a leaf that has listed values, a format or an uncommon kind."""
     by_kind = choose_by_kind(place)
     if place.members:
         return by_kind
@@ -180,7 +185,7 @@ def _choose_by_format(place: LeafPlace, seen: Observed | None) -> Inferred:
 def _choose_leaf_by_name(
     name: str, place: LeafPlace, seen: Observed | None, currencies: frozenset[str]
 ) -> Inferred:
-    """Return the choice for a number or a plain text by its name, and by its values."""
+    """Return the comparison of a number or a plain text by its name, and by its values."""
     kind = "string" if place.kind == "string" else "number"
     can_read_values = place.format != "duration"  # no rule for names reads durations
     rule = rule_for(name, kind) if can_read_values else None
@@ -205,10 +210,10 @@ def _choose_leaf_by_name(
 
 
 def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
-    """Return the choice for code, markup or formulas.
+    """Return the comparison for code, markup or formulas.
 
-    None unless most texts are of one such form. A field with a rule for its name has no chemical
-    formulas, since codes look like them.
+    None unless most texts have the same one of these forms. If there is a rule for the field's name
+    (`has_rule`), chemical formulas are not considered, since codes look like them.
     """
     from .code_forms import CHEMICAL_FORMULA, CODE_LANGUAGES  # compiles many patterns
 
@@ -225,7 +230,7 @@ def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
 
 
 def _choose_names_in_code(name: str, parent_name: str, seen: Observed) -> Inferred | None:
-    """Return the choice for names in code, such as those of tools; None for all other fields."""
+    """Return the comparison for names in code, such as `get_weather`; None for other fields."""
     are_called = not CALLED.isdisjoint((*words_of(parent_name), *words_of(name)))
     if not (ends_in(name, NAMES_IN_CODE) and seen.has_names_of_code(are_called=are_called)):
         return None
@@ -235,8 +240,8 @@ def _choose_names_in_code(name: str, parent_name: str, seen: Observed) -> Inferr
 def _choose_money(seen: Observed | None, currencies: frozenset[str]) -> LeafDefault:
     """Return the comparison of amounts of money.
 
-    The observed values decide whether a dot separates thousands or decimals; without such evidence,
-    the currencies do. Amounts with fractions of a cent are compared without a tolerance of a cent.
+    The observed values show whether a dot separates thousands or decimals. If they do not, the
+    currencies decide. Amounts with fractions of a cent get no tolerance of a cent.
     """
     evidence = Counter[str]() if seen is None else seen.evidence
     default = MONEY
@@ -258,9 +263,10 @@ def _has_dots_for_thousands(seen: Observed) -> bool:
 
 
 def _adjust_dates(choice: Inferred, seen: Observed) -> Inferred:
-    """Return a choice with the observed order of day and month, if it is a choice for dates.
+    """Return a comparison of dates with the observed order of day and month.
 
-    Times are compared too, if most of the texts have one.
+    Times are compared too, if most of the texts contain a time. A comparison of anything but dates
+    is returned unchanged.
     """
     if choice.comparator != "DateComparator":
         return choice
@@ -278,8 +284,8 @@ def _adjust_dates(choice: Inferred, seen: Observed) -> Inferred:
 def _choose_by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDefault, str] | None:
     """Return (comparison, reason) according to the observed texts.
 
-    Return None if there are no texts, or if the comparator of `named` can read most of them.
-    `named` is the comparison that the name suggests; None if it suggests none.
+    `named` is the comparison that the field's name suggests, if any. Return None if there are no
+    texts, or if the comparator of `named` can read most of the texts.
     """
     texts = seen.forms[""]
     form = READS.get(named.comparator) if named else None
@@ -325,9 +331,9 @@ def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
 
 
 def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
-    """Return the choices for a union's alternatives.
+    """Return the comparisons for a union's alternatives, which are of the given kinds.
 
-    If texts are compared as dates, numbers or times, numbers are compared in the same way.
+    If texts are compared as dates, numbers or times, numbers get the comparison of the texts.
     """
     of_text = dict(zip(kinds, choices, strict=True)).get("string")
     if of_text is None or not {*kinds} <= {"string", "number", "integer"}:
@@ -337,7 +343,7 @@ def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence
 
 
 def choose_by_kind(place: LeafPlace) -> Inferred:
-    """Return the choice for a leaf by its kind alone; the compiler's default is the same."""
+    """Return the comparison of a leaf by its kind alone, as the compiler does by default."""
     default = place.default
     if place.members:  # the annotation need not repeat the members
         default = replace(default, config={})
@@ -352,7 +358,10 @@ def choose_by_kind(place: LeafPlace) -> Inferred:
 
 
 def choose_by_name(name: str, kind: str) -> Inferred | None:
-    """Return the choice by the rule for a name; None if no rule applies to values of the kind."""
+    """Return the comparison by the rule for a name.
+
+    None if no rule applies to values of the kind.
+    """
     rule_and_ending = rule_for(name, kind)
     if rule_and_ending is None:
         return None
@@ -376,7 +385,7 @@ def _make_choice(default: LeafDefault, reason: str) -> Inferred:
 def may_be_box(places: PlaceFinder, place: ArrayPlace, *, plural: bool) -> bool:
     """Return whether a schema allows arrays that are four numbers, or two pairs of numbers.
 
-    If `plural` is true, the field's name is in the plural: then a list of pairs is not a box.
+    `plural` says that the field's name is in the plural; a list of pairs is then not a box.
     """
     if _may_be_numbers(places, place.in_force, 4):
         return True

@@ -1,6 +1,6 @@
 """Recognize texts that are not prose: SQL, markup, formulas, source code, molecules and others.
 
-Prose may contain the same words; the patterns look for what prose does not contain.
+Prose and code may share words. The patterns therefore look for signs that prose does not contain.
 """
 
 import re
@@ -21,7 +21,7 @@ CODE_LANGUAGES: Final = {
     "a sequence": "letters",
     CHEMICAL_FORMULA: "letters",
 }
-"""For each form of text, the `language` of the comparator for code."""
+"""The `language` argument of CodeComparator for each form of text, such as `SQL`."""
 
 _keywords: Final = partial(re.compile, flags=re.ASCII | re.IGNORECASE)
 _QUERY_IN_CAPITALS: Final = re.compile(
@@ -78,9 +78,7 @@ SHORTEST_PROTEIN: Final = 20  # residues
 
 
 def code_form(text: str) -> str | None:
-    """Return the form of code, markup, tables or sequences that a text has; None for prose.
-
-    The form is a key of `CODE_LANGUAGES`.
+    """Return the name of a text's form, a key of `CODE_LANGUAGES`; None for prose.
 
     >>> code_form("SELECT a FROM t WHERE b > 3"), code_form("Select one from the list below")
     ('SQL', None)

@@ -1,7 +1,8 @@
-"""Walk over a schema, choose annotations for all fields that have none, and list the fields.
+"""Walk over a schema, choose annotations for all fields without annotations, and list the fields.
 
-An annotation is written where it has its effect: beside a reference, not at its target; on an array
-of leaves, not on its items. A field with a stated comparison is not changed. See docs/inference.md.
+An annotation is written where it has an effect: beside a reference, not at the reference's target;
+on an array of leaves, not on its items. A field whose annotations state a comparison is not
+changed. See docs/inference.md.
 """
 
 from dataclasses import replace
@@ -57,17 +58,17 @@ from .observation import Observed, stated_currencies
 from .observed_schemas import json_text_keywords
 
 REPEATED: Final = 12
-"""Maximum number of fields that are listed again if a part of the schema is used again. A larger
-part is listed again as one entry."""
+"""Maximum number of fields that are listed again if a part of the schema is used a second time. A
+part with more fields is listed as one entry, `as above`."""
 
 COMMENT: Final = "$comment"
 """The keyword whose text explains a field's annotations."""
 SAME: Final = "as above"
-"""The kind in an entry that refers to a part listed before."""
+"""The kind of an entry that stands for fields listed before."""
 MAX_TEXT_VISITS: Final = 1_000  # number of visits that are remembered
 LIST_OF: Final = "list of "
-"""Prefix of the kind of list elements. If a document is a list, its elements are a field with an
-empty path, whose kind has this prefix."""
+"""Prefix of the kind of list elements, as in `list of string`. If a document is a list, its
+elements are a field with an empty path and such a kind."""
 IN_ANY_ORDER: Final = "in any order"
 """Suffix of the reason for list elements whose order does not matter."""
 OPEN_TEXT: Final = "JSON in a text: any values, each by its own kind"
@@ -97,7 +98,7 @@ class FieldVisit(NamedTuple):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """A key that is equal for visits with the same choice."""
+        """A key that is equal for visits that lead to the same comparison."""
         holders = id(self.holder), id(self.leaf_holder)
         return (*holders, self.name, self.inherited.signature, self.weight, self.listed)
 
@@ -131,8 +132,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._seen = seen
         self._root = files.root
         self._own: set[int] = set()
-        """Schemas that annotations may be added to, by identity. The objects that replace the
-        schemas `true` and `false` are not among them."""
+        """Identities (`id`) of schemas that may get annotations. The objects that replace the
+        schemas `true` and `false` are not included."""
         own_schemas = self._own  # `files` must not refer to the walker: a cycle stays in memory
 
         def note(schema: Schema) -> bool:
@@ -148,16 +149,17 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         self._boxes = comparators.boxes
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._further: dict[int, tuple[Schema, Inferred]] = {}
-        """Inferred annotations besides comparators and thresholds, by identity of the schema."""
+        """Inferred annotations other than comparators and thresholds, by the schema's `id()`."""
         self._texts: dict[int, _TextsOfSchema] = {}
-        """Observed texts that may be JSON, by identity of the schema that describes them."""
+        """Observed texts that may be JSON, by the `id()` of the schema that describes them."""
         self._text_visits: list[FieldVisit] = []
         self._entries: _Fields = []
         self.written_arms: set[int] = set()
-        """Identities of alternatives that were added to the copy and are not in the schema's
+        """The `id()` of each alternative of a union that is in the copy, but not in the schema's
         file."""
         self.open_places: list[FieldVisit] = []
-        """Visits of places whose values may have any type, without a stated comparison."""
+        """Visits of fields and elements whose values may have any type, and whose comparison no
+        annotation states."""
         self.annotated = False
         """Whether an annotation of a visited place states how values are compared."""
 
@@ -175,7 +177,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return is_written
 
     def list_fields(self) -> tuple[Inferred, ...]:
-        """Return every field once, even if two alternatives of a union or two positions have it."""
+        """Return all fields; a field of several alternatives or positions is listed once."""
         self._entries = [*self._visit_place((self._root,), FieldVisit(self._root.schema))]
         self._finish()
         fields_by_content: dict[str, Inferred] = {}
@@ -190,7 +192,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def write_choices(self) -> dict[PlaceKey, Inferred]:
-        """Add the choices to the schema and return them; existing keys are not changed."""
+        """Add the chosen annotations to the schema and return them.
+
+        Existing keys are not changed.
+        """
         choices = dict(self._choices)
         for identity, (schema, noted) in self._further.items():
             if identity in choices:
@@ -210,7 +215,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _revisit(
         self, visited: Visited[FieldVisit, _Fields], in_force: InForce, visit: FieldVisit
     ) -> _Fields:
-        """List the fields of a place that was visited before; if there are many, refer to them."""
+        """List the fields of a part visited before, now below another path.
+
+        If there are many, return one entry that refers to the first path.
+        """
         path, listed = visited.visit.path, visited.outcome
         if path != visit.path:
             self._note_contents_again(path, visit.path)
@@ -228,7 +236,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return super()._visit_flat(in_force, visit)
 
     def _note_open(self, place: Place, visit: FieldVisit) -> None:
-        """Remember a place whose values may have any type, without a stated comparison."""
+        """Remember a visited place that allows any type, if no annotation states its comparison."""
         match place:
             case ObjectPlace():
                 is_open = not place.properties and not place.patterns and place.other_keys == ()
@@ -266,7 +274,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _list_alternatives(self, branches: tuple[Branch, ...], visit: FieldVisit) -> _Fields:
         """List the fields of a union's alternatives.
 
-        If all alternatives get the same choice, it is added beside the union.
+        If the same comparison is chosen for all alternatives, it is added beside the union.
         """
         if len(branches) == 1:
             return self._visit_flat(branches[0].in_force, visit)
@@ -303,9 +311,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         ]
 
     def _note_choice(self, holder: Schema, choice: Inferred, visit: FieldVisit) -> Inferred:
-        """Remember a choice for a schema.
+        """Remember the comparison chosen for a schema.
 
-        If two fields share the schema, the first choice counts.
+        If two fields share a schema, the first comparison is kept.
         """
         noted = replace(choice, source="inferred", path=visit.path)
         return self._choices.setdefault(id(holder), (holder, noted))[1]
@@ -333,7 +341,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._text_visits.append(visit)
 
     def _note_contents_again(self, first: Path, again: Path) -> None:
-        """Remember the texts of a part of the schema that is used again for other fields."""
+        """Remember the texts of a part of the schema a second time, for other fields.
+
+        The part occurs at path `first`, and is used again at path `again`.
+        """
         for visit in [*self._text_visits]:
             if visit.path[: len(first)] == first:
                 self._note_content(visit._replace(path=(*again, *visit.path[len(first) :])))
@@ -357,7 +368,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return self._seen and self._seen.find_field(visit.path)
 
     def _find_currencies(self, visit: FieldVisit) -> frozenset[str]:
-        """Return the currencies that documents state beside a field, or else nearest around it."""
+        """Return the currencies stated in the object that contains a field.
+
+        If the object states none, return those of the nearest outer object that does.
+        """
         if self._seen is None:
             return frozenset()
         for end in range(len(visit.path) - 1, -1, -1):
@@ -367,13 +381,13 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return frozenset()
 
     def _find_shape(self, visit: FieldVisit, depth: int) -> ListShape | None:
-        """Return the shape of the observed arrays that lie inside `depth` arrays of a field."""
+        """Return the shape of the observed arrays at `depth` levels of arrays below a field."""
         return self._seen.find_shape(visit.path, depth) if self._seen and depth >= 0 else None
 
     def _note_further(
         self, holder: Schema, visit: FieldVisit, name: str, value: JsonValue, reason: str
     ) -> None:
-        """Remember an inferred annotation that is not a choice of a comparator."""
+        """Remember an inferred annotation that is neither a comparator nor a threshold."""
         _, noted = self._further.get(id(holder), (holder, Inferred(path=visit.path)))
         annotations = {**noted.other_annotations, annotated(name): value}
         reasons = "; ".join(filter(None, (noted.reason, reason)))
@@ -383,9 +397,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def _pairs_by_position(self, place: ArrayPlace, visit: FieldVisit) -> bool:
-        """Return whether the elements of an array are paired by position or in order.
+        """Return whether elements of an array are paired by position or in order, as inferred.
 
-        If that is inferred, remember the annotation.
+        If so, remember the annotation that says it.
         """
         if id(visit.holder) not in self._own:
             return False
@@ -415,7 +429,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _pairs_in_order(
         self, place: ArrayPlace, visit: FieldVisit, outer: ListShape | None
     ) -> bool:
-        """Infer whether the order of an array's numbers matters; if so, remember the annotation."""
+        """Return whether the order of an array's numbers matters, as inferred.
+
+        If so, remember the annotation that says it.
+        """
         if not is_series(visit.name, self._places, place, outer):
             return False
         reason = "numbers that have an order"
@@ -503,7 +520,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return entries + self._enter_object(fields, put_off)
 
     def _note_running_numbers(self, place: ObjectPlace, visit: FieldVisit) -> None:
-        """Remember that fields which number the items of a list are not used to pair items."""
+        """Exclude running numbers such as a line number from the pairing of a list's items."""
         shape = self._find_shape(visit, visit.depth - 1) if visit.listed else None
         if shape is None:
             return
@@ -538,13 +555,16 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def _find_comment(self, visit: FieldVisit) -> str:
-        """Return the `$comment` beside a field's annotations, as `stickler init` writes it."""
+        """Return the text of the `$comment` beside a field's annotations.
+
+        Empty if there is none.
+        """
         holders = (holder for holder in (visit.leaf_holder, visit.holder) if holder is not None)
         comments = (holder[COMMENT] for holder in holders if COMMENT in holder and own_keys(holder))
         return next((text for text in comments if isinstance(text, str)), "")
 
     def _find_pointers(self, *holders: Schema | None) -> tuple[str, ...]:
-        """Return JSON Pointers to those of the given schemas that are in the schema's own file."""
+        """Return the JSON Pointers of schemas; schemas of other files are skipped."""
         own_uri = self._places.files.locate(self._root.schema).uri
         unnamed = self.written_arms | {id(None), id(_NOWHERE)}
         named_holders = (
@@ -555,5 +575,5 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
 
 
 def _keeps_order(visit: FieldVisit) -> bool:
-    """Return whether one of the lists around a place pairs its elements in order."""
+    """Return whether a list that contains the visited place pairs its elements in order."""
     return not {ORDERED, BY_POSITION}.isdisjoint(visit.list_rules)

@@ -13,22 +13,22 @@ from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 MAX_LENGTHS: Final = 50
 """Maximum number of different list lengths that are counted."""
 MAX_POSITIONS: Final = 20
-"""Maximum length of a list whose kinds of values are recorded for each position. Longer lists are
-treated as if their positions did not differ."""
+"""Maximum length of a list for which the kinds of values are recorded at each position. In longer
+lists, all positions are taken to have the same kinds."""
 BOX_NUMBERS: Final = 4
 QUADRILATERAL_NUMBERS: Final = 8
 AREA_WITHIN: Final = 0.005
-"""Maximum relative difference between a stated area and width times height."""
+"""Maximum relative difference between a stated area and the product of width and height."""
 MIN_COUNTED: Final = 3
-"""Minimum number of items in a list to show that a field numbers them. Two items are enough if
-there are two such lists."""
+"""Minimum number of items in a list that can show that a field numbers the items. If two lists show
+it, two items in each are enough."""
 _NUMERIC: Final = frozenset({"number", "array"})
 _LEAF_KINDS: Final = frozenset({"string", "number", "integer", "boolean", "null"})
 
 
 @dataclass(slots=True, eq=False)
 class BoxCounts:
-    """Counts of lists that may be boxes, and of evidence that they state width and height."""
+    """Counts of possible boxes, and of signs that their last two numbers are width and height."""
 
     n_boxes: int = 0
     n_left_of_start: int = 0
@@ -38,7 +38,7 @@ class BoxCounts:
     n_areas: int = 0
     """Number of boxes whose object also states an area."""
     n_products: int = 0
-    """Number of boxes whose third and fourth number multiply to the stated area."""
+    """Number of boxes whose third and fourth number, multiplied, give the stated area."""
 
     def add(self, numbers: Sequence[float]) -> None:
         """Count one box, given as four numbers."""
@@ -73,15 +73,15 @@ class ListShape:
 
     lengths: Counter[int] = field(default_factory=Counter)
     has_tables: bool = False
-    """Whether some list contains at least two rows, that is, inner lists."""
+    """Whether some list contains at least two rows; a row is an inner list."""
     is_ragged: bool = False
     """Whether the rows of some list differ in length, have fewer than two cells, or are mixed with
     other values."""
     kinds_by_position: list[set[str]] | None = field(default_factory=list)
     """Kinds of the values at each position, without null; None once a list was too long."""
     counters: dict[str, int] | None = None
-    """Fields that number the items of every list so far, with the first number (0 or 1). None
-    before any list of objects."""
+    """The fields that number the items of every list so far, each with its first number, 0 or 1.
+    None before the first list of objects."""
     n_counted_lists: int = 0
     """Number of lists with at least two objects."""
     max_counted: int = 0
@@ -157,12 +157,12 @@ class ListShape:
 
     @property
     def is_table(self) -> bool:
-        """Whether the lists have rows, and the rows of a list have equal lengths of at least 2."""
+        """Whether the lists contain rows, and rows of one list have equal lengths of at least 2."""
         return self.has_tables and not self.is_ragged
 
     @property
     def differs_by_position(self) -> bool:
-        """Whether each position has values of one kind, and positions differ in their kind."""
+        """Whether each position always has the same kind of value, and positions differ in kind."""
         kinds = [kinds for kinds in self.kinds_by_position or () if kinds]
         alike = all(len(of_position) == 1 and of_position <= _LEAF_KINDS for of_position in kinds)
         return alike and len(set.union(set(), *kinds)) > 1
@@ -188,7 +188,10 @@ class ListShape:
 
 
 def _first_counted(values: Sequence[JsonValue]) -> int | None:
-    """Return 0 or 1 if the values count up from it, as numbers or texts of digits; else None."""
+    """Return the first number, 0 or 1, if values count up by one; None for other values.
+
+    Texts of digits count as numbers.
+    """
     numbers = [_whole_number(value) for value in values]
     start = numbers[0]
     if start not in (0, 1):
@@ -203,9 +206,9 @@ def _whole_number(value: JsonValue) -> int | None:
 
 
 def box_numbers(values: JsonValue) -> Sequence[float] | None:
-    """Return the four numbers of a box, given as four numbers or two pairs.
+    """Return the four numbers of a box, which may also be written as two pairs.
 
-    None for other values.
+    None if the values are not a box.
     """
     if not isinstance(values, list):
         return None

@@ -1,8 +1,9 @@
 """Rules of comparison by the name of a field (the table of docs/inference.md), and words in names.
 
-A name is split into words. In English, the last word is the main noun (`vat_number` is a number,
-`number_vat` would be a VAT), and words after a preposition only add details (`total_before_tax` is
-a total). Rules are therefore looked up by the last words of a name, and longer endings win.
+A name is split into words. In English, the last word is the main noun: `vat_number` is a number,
+while `number_vat` would be a VAT. Words after a preposition only add details: `total_before_tax` is
+a total. Rules are therefore looked up by the last words of a name, and the rule with the most words
+wins.
 """
 
 import json
@@ -27,9 +28,10 @@ IDENTIFIER: Final = "an identifier: one wrong character makes a different one"
 CHOICE: Final = "one of a few choices: `paid` and `unpaid` look alike but differ"
 
 READING: Final = {"unit": "same", "decimal": "auto"}
-"""How numbers are read: as they are written, with their units."""
+"""Arguments for reading numbers: units must agree, and each text shows which sign separates
+decimals."""
 STRICT: Final = {"same_digits": True, "same_words": True}
-"""Keywords for short texts, in which different digits or words are not mere slips."""
+"""Arguments for comparing short texts, in which another digit or word is not a mere slip."""
 SORTED: Final = {"method": "token_sort_ratio"}
 
 CODE: Final = LeafDefault("ExactComparator", 1.0, {"only_separators": True})
@@ -46,8 +48,8 @@ MONEY_WITH_DECIMALS: Final = LeafDefault("NumericComparator", 1.0, {**CENT, **RE
 MONEY_IN_CURRENCIES: Final = LeafDefault(
     "NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "currency"}
 )
-"""Comparison of amounts in which the currency beside a number decides between two and three
-decimals."""
+"""Comparison of amounts of money, in which the currency beside a number says whether the number has
+two or three decimals."""
 FLOAT_NOISE: Final = {"relative_tolerance": 1e-6}
 """Tolerance for unit prices and rates, for which a cent would be too much."""
 QUANTITY: Final = LeafDefault("NumericComparator", 1.0, READING)
@@ -57,7 +59,7 @@ COORDINATE: Final = LeafDefault(
     "NumericComparator", 1.0, {"absolute_tolerance": 0.00005, **READING}
 )
 SIGN: Final = LeafDefault("NumericComparator", 1.0, {"unit": "same"})
-"""Comparison of currencies and units without a number: `$` is USD."""
+"""Comparison of currency signs and unit names without a number: `$` is USD."""
 NUMBER_READ: Final = LeafDefault("NumericComparator", 0.5, READING)
 WORDS: Final = LeafDefault("FuzzyComparator", 0.85, {**SORTED, **STRICT})
 ADDRESS: Final = LeafDefault("FuzzyComparator", 0.9, {**SORTED, **STRICT})
@@ -83,7 +85,7 @@ def _names_in(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """A rule that says how values are compared if their field has one of some names."""
+    """How values are compared if their field has one of some names."""
 
     meaning: str
     """What fields with such a name contain, and why their values are compared in this way."""
@@ -91,7 +93,8 @@ class NameRule:
     """Kinds of values that the rule applies to: `string`, `number`, `box`."""
     default: LeafDefault
     names: Mapping[str, tuple[str, ...]] = field(hash=False)
-    """Endings of names by language, in the singular, as separate words: `tax id`."""
+    """The names to which the rule applies, by language, as words in the singular: `tax id`. A
+    longer name that ends in these words counts, too."""
 
 
 _MONEY: Final = "an amount of money: rounding to a cent is not an error"
@@ -125,7 +128,7 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     ),
     "box": ("a box on a page: boxes are compared by their overlap", BOX, OVERLAP),
 }
-"""The rules by their key in names.json, which has the names in each language."""
+"""The rules by their key in names.json. That file has the names in each language."""
 ENGLISH: Final = "en"
 FIRST: Final = ("fr", "es", "it", "pt")
 """Languages in which the first noun is the main noun: `numero factura`."""
@@ -135,8 +138,8 @@ LONGEST_NAME: Final = 200
 """Maximum number of characters of a name to which rules apply. The time to interpret a name grows
 with the square of its words, and documents may have names of any length."""
 LEAST: Final = 4
-"""Minimum number of letters of a compound's last word; `nr` is shorter, but no other word ends in
-it."""
+"""Minimum number of letters that the last word of a compound must have. The word `nr` is shorter
+and still counts, since no other word ends in it."""
 
 
 @cache  # not on import, since annotated schemas need no rules
@@ -159,51 +162,53 @@ MISLEADING: Final = _names_in(
     "add on, based on, depends on, grace period, hands on, notice period, retention period,"
     "sign on, trial period, waiting period, warranty period"
 )
-"""Endings of names that look like an ending of a rule, but tell nothing about the values."""
+"""Last words of names that look like a rule's words, but tell nothing about the values: `grace
+period`."""
 
 QUALIFIERS: Final = _names_in(
     "aud, cad, chf, cny, coco, dkk, eur, gbp, inr, jpy, nok, normalized, original, pln, raw, sek,"
     "str, string, usd, value, xywh"
 )
-"""Words at the end of a name that state a unit or a form instead of a meaning. Numbers at the end
-of a name are ignored, too."""
+"""Last words of names that only state a unit or a form, such as `total_eur`. Numbers at the end of
+a name are ignored, too."""
 
 PREPOSITIONS: Final = _names_in(
     "after, as, at, before, by, da, de, degli, del, della, der, des, di, do, du, excl, excluding,"
     "for, from, in, incl, including, of, on, per, through, to, until, van, von, with, without"
 )
-"""Words inside a name that are followed only by details of the part before them."""
+"""Words after which a name has only details about what comes before: `total before tax`."""
 
 QUADRILATERALS: Final = _names_in("polygon, poly, quad")
-"""Endings of names of arrays that are boxes if they have four corners."""
+"""Last words of names of arrays that are boxes if they have four corners."""
 SIZED_BOXES: Final = frozenset({"xywh", "coco"})
 """Words in the name of a box that consists of a corner, a width and a height."""
 ORDERED_NUMBERS: Final = _names_in(
     "coord, coordinate, dim, dimension, extent, lat, lng, lon, point, range, interval, span,"
     "offset, rgb, colour, color, triple"
 )
-"""Endings of names of arrays of two to four numbers in which each position has its own meaning."""
+"""Last words of names of arrays with two to four numbers, if each position has its own meaning:
+`point`, `rgb`."""
 ORDERED_SINGULARS: Final = _names_in(
     "center, centre, centroid, location, latlng, latlon, lnglat, lonlat, origin, position,"
     "resolution, shape, size, vector, viewport, xy, xyz"
 )
-"""Endings of names of arrays of two to four numbers in a fixed order, if the name is in the
+"""Last words of names of arrays with two to four numbers in a fixed order. They count only in the
 singular: `size`, but not `sizes`."""
 SEQUENCES: Final = _names_in(
     "agenda, answer, chronology, direction, history, instruction, itinerary, phase, priority,"
     "procedure, queue, ranking, route, sequence, stage, step, stop, timeline, triple, waypoint"
 )
-"""Endings of names of lists of texts whose order may matter."""
+"""Last words of names of lists of texts whose order may matter."""
 TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
-"""Endings of names of objects that are tables, if all their fields are lists of equal length."""
+"""Last words of names of objects that are tables, if all their fields are lists of equal length."""
 NAMES_IN_CODE: Final = _names_in(
     "argument, attribute, column, command, field, function, key, member, module, name, package,"
     "parameter, property, table, tool, variable"
 )
-"""Endings of names of fields that may contain names in code, such as `get_weather`."""
+"""Last words of names of fields that may contain names in code, such as `get_weather`."""
 CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
-"""Words in the name of a field or of its parent that make single words such as `lookup` count as
-names in code."""
+"""Words in the name of a field, or of the field that contains it, such as `function`. With such a
+name, even a single word such as `lookup` counts as a name in code."""
 
 _WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
@@ -255,9 +260,9 @@ def is_plural(name: str) -> bool:
 
 
 def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
-    """Return the rule for a name, and the words of the name that it applies to.
+    """Return the rule for a name, with those words of the name that selected the rule.
 
-    Return None if no rule applies to values of the kind.
+    None if no rule applies to values of the kind.
     """
     if len(name) > LONGEST_NAME:
         return None
@@ -284,6 +289,8 @@ def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
 def ends_in(name: str, endings: Iterable[str]) -> bool:
     """Return whether the main noun of a name is one of the given words.
 
+    The main noun is usually the last word; numbers, units and details after it are ignored.
+
     >>> ends_in("boundingPolygon2", QUADRILATERALS), ends_in("polygon_count", QUADRILATERALS)
     (True, False)
     """
@@ -296,7 +303,7 @@ def _without_accents(name: str) -> str:
 
 
 def _readings(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Yield the parts of a name whose last word may be the main noun, the likeliest first."""
+    """Yield shortened forms of a name that may end in the main noun, the likeliest form first."""
     while len(words) > 1 and words[-1] in QUALIFIERS:
         words = words[:-1]
     for index in range(1, len(words) - 1):
@@ -311,11 +318,11 @@ _Table: TypeAlias = dict[tuple[tuple[str, ...], str], NameRule]
 
 
 class _Tables(NamedTuple):
-    """The rules by words of a name and kind of values."""
+    """The rules for quick access, by words of a name and kind of value."""
 
     by_ending: Mapping[tuple[tuple[str, ...], str], NameRule | None]
     longest: int
-    """Number of words of the longest ending."""
+    """Number of words of the longest name in the tables."""
     elsewhere: _Table
     by_beginning: _Table
     of_compounds: Mapping[tuple[str, str], NameRule]

@@ -1,7 +1,7 @@
-"""Statistics of the values in each field of any number of documents, in bounded space.
+"""Statistics of the values in each field, for any number of documents in bounded memory.
 
-All documents are counted, except that the forms of texts are determined for only the first `SAMPLE`
-texts of each field.
+All documents are counted. Only the question which form texts have (a date, a code) is answered from
+the first `SAMPLE` texts of each field.
 """
 
 import math
@@ -25,15 +25,15 @@ from .name_rules import (
 )
 
 FIRST: Final = 1000
-"""Maximum number of documents of a ground truth that are observed to complete a schema."""
+"""Maximum number of ground-truth documents that are read to complete a schema."""
 SHORT: Final = 40
 """Maximum number of characters of a short text, in which every digit and word counts."""
 SAMPLE: Final = 500
-"""Maximum number of texts of a field whose form is determined, and of lists that are searched for a
-key field."""
+"""Maximum number of texts of a field whose form is determined. It is also the maximum number of
+lists that are searched for a key field."""
 MOST_VALUES: Final = 50
-"""Maximum number of distinct texts of a field that are kept. The values of a field with more texts
-are not a set of choices."""
+"""Maximum number of distinct texts of a field that are kept. A field with more texts has no fixed
+set of choices."""
 LONGEST_VALUE: Final = 60
 """Maximum number of characters of a text that may belong to a set of choices."""
 LONGEST_READ: Final = 100
@@ -42,13 +42,14 @@ MOST_KEYS: Final = 300
 """Maximum number of keys of an object that get statistics of their own. An object with more keys is
 a map."""
 MOST_PLACES: Final = 20_000
-"""Maximum number of fields and elements with statistics; further ones may have values of any
-type."""
+"""Maximum number of fields and elements with statistics. All further fields are taken to have
+values of any type."""
 DEEPEST: Final = 40
-"""Maximum number of levels with statistics; deeper values may have any type."""
+"""Maximum number of levels with statistics. Deeper values are taken to have any type."""
 
 ALIKE: Final = 0.9
-"""Minimum share of a field's texts that must have a form for the field to have it."""
+"""Minimum share of a field's texts that must have a form before the field is said to have the
+form."""
 
 _DATE: Final = re.compile(
     r"\d{4}[-/.]\d\d?[-/.]\d\d?\b.*"
@@ -65,7 +66,8 @@ CODE_FORM: Final = re.compile(
     r"|(?=.{3,20}$)[#A-Z]{0,4}\d*(?:[ ./-]+(?:[A-Z]{1,4}|[A-Z]*\d[A-Z\d]*))+)",
     re.ASCII,
 )
-"""Pattern of a code: without spaces, or capitals and digits in groups, such as `D02 X285`."""
+"""Pattern of a code: a text without spaces, or groups of capitals and digits, such as `D02
+X285`."""
 
 
 NAMES_OF_CODE: Final = {
@@ -74,8 +76,8 @@ NAMES_OF_CODE: Final = {
         r"_*[a-z][a-z0-9]*(?:[_.]+[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]*)+", re.ASCII
     ),
 }
-"""Patterns of names in code: words, and words joined by signs or capitals, such as `get_weather`
-and `getWeather`."""
+"""Patterns of names in code. One pattern accepts words; the other accepts only words joined by
+signs or capitals, such as `get_weather` and `getWeather`."""
 _form: Final = partial(re.compile, flags=re.ASCII | re.IGNORECASE)
 FORMATS: Final = {
     "date": _form(r"\d{4}-\d\d-\d\d"),
@@ -105,8 +107,8 @@ _MAY_BE_DATE: Final = re.compile(
     rf"(?!.*(?<![^\W\d_])(?!{_BEGINS_WORD})[^\W\d_]{{6}})",
     re.IGNORECASE | re.DOTALL,
 )
-"""Pattern of texts that may be dates: no long word except names of months and days. It saves the
-slow parsing of most other texts."""
+"""Pattern of texts that may be dates: they have no long word except names of months and days. Most
+other texts are sorted out by this pattern, which is faster than parsing."""
 _CLOCK: Final = re.compile(r"\d:\d\d|\d\s?[ap]\.?m\b", re.ASCII | re.IGNORECASE)
 """Pattern of a time of day that follows a date."""
 
@@ -133,7 +135,7 @@ _DOTS_IN_NUMBER: Final = {
 
 
 def is_fine_amount(number: Decimal) -> bool:
-    """Return whether a cent is a large part of an amount: of 0.05, or of a unit price of 2.3456."""
+    """Return whether a cent is a large part of an amount, such as 0.05 or the unit price 2.3456."""
     if not 0 < abs(number) < MAX_FINE_AMOUNT:
         return False
     exponent = number.normalize().as_tuple().exponent
@@ -143,7 +145,10 @@ def is_fine_amount(number: Decimal) -> bool:
 
 @lru_cache(maxsize=4096)
 def evidence_of(text: str) -> tuple[str, ...]:
-    """Return which orders of day and month, and which uses of the dot in numbers, a text shows."""
+    """Return what a text shows about the order of day and month, and about dots in numbers.
+
+    Empty if the text shows nothing.
+    """
     evidence = [form for form, wanted in _DOTS_IN_NUMBER.items() if wanted.search(text)]
     for first, _, second in _ORDER_OF_DATE.findall(text):
         if 12 < int(first) <= 31 and 1 <= int(second) <= 12:
@@ -154,7 +159,7 @@ def evidence_of(text: str) -> tuple[str, ...]:
 
 
 _SEAT: Final = re.compile(r"\d+[A-Z]")
-"""Pattern of a text that may be a code as well as a measurement, such as `12C`."""
+"""Pattern of a text such as `12C`, which may be a code or a measurement."""
 
 
 @lru_cache(maxsize=4096)  # ground truths of several predictions share texts
@@ -209,34 +214,35 @@ class PlaceBudget:
 
 @dataclass(slots=True, eq=False)
 class Observed:
-    """Statistics of the values of one field or element, and of the values inside them."""
+    """Statistics of the values of one field or element, and of all values inside these values."""
 
     budget: PlaceBudget = field(default_factory=PlaceBudget)
-    """The budget that all statistics of one set of documents share."""
+    """The budget for all statistics of one set of documents; they share this object."""
     kinds: Counter[str] = field(default_factory=Counter)
     """Number of values of each JSON type."""
     forms: Counter[str] = field(default_factory=Counter)
-    """Number of the first `SAMPLE` texts that have each form; the key "" has the number of these
-    texts."""
+    """For each form, such as `date`, how many of the first `SAMPLE` texts have it. The key "" has
+    the number of texts that were examined."""
     evidence: Counter[str] = field(default_factory=Counter)
-    """Number of texts that show an order of day and month (`day first`) or a use of the dot in
+    """Number of texts that show an order of day and month (`day first`), or how dots are used in
     numbers."""
     numbers: Counter[str] = field(default_factory=Counter)
-    """Number of JSON numbers that have each form, such as `amount finer than a cent`."""
+    """For each form, such as `amount finer than a cent`, the number of JSON numbers that have
+    it."""
     values: set[str] | None = field(default_factory=set)
     """The distinct texts; None if there are too many, or one is too long."""
     absent_texts: set[str] = field(default_factory=set)
     """Texts that stand for an absent value, such as `N/A`."""
     is_enum: bool = False
-    """Whether a schema lists the values as an enum because they were observed."""
+    """Whether the inferred schema lists the observed values as an enum."""
     fields: "dict[str, Observed]" = field(default_factory=dict)
     has_other_keys: bool = False
     """Whether objects had keys without statistics of their own."""
     elements: "Observed | None" = None
     content: "Observed | None" = None
-    """Statistics of the JSON values inside texts."""
+    """Statistics of JSON values that are written inside texts; None if there are none."""
     has_other_texts: bool = False
-    """Whether a text was observed that is not a JSON object or list."""
+    """Whether at least one text is not a JSON object or list."""
     n_lists: int = 0
     """Number of lists with at least two objects that were searched for a key field."""
     n_lists_by_key: Counter[str] = field(default_factory=Counter)
@@ -254,7 +260,7 @@ class Observed:
 
     @property
     def containers(self) -> "Observed":
-        """Statistics of the objects and lists, without texts."""
+        """A copy with only the objects and lists, without texts, numbers and booleans."""
         containers = Observed()
         kinds = (kind for kind in ("object", "array") if self.kinds[kind])
         containers.kinds.update({kind: self.kinds[kind] for kind in kinds})
@@ -268,7 +274,11 @@ class Observed:
 
     @property
     def inner_values(self) -> "Observed | None":
-        """Statistics of values with the same path: elements of lists, or contents of JSON texts."""
+        """Statistics of the values inside these values; None if there are none.
+
+        They are the elements of lists, or the JSON values inside JSON texts, and have the same
+        path.
+        """
         if self.elements is not None:
             return self.elements
         return self.content if self.is_json_text else None
@@ -280,22 +290,26 @@ class Observed:
 
     @property
     def has_columns(self) -> bool:
-        """Whether the fields of the objects are columns of a table.
+        """Whether the values are tables stored by columns.
 
-        All fields are then lists of the same lengths, and some lists have two elements or more.
+        In such an object, all fields are lists of the same length. Some lists have two elements or
+        more.
         """
         lengths = [column.shape.lengths for column in self.fields.values()]
         are_alike = len(lengths) > 1 and all(of_column == lengths[0] for of_column in lengths)
         return are_alike and max(lengths[0], default=0) > 1
 
     def has_names_of_code(self, *, are_called: bool) -> bool:
-        """Return whether most texts are names in code; single words count only if `are_called`."""
+        """Return whether most texts are names in code, such as `get_weather`.
+
+        With `are_called`, single words such as `lookup` count, too.
+        """
         share = self.share("a name in code")
         return share + (self.share("a word in code") if are_called else 0) > MOSTLY
 
     @property
     def has_fine_amounts(self) -> bool:
-        """Whether a cent is a large part of at least half of the numbers."""
+        """Whether a cent is a large part of the number, in at least half of the numbers."""
         n_numbers = self.kinds["number"] + self.kinds["integer"]
         n_numbers += self.forms["number"]
         n_fine = self.numbers[FINE_AMOUNT] + self.forms[FINE_AMOUNT]
@@ -328,7 +342,7 @@ class Observed:
         return self._summarize_texts(name), forms, fields, thousandths, shape, inner, content
 
     def _summarize_texts(self, name: str) -> Hashable:
-        """Return a key of those forms of texts that matter for a field with this name."""
+        """Return a dict key of what texts show, as far as it matters for a field with this name."""
         if not self.forms[""]:
             return ()
         shares = {form: self.share(form) for form in self.forms}
@@ -350,16 +364,20 @@ class Observed:
         )
 
     def find_field(self, path: tuple[str | int, ...]) -> "Observed | None":
-        """Return the values at a path, which has no steps for lists and JSON texts."""
+        """Return the statistics of the field at a path; None if the path was not observed.
+
+        Lists and JSON texts on the way add nothing to the path.
+        """
         seen = self.find_texts(path)
         while seen is not None and seen.inner_values is not None and not seen.fields:
             seen = seen.inner_values
         return seen
 
     def find_texts(self, path: tuple[str | int, ...]) -> "Observed | None":
-        """Return the values at a path, which has no steps for lists.
+        """Return the statistics of the field at a path; None if the path was not observed.
 
-        Unlike `find_field`, return JSON texts themselves, not the values in them.
+        Lists on the way add nothing to the path. Unlike `find_field`, the result for a field of
+        JSON texts is about the texts, not about the JSON values in them.
         """
         seen: Observed | None = self
         for step in path:
@@ -371,7 +389,10 @@ class Observed:
         return seen
 
     def find_place_of(self, path: tuple[str | int, ...], depth: int) -> "Observed | None":
-        """Return the values at a path; `depth` is the number of lists to enter there."""
+        """Return the statistics of the values inside `depth` levels of lists at a path.
+
+        None if unseen.
+        """
         seen: Observed | None = self
         if path:
             parent = self.find_field(path[:-1])
@@ -381,9 +402,9 @@ class Observed:
         return seen
 
     def find_shape(self, path: tuple[str | int, ...], depth: int) -> "ListShape | None":
-        """Return the shape of the lists at a path.
+        """Return the shape of the lists inside `depth` levels of outer lists at a path.
 
-        `depth` is the number of outer lists to enter there.
+        None if unseen.
         """
         lists = self.find_place_of(path, depth)
         return lists.shape if lists and lists.elements else None
@@ -406,7 +427,7 @@ class Observed:
             self._add_list(value, depth)
 
     def _add_area(self, value: JsonObject) -> None:
-        """Count whether an area in an object is width times height of a box in the same object."""
+        """Count whether an object's `area` is width times height of each box in the object."""
         area = value.get("area")
         if type(area) not in (int, float):
             return
@@ -430,7 +451,10 @@ class Observed:
                 self.forms[form] += 1
 
     def _add_content(self, text: str, depth: int) -> None:
-        """Count the JSON value in a text; stop for all texts once a text is not JSON."""
+        """Count the JSON value that a text contains.
+
+        After the first text that is not JSON, texts of this field are not parsed any more.
+        """
         if self.has_other_texts or not text.strip():
             return
         value = read_json_text(text)
@@ -461,7 +485,7 @@ class Observed:
             self.n_lists_by_key.update(_keys_of(items))
 
     def settle(self) -> None:
-        """Treat single values as lists of one value, if the field is a list in other documents."""
+        """Count single values as lists of one, in all fields that have lists as well."""
         children = [*self.fields.values()]
         if self.elements is not None:
             children.append(self.elements)
@@ -470,7 +494,7 @@ class Observed:
             child.settle_values()
 
     def settle_values(self) -> None:
-        """Treat each single value as a list of one, if lists have values of its kind."""
+        """Count a single value as a list of one, if the lists contain values of the same kind."""
         single_kinds = _json_kinds(self.kinds) - {"array"}
         if self.elements is None or not single_kinds:
             return
@@ -487,7 +511,7 @@ class Observed:
 
     @property
     def merged_fields(self) -> "Observed":
-        """The combined statistics of all fields, for a map."""
+        """The statistics of all fields added up, used for a map."""
         values = Observed()
         for values_of_field in self.fields.values():
             values.absorb(values_of_field)
@@ -524,17 +548,17 @@ class Observed:
 
 
 def _json_kinds(kinds: Iterable[str]) -> set[str]:
-    """Return the kinds without null; integers count as numbers."""
+    """Return JSON types without null; `integer` becomes `number`."""
     return {"number" if kind == "integer" else kind for kind in kinds} - {"null"}
 
 
 Look: TypeAlias = Callable[[], Observed | None]
-"""A function that reads the first documents and returns the statistics of their values. It returns
-None if there are no documents."""
+"""A function that reads the first documents and returns the statistics of their values; None if
+there are no documents."""
 
 
 def _keys_of(items: list[JsonObject]) -> Iterator[str]:
-    """Yield the fields whose values differ in all items of a list."""
+    """Yield each field that has a different value in every item of a list."""
     for name in items[0]:
         values = [item.get(name) for item in items]
         plain = all(isinstance(value, str | int) and value != "" for value in values)
@@ -545,38 +569,38 @@ def _keys_of(items: list[JsonObject]) -> Iterator[str]:
 MOST_LISTED: Final = 20
 """Maximum number of values of an enum."""
 REPEATED: Final = 4
-"""Minimum average number of occurrences of each value, for the values to be a set of choices."""
+"""Minimum average number of times that each value must occur in a set of choices."""
 FEW: Final = 12
-"""Minimum number of texts that are needed to recognize a set of choices."""
+"""Minimum number of texts that a field must have to be recognized as a set of choices."""
 
 
 def is_set(seen: Observed) -> bool:
-    """Return whether the texts of a field are a set of choices: few values that occur often."""
+    """Return whether the texts of a field are a set of choices: few distinct texts, each often."""
     values = seen.values or ()
     enough = seen.kinds["string"] >= REPEATED * len(values)
     return 0 < len(values) <= MOST_LISTED and enough and seen.kinds["string"] >= FEW
 
 
 MOSTLY: Final = 0.5
-"""Minimum share of texts that the comparator suggested by a field's name must be able to read. If a
-comparator cannot read texts, it can only tell whether they are equal."""
+"""Minimum share of a field's texts that a comparator must be able to read to be chosen by the
+field's name. A comparator can only say whether unreadable texts are equal."""
 READS: Final = {
     "DateComparator": "readable date",
     "NumericComparator": "number",
     "TimeComparator": "time of day",
 }
-"""For each comparator that reads texts, the form of the texts that it can read."""
+"""The form of the texts that each comparator reads, such as `date`."""
 
 
 @lru_cache(maxsize=4096)
 def _read_by(name: str) -> str | None:
-    """Return the form that the texts of a field with this name should have."""
+    """Return the form that texts should have in a field of this name; None if any form is right."""
     rule_and_ending = rule_for(name, "string")
     return rule_and_ending and READS.get(rule_and_ending[0].default.comparator)
 
 
 def stated_currencies(objects: Observed) -> frozenset[str]:
-    """Return the currencies in those fields of objects whose names suggest currencies."""
+    """Return the currencies in the fields of objects whose names suggest a currency."""
     currencies: set[str] = set()
     for name, values in objects.fields.items():
         if _states_currency(name):

@@ -16,18 +16,18 @@ SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 KEY_WEIGHT: Final = 2
 """Weight of the field that identifies the items of a list."""
 BESIDE_KEY: Final = 5
-"""Minimum number of other fields, for a key to have the weight `KEY_WEIGHT`. An item with only a
-wrong key then still matches, at a match-threshold of 0.7."""
+"""Minimum number of other fields for which a key gets the weight `KEY_WEIGHT`. With so many, an
+item in which only the key is wrong still matches at a match-threshold of 0.7."""
 LISTS: Final = 3
-"""Minimum number of observed lists that are needed to recognize their key."""
+"""Minimum number of observed lists that must agree on the key of their items."""
 
 MAP_KEYS: Final = 8
-"""Minimum number of keys of an object that may be a map."""
+"""Minimum number of distinct keys for objects to be a map, whose keys are data."""
 MAP_KEYS_OF_TEXTS: Final = 12
-"""Minimum number of keys of an object with texts that may be a map. It is higher, since a form with
-many empty fields is not a map."""
+"""Minimum number of distinct keys for objects of texts to be a map. It is higher than `MAP_KEYS`,
+since a form with many empty fields is not a map."""
 RARE: Final = 0.5
-"""Maximum share of the objects in which each key of a map occurs."""
+"""Maximum share of the objects that may have the same key, for the objects to be a map."""
 
 
 def observed_schema(root: Observed) -> JsonObject:
@@ -37,10 +37,7 @@ def observed_schema(root: Observed) -> JsonObject:
 
 
 def schema_of_place(seen: Observed, name: str) -> JsonObject:
-    """Return the schema of a field's values.
-
-    Its objects may have other keys with values of any type.
-    """
+    """Return the schema of a field's values; its objects may have further keys of any type."""
     schema = _schema(seen, name)
     for _, subschema in [*walk(schema)]:
         if "properties" in subschema:
@@ -80,7 +77,10 @@ def _schema_of_kind(seen: Observed, name: str, kind: str) -> JsonObject:
 
 
 def json_text_keywords(texts: Observed, name: str) -> JsonObject:
-    """Return the keywords for a schema of JSON texts; values that are not texts are included."""
+    """Return the schema keywords for a field of texts that contain JSON.
+
+    If the field also has values that are not texts, the keywords describe these values, too.
+    """
     content = Observed()
     for values in (texts.content or Observed(), texts.containers):
         content.absorb(values)
@@ -106,7 +106,10 @@ def _of_objects(seen: Observed, name: str) -> JsonObject:
 
 
 def is_map(seen: Observed) -> bool:
-    """Return whether keys of objects are data: many keys, each one rare, with similar values."""
+    """Return whether objects are maps.
+
+    Maps have many keys, each key occurs in few of the objects, and their values are alike.
+    """
     if seen.has_other_keys:
         return True
     objects, fields = seen.kinds["object"], seen.fields.values()
@@ -133,7 +136,7 @@ def _of_items(seen: Observed, name: str) -> JsonObject:
 
 
 def item_key(seen: Observed) -> str | None:
-    """Return the field that identifies the items in all lists; None if there is none."""
+    """Return the field whose values identify the items of every list; None if there is none."""
     if seen.n_lists < LISTS:
         return None
     for name, lists in seen.n_lists_by_key.items():

@@ -1,7 +1,8 @@
 """Rewrite unions of a schema before comparisons are inferred.
 
-A list of types becomes a union of alternatives, each of which can be annotated. A union of a value
-and a list of such values becomes the list, since a single value is compared as a list of one value.
+A list of types becomes a union of alternatives, so that each type can be annotated. A union of a
+value and a list of such values becomes the list, since a single value is compared as a list of one
+value.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,7 +31,8 @@ ARMS: Final = ("anyOf", "oneOf")
 _LIST_KEYS: Final = frozenset(("items", "minItems", "maxItems", "uniqueItems", "contains"))
 """Keywords that describe a list, not a single value."""
 _ABOUT_PLACE: Final = frozenset(("type", "title", "description", "default", "examples", "$comment"))
-"""Keywords that are not copied to the elements when a single value becomes a list."""
+"""Keywords that stay at the field, and are not copied to the elements, when a single value becomes
+a list."""
 _OBJECT_KEYS: Final = frozenset(
     ("properties", "required", "additionalProperties", "patternProperties", "unevaluatedProperties")
 )
@@ -48,10 +50,9 @@ class RewrittenUnion(NamedTuple):
 
 
 def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnion]]:
-    """Rewrite each list of types with `string` as `anyOf`.
+    """Replace each list of types that includes `string` by `anyOf`, in the given schema itself.
 
-    Return the alternatives and their locations. Each alternative can then have its own annotations.
-    The schema is changed in place.
+    Return the new alternatives, which can be annotated separately, and where they were written.
     """
     alternatives: list[Schema] = []
     rewritten: list[RewrittenUnion] = []
@@ -69,10 +70,10 @@ def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnio
 def write_lists(
     schema: Schema, make_places: Callable[[], tuple[PlaceFinder, Source]]
 ) -> list[RewrittenUnion]:
-    """Rewrite each union of a value and a list of such values as the list; return the locations.
+    """Replace each union of a value and a list of such values by the list, in the schema itself.
 
-    `make_places` returns an object that finds the places of the schema, and the root schema. The
-    schema is changed in place.
+    Return where this was done. `make_places` returns an object that finds the places of the schema,
+    and the root schema.
     """
     candidates = [
         (path, subschema) for path, subschema in walk(schema) if _may_be_value_or_list(subschema)
@@ -90,14 +91,14 @@ def write_lists(
 
 
 def _listed_types(schema: Schema) -> list[str]:
-    """Return the types of a schema that lists several types; empty for all other schemas."""
+    """Return the types of a schema whose `type` is a list; empty for all other schemas."""
     types = schema.get("type")
     listed = types if isinstance(types, list) else []
     return [name for name in listed if isinstance(name, str)]
 
 
 def _may_be_value_or_list(schema: Schema) -> bool:
-    """Return whether a schema has a union, and no annotation that states its comparison."""
+    """Return whether a schema has a union or a list of types, and states no comparison."""
     if states_comparison(schema) or schema.get(annotated("any_of")) is True:
         return False
     has_arms = any(isinstance(schema.get(keyword), list) for keyword in ARMS)
@@ -105,7 +106,10 @@ def _may_be_value_or_list(schema: Schema) -> bool:
 
 
 def _write_types_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
-    """Rewrite a list of types as the type of a list; return the changed keywords."""
+    """Replace types such as `["string", "array"]` by the array alone; return the changed keywords.
+
+    Null stays a type. Return nothing if the single values are not like elements of the array.
+    """
     schema = source.schema
     types = _listed_types(schema)
     single_kinds = _json_kinds(types) - {"array"}
@@ -134,7 +138,10 @@ def _write_types_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]
 
 
 def _write_arms_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
-    """Keep only the list, and null, of a union's alternatives; return the changed keyword."""
+    """Remove the single values from a union of values and a list; return the changed keyword.
+
+    Null stays an alternative. Return nothing if the single values are not like the list's elements.
+    """
     for keyword in ARMS:
         arms: Any = source.schema.get(keyword)
         if not isinstance(arms, list) or any(map(_states_comparison, arms)):
@@ -177,14 +184,14 @@ def _states_comparison(arm: JsonValue) -> bool:
 
 
 def _json_kinds(kinds: Iterable[str]) -> set[str]:
-    """Return the kinds without null; integers count as numbers."""
+    """Return JSON types without null; `integer` becomes `number`."""
     return {"number" if kind == "integer" else kind for kind in kinds} - {"null"}
 
 
 def _are_elements(
     places: PlaceFinder, single: InForce, single_kinds: set[str], elements: InForce
 ) -> bool:
-    """Return whether the single values of a union could be elements of its list."""
+    """Return whether the single values of a union are like the elements of its list."""
     element_kinds = _json_kinds(cell_kinds(places, elements))
     if "array" in element_kinds or not single_kinds <= element_kinds:
         return False
