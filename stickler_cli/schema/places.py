@@ -189,8 +189,9 @@ class PlaceFinder:
     def __init__(
         self, files: SchemaFiles, comparators: Comparators, report: DeadReferenceReporter
     ) -> None:
-        """Take a schema, comparators that it may name, and a function that reports bad
-        references.
+        """Take a schema and the comparators that it may name.
+
+        `report` is called for each reference that leads nowhere.
         """
         self.files = files
         self._comparators = comparators
