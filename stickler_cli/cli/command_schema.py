@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, JsonDocument, JsonValue, json_line
+from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, JsonDocument, json_line, kind_of
 from stickler_cli.core.option import paths_named
 from stickler_cli.core.problems import Problem, SchemaError, UsageError, imported
 from stickler_cli.core.remote import is_url
-from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_pair import PairShape
-from stickler_cli.documents.document_tables import SIDES, is_arrow_table
-from stickler_cli.documents.lines import holds_array, is_stream, lines_of, looking_into
+from stickler_cli.documents.document_tables import column_names, is_arrow_table
+from stickler_cli.documents.lines import holds_array, is_stream, looking_into
 from stickler_cli.documents.pairs import DocumentSet, open_documents
-from stickler_cli.documents.reading import decoded, parse_document
+from stickler_cli.documents.reading import decoded
 from stickler_cli.documents.roots import parse_root, root_text
 from stickler_cli.documents.sources import SourceKind, kind_of_source, near_name
+from stickler_cli.documents.table_columns import usual_columns
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.runs.job import group_of, parse_groupings, unwrapper_of
 from stickler_cli.runs.whole_files import check_outputs
@@ -131,7 +131,7 @@ def _observe_first_documents(
         documents = _values_of(open_documents(settings.gt, settings), settings)
         for name, value in islice(documents, FIRST):
             step = f"{group_of(name, value, grouping)}/" if grouping else ""
-            if value is not None and step in schemas:
+            if isinstance(value, dict | list) and step in schemas:
                 values_by_schema.setdefault(step, Observed()).add(value)
     return values_by_schema
 
@@ -174,17 +174,17 @@ def observe(source: str, settings: FindingOptions) -> Observed:
     Raises:
         UsageError: the source is unusable, or no document can be read.
     """
-    documents, root, unread = open_documents(source, settings), Observed(), 0
+    documents, root = open_documents(source, settings), Observed()
+    first_problem: list[Problem] = []
     for _, value in _values_of(documents, settings):
-        if value is None:
-            unread += 1
-        else:
+        if not isinstance(value, Problem):
             root.add(value)
+        elif not first_problem:
+            first_problem = [value]
     if not root.total:
-        finding = "none of its documents can be read" if unread else "it holds no documents"
-        raise UsageError(
-            [*documents.problems, Problem(source, finding, "documents to infer a schema from")]
-        )
+        finding = "none of its documents can be read" if first_problem else "it holds no documents"
+        summary = Problem(source, finding, "documents to infer a schema from")
+        raise UsageError([*documents.problems, *first_problem, summary])
     if not root.fields and root.elements is None:
         raise UsageError([Problem(source, "its documents have no keys", "documents with values")])
     return root
@@ -192,18 +192,23 @@ def observe(source: str, settings: FindingOptions) -> Observed:
 
 def _values_of(
     documents: DocumentSet, settings: FindingOptions
-) -> Iterator[tuple[str, JsonDocument | None]]:
-    """Yield the documents of a ground truth without wrappers; None for unreadable ones."""
+) -> Iterator[tuple[str, JsonDocument | Problem]]:
+    """Yield the documents of a ground truth without wrappers; problems of unreadable ones."""
     shape = PairShape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     unwrapper: Unwrapper | None = Unwrapper(open_default())
     if isinstance(settings, WrapperOptions):
         unwrapper = unwrapper_of(open_default(), settings)
     for name, reference in documents.refs():
         value = shape.read_side(reference, "gt").value
-        unwrapped: JsonValue | None = None if isinstance(value, Problem) else value
-        if unwrapped is not None and unwrapper is not None:
-            unwrapped = unwrapper(unwrapped, is_truth=True).value
-        yield name, unwrapped if isinstance(unwrapped, dict | list) else None
+        if isinstance(value, Problem):
+            yield name, value
+            continue
+        unwrapped = value if unwrapper is None else unwrapper(value, is_truth=True).value
+        if isinstance(unwrapped, dict | list):
+            yield name, unwrapped
+        else:
+            finding = f"the value inside its wrapper is of type {kind_of(unwrapped)}"
+            yield name, Problem(name, finding, "an object or an array")
 
 
 def _init_command(gt: str, settings: FindingOptions) -> str:
@@ -224,11 +229,8 @@ def _gt_column(file: str, settings: FindingOptions) -> tuple[str, ...]:
     """Return the keys that lead to the ground truth in a table of pairs; empty if unknown."""
     if settings.gt_column is not None:
         return parse_root(settings.gt_column)
-    first_line = next(lines_of(file, settings.max_document_size), None)
-    text = (first_line.data or b"") if isinstance(first_line, LineReference) else b""
-    pair = parse_document(text, file)
-    columns = [name for name in SIDES["gt"] if isinstance(pair, dict) and name in pair]
-    return tuple(columns[:1])
+    names = column_names(file, settings.max_document_size)
+    return tuple(usual_columns(names, "gt")[:1])
 
 
 def is_model(name: str) -> bool:

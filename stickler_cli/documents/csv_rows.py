@@ -2,11 +2,15 @@
 
 import codecs
 import csv
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import IO, Final
 
 from stickler_cli.core.problems import Problem
 
+SAVE_AS_UTF_8: Final = "save the file as UTF-8 (in Excel: CSV UTF-8)"
+_UNDECODED: Final = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8
+_UTF_16_MARKS: Final = ("\udcff\udcfe", "\udcfe\udcff")
 MAX_C_LONG: Final = 2**31 - 1  # the largest cell size that Python accepts on every system
 
 
@@ -24,6 +28,19 @@ class CsvError(Exception):
         return Problem(
             source=source, found=self._finding, expected=self._expected, hint=self._hint, line=line
         )
+
+
+def describe_undecoded(cells: Sequence[str]) -> str:
+    """Describe the first bytes in cells that are not UTF-8; empty if there are none."""
+    if all(map(str.isascii, cells)):
+        return ""
+    if cells[0].startswith(_UTF_16_MARKS):
+        return "text that is encoded as UTF-16, not UTF-8"
+    for number, cell in enumerate(cells, 1):
+        if match := _UNDECODED.search(cell):
+            byte = ord(match[0]) - 0xDC00  # as Python's surrogateescape encodes it
+            return f"the byte 0x{byte:02x} in column {number}, which is not UTF-8"
+    return ""
 
 
 def read_csv_rows(

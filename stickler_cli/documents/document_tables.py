@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
@@ -25,7 +25,7 @@ from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import_pyarrow
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side, read_plain
-from .lines import LINES_SUFFIX, Ids, id_text, lines_of
+from .lines import LINES_SUFFIX, TABLE_SUFFIX, Ids, id_text, lines_of, looking_into
 from .reading import (
     MAX_UNPACKED_RATIO,
     decoded,
@@ -37,23 +37,17 @@ from .reading import (
     unreadable,
 )
 from .roots import Steps, find_at, parse_root
+from .table_columns import (
+    ID,
+    USUAL_COLUMNS,
+    LineColumns,
+    TableColumns,
+    choose_id_column,
+    side_column,
+    stated_column,
+)
 
-ID: Final = "id"
-SIDES: Final[Mapping[Side, tuple[str, ...]]] = {
-    "gt": (
-        "gt",
-        "ground_truth",
-        "expected",
-        "expected_output",
-        "reference",
-        "target",
-        "label",
-    ),
-    "pred": ("pred", "prediction", "output", "actual", "actual_output", "response"),
-}
-"""Names of columns with the documents of a side; the first one that a table has is used."""
-ANY_SIDE: Final = "document"  # name of the column in a table with documents of one side only
-
+MAX_BROKEN_ROWS: Final = 100  # rows that may precede the one that tells the columns
 ROWS: Final = 1_000  # rows that are in memory together
 MAX_DECODED_BYTES: Final = 64_000_000  # bytes of cells that are converted to Python values together
 BYTES_OF_OBJECT: Final = 40  # size of a Python value and of its entry in a list
@@ -61,21 +55,6 @@ BYTES_OF_VALUE: Final = 8  # minimum size of a value in a list after conversion
 # Decompressed size of a row group up to which it is never refused.
 MAX_GROUP_BYTES: Final = 200_000_000
 
-
-class TableColumns(NamedTuple):
-    """Names of columns that the user gave; None for the default names."""
-
-    id: str | None = None
-    gt: str | None = None
-    """A column, or a dotted path to documents inside a column."""
-    pred: str | None = None
-
-    def column_of(self, side: Side) -> str | None:
-        """Return the name of the column for a side."""
-        return self.gt if side == "gt" else self.pred
-
-
-USUAL_COLUMNS: Final = TableColumns()
 
 _Cell: TypeAlias = JsonValue | bytes | Problem
 
@@ -145,6 +124,23 @@ def documents_of_table(
             yield name, problem or document
 
 
+def column_names(file: str, limit: int) -> list[str]:
+    """Return the columns of a table; those of its first row, if it is a file of lines.
+
+    Raises:
+        UsageError: the file is not a table.
+    """
+    if is_arrow_table(file):
+        with _open_table(file) as table:
+            return [*(table.schema_arrow if _is_parquet(file) else table.schema).names]
+    with looking_into(file):
+        for line in islice(lines_of(file, limit), MAX_BROKEN_ROWS):
+            cells = line if isinstance(line, Problem) else _cells_of(line)
+            if isinstance(cells, dict):
+                return [*cells]
+    return []
+
+
 def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference | None:
     if cell is None or isinstance(cell, Problem):
         return cell
@@ -180,11 +176,12 @@ def _line_rows(
     file: str, sides: Sequence[Side], limit: int, columns: TableColumns
 ) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
     """Yield number, id and documents for each line of a file whose lines are objects."""
+    chosen_columns = LineColumns(sides, columns, has_header=bool(TABLE_SUFFIX.search(file)))
     for line in lines_of(file, limit):
         number = line.line or 0
         cells = line if isinstance(line, Problem) else _cells_of(line)
         if isinstance(cells, dict):
-            cells = _check_columns(cells, line, columns) or cells
+            cells = chosen_columns.check_row(cells, line) or cells
         if isinstance(cells, Problem):
             yield number, None, [cells for _ in sides]
             continue
@@ -194,31 +191,16 @@ def _line_rows(
                 line.source, f"the row has no {columns.id}", "an id in each row", line=number
             )
         name = name.decode() if isinstance(name, bytes) else name
-        yield number, name, [_cell_of_side(cells, side, line, columns) for side in sides]
-
-
-def _check_columns(
-    cells: Mapping[str, _Cell], line: Reference, columns: TableColumns
-) -> Problem | None:
-    """Return a problem if a row has no column with documents."""
-    names = [name for side in SIDES.values() for name in side]
-    if columns.gt or columns.pred or not cells.keys().isdisjoint(names):
-        return None
-    finding = "the row has no column for the ground truth or the prediction"
-    expected = f"one of {', '.join(names)}"
-    hint = (
-        f"name other columns with --gt-column and --pred-column; the columns are {', '.join(cells)}"
-    )
-    return Problem(source=line.source, found=finding, expected=expected, hint=hint, line=line.line)
+        yield number, name, [_cell_of_side(cells, side, line, chosen_columns) for side in sides]
 
 
 def _cell_of_side(
-    cells: Mapping[str, _Cell], side: Side, line: Reference, columns: TableColumns
+    cells: Mapping[str, _Cell], side: Side, line: Reference, columns: LineColumns
 ) -> _Cell:
     """Return the document of a side in a row; the column may be given as a dotted path."""
     column = columns.column_of(side)
     if column is None:
-        return next((cells[name] for name in SIDES[side] if cells.get(name) is not None), None)
+        return None
     if column in cells:
         return cells[column]
     first, *steps = parse_root(column)
@@ -261,10 +243,10 @@ def _arrow_rows(
     with _open_table(file) as table:
         is_parquet = _is_parquet(file)
         names: list[str] = (table.schema_arrow if is_parquet else table.schema).names
-        ids = _id_column(names, columns.id, source, needed=columns.id is not None)
+        ids = choose_id_column(names, columns.id, source, needed=columns.id is not None)
         columns_and_steps = [
-            _stated_column(names, side, columns, source)
-            or (_side_column(names, side, ids, source, is_only_side=len(sides) == 1), ())
+            stated_column(names, side, columns, source)
+            or (side_column(names, side, ids, source, is_only_side=len(sides) == 1), ())
             for side in sides
         ]
         chosen = [name for name, _ in columns_and_steps]
@@ -434,51 +416,6 @@ def _open_table(file: str) -> Iterator[Any]:
         yield table
 
 
-def _id_column(
-    names: Sequence[str], stated: str | None, source: str, *, needed: bool
-) -> str | None:
-    name = stated or ID
-    if name in names:
-        return name
-    if not needed:
-        return None
-    hint = f"the columns are {', '.join(names)}"
-    raise UsageError(
-        [
-            Problem(
-                source=source,
-                found=f"there is no column {name}",
-                expected="a column with the ids",
-                hint=hint,
-            )
-        ]
-    )
-
-
-def _stated_column(
-    names: Sequence[str], side: Side, columns: TableColumns, source: str
-) -> tuple[str, Steps] | None:
-    """Return the column that the user named for a side, and the steps to follow inside it."""
-    stated = columns.column_of(side)
-    if stated is None:
-        return None
-    first, *steps = (stated,) if stated in names else parse_root(stated)
-    if first not in names:
-        hint = did_you_mean(first, names) or f"the columns are {', '.join(names)}"
-        finding = f"there is no column {first}"
-        raise UsageError(
-            [
-                Problem(
-                    source=source,
-                    found=finding,
-                    expected=f"a column that --{side}-column names",
-                    hint=hint,
-                )
-            ]
-        )
-    return first, tuple(steps)
-
-
 def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
     """Return the value at some steps inside a cell.
 
@@ -487,28 +424,6 @@ def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
     if not steps or cell is None or isinstance(cell, Problem):
         return cell
     return _find_in_cell(cell, steps, f"column {place.found}", place)
-
-
-def _side_column(
-    names: Sequence[str], side: Side, ids: str | None, source: str, *, is_only_side: bool
-) -> str:
-    """Return the name of the column with the documents of a side."""
-    usual_names: list[str] = [*SIDES[side], *([ANY_SIDE] if is_only_side else ())]
-    for name in usual_names:
-        if name in names:
-            return name
-    other_columns: list[str] = [name for name in names if name != ids]
-    if is_only_side and len(other_columns) == 1:
-        return other_columns[0]
-    hint = f"name another column with --{side}-column; the columns are {', '.join(names)}"
-    finding = f"no column holds the documents of {side.upper()}"
-    raise UsageError(
-        [
-            Problem(
-                source=source, found=finding, expected=f"one of {', '.join(usual_names)}", hint=hint
-            )
-        ]
-    )
 
 
 def _cells(column: Any, name: str, source: str) -> list[_Cell]:

@@ -257,17 +257,29 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
     """Yield each row of CSV or TSV as a document of texts; column `a.b` is field b of object a.
 
     Raises:
-        UsageError: two columns have the same path in documents.
+        UsageError: the header is not UTF-8, or two columns have the same path in documents.
     """
-    from .csv_rows import CsvError, read_csv_rows  # imported late: few runs read CSV
+    # Imported late: few runs read CSV.
+    from .csv_rows import SAVE_AS_UTF_8, CsvError, describe_undecoded, read_csv_rows
 
     source = source_of(file)
     rows = read_csv_rows(stream, "\t" if "tsv" in file[-8:].lower() else ",", limit)
     number = 0
     try:
         _, names = next(rows, (1, []))
+        if not_text := describe_undecoded(names):
+            raise UsageError([Problem(source, f"the header has {not_text}", hint=SAVE_AS_UTF_8)])
         paths = _paths_of(names, source)
         for number, (_, cells) in enumerate(rows, 1):
+            if not_text := describe_undecoded(cells):
+                yield Problem(
+                    source=source,
+                    found=f"the row has {not_text}",
+                    expected="",
+                    hint=SAVE_AS_UTF_8,
+                    line=number,
+                )
+                continue
             if len(cells) > len(paths):
                 finding = f"the row has {len(cells)} cells"
                 expected = f"at most {len(paths)}, as many as the header has"
@@ -292,7 +304,8 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
 
 def _nested(paths: Sequence[Sequence[str]], cells: Sequence[str]) -> dict[str, Any]:
     document: dict[str, Any] = {}
-    for (*parents, name), cell in zip(paths, cells, strict=False):
+    missing_cells = [""] * (len(paths) - len(cells))  # a row may be short
+    for (*parents, name), cell in zip(paths, [*cells, *missing_cells], strict=True):
         place = document
         for step in parents:
             place = place.setdefault(step, {})
@@ -304,7 +317,7 @@ def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
     """Return the path in documents for each column.
 
     Raises:
-        UsageError: two columns have the same name, or one is inside another.
+        UsageError: a column has no name, two have the same name, or one is inside another.
     """
     paths = [_path_of(name) for name in names]
     column_of_path: dict[tuple[str, ...], int] = {}
@@ -316,6 +329,13 @@ def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
         for length in range(1, len(path)):
             if (outer := column_of_path.get(path[:length])) is not None:
                 raise _conflict(source, names, *sorted((outer, column)))
+    if "" in names:
+        column = names.index("") + 1
+        finding = f"column {column} has no name in the header"
+        hint = "name the column or delete it; pandas leaves it out with to_csv(index=False)"
+        raise UsageError(
+            [Problem(source=source, found=finding, expected="a name for each", hint=hint)]
+        )
     return paths
 
 
@@ -336,7 +356,7 @@ def _conflict(source: str, names: Sequence[str], first: int, second: int) -> Usa
 
 def _path_of(name: str) -> tuple[str, ...]:
     try:
-        return tuple(map(str, parse_field_path(name)))
+        return tuple(map(str, parse_field_path(name))) or (name,)
     except ValueError:
         return (name,)
 

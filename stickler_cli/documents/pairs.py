@@ -35,9 +35,7 @@ from .document_pair import (
     shape_of,
 )
 from .document_tables import (
-    SIDES,
-    USUAL_COLUMNS,
-    TableColumns,
+    column_names,
     count_rows,
     documents_of_table,
     rows_of,
@@ -53,6 +51,7 @@ from .sources import (
     kind_of_source,
     list_directory,
 )
+from .table_columns import SIDES, USUAL_COLUMNS, TableColumns, notes_on_columns
 
 PAIRS: Final = "--pairs"
 
@@ -71,11 +70,13 @@ class DocumentSet(NamedTuple):
     unusable."""
     listing: Listing | None = None
     """Listing of a directory; None for other sources."""
+    notes: tuple[Problem, ...] = ()
+    """Notes on the columns of a table of pairs."""
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Problems of the source as a whole."""
-        return self.listing.problems if self.listing else ()
+        return self.listing.problems if self.listing else self.notes
 
 
 def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> DocumentSet:
@@ -91,7 +92,8 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
         limit, columns = settings.max_document_size, columns_of(settings)
         pairs = pairs_of_table(source, limit, columns)
         return DocumentSet(
-            lambda: ((pair.id, pair.gt) for pair in pairs.refs() if pair.gt is not None)
+            lambda: ((pair.id, pair.gt) for pair in pairs.refs() if pair.gt is not None),
+            notes=pairs.problems,
         )
     (kind,) = _kinds(source)
     limit = settings.max_document_size
@@ -417,7 +419,9 @@ def pairs_of_table(
             # If a row has no id, or a repeated one, neither of its documents is used.
             yield PairRef(name, problem or gt, problem or pred, shape=shape)
 
-    return Pairs(refs, count_rows(file) if kind is SourceKind.TABLE else None)
+    notes = notes_on_columns(column_names(file, limit), columns, decoded(file))
+    total = count_rows(file) if kind is SourceKind.TABLE else None
+    return Pairs(refs, total, problems=tuple(notes))
 
 
 def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pairs:

@@ -1,0 +1,203 @@
+"""Choose the columns of a table with ids and documents: once for the table, whatever its format."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from .document import Reference, Side
+from .roots import Steps, parse_root
+
+ID: Final = "id"
+SIDES: Final[Mapping[Side, tuple[str, ...]]] = {
+    "gt": (
+        "gt",
+        "ground_truth",
+        "expected",
+        "expected_output",
+        "reference",
+        "target",
+        "label",
+    ),
+    "pred": ("pred", "prediction", "output", "actual", "actual_output", "response"),
+}
+"""Names of columns with the documents of a side; the first one that a table has is used."""
+ANY_SIDE: Final = "document"  # name of the column in a table with documents of one side only
+_TITLES: Final[Mapping[Side, str]] = {"gt": "ground truth", "pred": "prediction"}
+
+
+class TableColumns(NamedTuple):
+    """Names of columns that the user gave; None for the default names."""
+
+    id: str | None = None
+    gt: str | None = None
+    """A column, or a dotted path to documents inside a column."""
+    pred: str | None = None
+
+    def column_of(self, side: Side) -> str | None:
+        """Return the name of the column for a side."""
+        return self.gt if side == "gt" else self.pred
+
+
+USUAL_COLUMNS: Final = TableColumns()
+
+
+class LineColumns:
+    """The columns with the documents of each side in a file of lines, chosen once for the file.
+
+    The header of CSV and TSV decides. In JSON Lines, the first row that has a column for a side
+    decides, and a row that would lead to another choice is a problem.
+    """
+
+    def __init__(
+        self, sides: Sequence[Side], columns: TableColumns, *, has_header: bool = False
+    ) -> None:
+        self._sides, self._stated = sides, columns
+        self._header_is_due = has_header
+        self._usual_columns: dict[Side, tuple[str, int | None]] = {}
+        """For each side, its column and the row that decided it."""
+
+    def column_of(self, side: Side) -> str | None:
+        """Return the column of a side; None if no row has had one."""
+        return self._stated.column_of(side) or self._usual_columns.get(side, (None, None))[0]
+
+    def check_row(self, names: Collection[str], row: Reference) -> Problem | None:
+        """Return a problem if a row does not have the columns of the file.
+
+        Raises:
+            UsageError: the header has no column for a side.
+        """
+        if self._header_is_due:
+            self._header_is_due = False
+            _check_header([*names], self._sides, self._stated, row.source)
+        if (
+            self._stated.gt is None
+            and self._stated.pred is None
+            and not any(usual_columns(names, side) for side in SIDES)
+        ):
+            return _no_column(names, row)
+        for side in self._sides:
+            candidates = [] if self._stated.column_of(side) else usual_columns(names, side)
+            if not candidates:
+                continue
+            column, first_row = self._usual_columns.setdefault(side, (candidates[0], row.line))
+            if candidates[0] != column:
+                return Problem(
+                    source=row.source,
+                    found=f"the row has a column {candidates[0]}, but row {first_row} has its "
+                    f"{_TITLES[side]} in {column}",
+                    expected="the same columns in each row",
+                    hint=f"name one column with --{side}-column",
+                    line=row.line,
+                )
+        return None
+
+
+def notes_on_columns(names: Collection[str], columns: TableColumns, source: str) -> list[Problem]:
+    """Return a note for each side for which a table has several columns."""
+    notes = []
+    for side in SIDES:
+        candidates = usual_columns(names, side)
+        if len(candidates) > 1 and columns.column_of(side) is None:
+            finding = f"the columns {' and '.join(candidates)} may all hold the {_TITLES[side]}"
+            hint = f"{candidates[0]} is used; name another one with --{side}-column"
+            notes.append(Problem(source=source, found=finding, expected="", hint=hint))
+    return notes
+
+
+def usual_columns(names: Collection[str], side: Side) -> list[str]:
+    """Return the columns of a table that may hold the documents of a side; the first is used."""
+    return [name for name in SIDES[side] if name in names]
+
+
+def _check_header(
+    names: Sequence[str], sides: Sequence[Side], columns: TableColumns, source: str
+) -> None:
+    for side in sides:
+        if stated_column(names, side, columns, source) is None:
+            side_column(names, side, columns.id or ID, source, is_only_side=False)
+
+
+def _no_column(names: Collection[str], row: Reference) -> Problem:
+    expected = f"one of {', '.join(name for side in SIDES.values() for name in side)}"
+    hint = (
+        f"name other columns with --gt-column and --pred-column; the columns are {', '.join(names)}"
+    )
+    return Problem(
+        source=row.source,
+        found="the row has no column for the ground truth or the prediction",
+        expected=expected,
+        hint=hint,
+        line=row.line,
+    )
+
+
+def choose_id_column(
+    names: Sequence[str], stated: str | None, source: str, *, needed: bool
+) -> str | None:
+    """Return the name of the column with ids; None if there is none and none is needed.
+
+    Raises:
+        UsageError: there is no such column, but one is needed.
+    """
+    name = stated or ID
+    if name in names:
+        return name
+    if not needed:
+        return None
+    hint = f"the columns are {', '.join(names)}"
+    raise UsageError(
+        [
+            Problem(
+                source=source,
+                found=f"there is no column {name}",
+                expected="a column with the ids",
+                hint=hint,
+            )
+        ]
+    )
+
+
+def stated_column(
+    names: Sequence[str], side: Side, columns: TableColumns, source: str
+) -> tuple[str, Steps] | None:
+    """Return the column that the user named for a side, and the steps to follow inside it."""
+    stated = columns.column_of(side)
+    if stated is None:
+        return None
+    first, *steps = (stated,) if stated in names else parse_root(stated)
+    if first not in names:
+        hint = did_you_mean(first, names) or f"the columns are {', '.join(names)}"
+        finding = f"there is no column {first}"
+        raise UsageError(
+            [
+                Problem(
+                    source=source,
+                    found=finding,
+                    expected=f"a column that --{side}-column names",
+                    hint=hint,
+                )
+            ]
+        )
+    return first, tuple(steps)
+
+
+def side_column(
+    names: Sequence[str], side: Side, ids: str | None, source: str, *, is_only_side: bool
+) -> str:
+    """Return the name of the column with the documents of a side."""
+    usual_names: list[str] = [*SIDES[side], *([ANY_SIDE] if is_only_side else ())]
+    for name in usual_names:
+        if name in names:
+            return name
+    other_columns: list[str] = [name for name in names if name != ids]
+    if is_only_side and len(other_columns) == 1:
+        return other_columns[0]
+    hint = f"name another column with --{side}-column; the columns are {', '.join(names)}"
+    finding = f"no column holds the documents of {side.upper()}"
+    raise UsageError(
+        [
+            Problem(
+                source=source, found=finding, expected=f"one of {', '.join(usual_names)}", hint=hint
+            )
+        ]
+    )
