@@ -24,7 +24,8 @@ from .columns import (
 )
 from .gold import first_absent_alternatives
 from .pair_scores import PairScores, classify, classify_present, fill_rows, has_both_sides
-from .pairing import ListPairs, concatenate_pairs, pair_items
+from .paired_lists import PairedLists
+from .pairing import ListPairs, pair_items
 from .plan import Mode, Node, Options, Recording, Task
 from .result import FA, FN, NOT_EVALUATED, TN, TP, ListPairing, ThresholdSource
 from .units import LIST, OBJECT, Placement, UnitBatch, join_some, notes_by_row
@@ -139,51 +140,6 @@ class SequenceNode(Node, ABC):
         return self.score_lists(columns, gt, pred, full_match, full_match)
 
 
-class PairedLists(NamedTuple):
-    """Pairs of lists with the pairs of their items; each pair of lists occurs once.
-
-    They are kept for lists inside items that are being paired: the same two lists are compared
-    again when other items are paired, when chosen items are scored, and when they are recorded.
-    """
-
-    keys: Indexes
-    """The two slots of each pair of lists combined into one number, in ascending order."""
-    similarity: Floats
-    """The sum of the similarities of the paired items, for each pair of lists."""
-    starts: Indexes
-    """The position in `pairs` of the first pair of items, for each pair of lists."""
-    lengths: Indexes
-    """The number of pairs of items, for each pair of lists."""
-    pairs: ListPairs
-    """The pairs of items of all lists."""
-
-    @property
-    def n_bytes(self) -> int:
-        """The memory of all arrays, in bytes."""
-        return sum(column.nbytes for column in (*self[:-1], *self.pairs))
-
-    def rows_of(self, keys: Indexes) -> Indexes:
-        """Return the rows of pairs of lists, given their keys.
-
-        `NOTHING` for pairs that are not kept.
-        """
-        rows = self.keys.searchsorted(keys)
-        is_kept = np.append(self.keys, NOTHING)[rows] == keys
-        return np.where(is_kept, rows, NOTHING)
-
-    def add(self, other: "PairedLists") -> "PairedLists":
-        """Return these pairs of lists together with others."""
-        order = np.argsort(np.concatenate([self.keys, other.keys]))
-        other_starts = other.starts + len(self.pairs.owner)
-        return PairedLists(
-            keys=np.concatenate([self.keys, other.keys])[order],
-            similarity=np.concatenate([self.similarity, other.similarity])[order],
-            starts=np.concatenate([self.starts, other_starts])[order],
-            lengths=np.concatenate([self.lengths, other.lengths])[order],
-            pairs=concatenate_pairs([self.pairs, other.pairs]),
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListNode(SequenceNode):
     """The node of a list whose items are all compared by one node.
@@ -294,12 +250,12 @@ class ListNode(SequenceNode):
         if mode is Mode.FINAL:
             return self._score_final(columns, masked, gt, pred, options)
         paired_lists, rows = self._pair_inner_lists(masked, gt, pred, options)
-        n_pairs, owner_and_gt = paired_lists.lengths[rows], None
+        n_pairs, owner_and_gt = paired_lists.count_pairs(rows), None
         if masked.elements.columns.gold is not None:
-            selected, owner = expand_ranges(paired_lists.starts[rows], n_pairs)
-            owner_and_gt = owner, paired_lists.pairs.gt[selected]
+            pairs = paired_lists.pairs_of(rows)
+            owner_and_gt = pairs.owner, pairs.gt
         gt, pred, longest = self._find_lengths(masked, gt, pred, n_pairs, owner_and_gt)
-        similarity = paired_lists.similarity[rows] / longest
+        similarity = paired_lists.sums(rows) / longest
         return self.score_lists(columns, gt, pred, similarity, similarity)
 
     def _score_final(
@@ -358,8 +314,7 @@ class ListNode(SequenceNode):
         if columns.paired_lists is None:
             return self._pair_items(columns, gt, pred, options)
         paired_lists, rows = self._pair_inner_lists(columns, gt, pred, options)
-        selected, owner = expand_ranges(paired_lists.starts[rows], paired_lists.lengths[rows])
-        return paired_lists.pairs.select(selected)._replace(owner=owner)
+        return paired_lists.pairs_of(rows)
 
     def _pair_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
@@ -448,23 +403,17 @@ class ListNode(SequenceNode):
             work, working_bytes = columns.work, BYTES_OF_LIST_PAIR * len(new_keys)
             work.reserve(working_bytes)
             pairs = self._pair_items(columns, gt, pred, options)
-            edges = pairs.owner.searchsorted(np.arange(len(new_keys) + 1))
-            sums = np.bincount(pairs.owner, pairs.similarity, len(new_keys)).astype(np.float64)
-            new = PairedLists(
-                keys=new_keys,
-                similarity=sums,
-                starts=edges[:-1],
-                lengths=np.diff(edges),
-                pairs=pairs,
-            )
             if self.by_position:  # pairing again is cheap, keeping takes memory
                 work.reserve(-working_bytes)
+                new = PairedLists(new_keys, pairs)
                 return new, new.rows_of(keys)
-            # `add` concatenates copies of both, and copies them again to sort them.
-            copied_bytes = 0 if kept is None else 2 * (kept.n_bytes + new.n_bytes)
-            work.reserve(new.n_bytes + copied_bytes - working_bytes)
-            columns.paired_lists = kept = new if kept is None else kept.add(new)
-            work.reserve(-copied_bytes)
+            bytes_before = 0 if kept is None else kept.n_bytes
+            work.reserve(bytes_before // 2)  # arrays are copied one by one when they grow
+            if kept is None:
+                columns.paired_lists = kept = PairedLists(new_keys, pairs)
+            else:
+                kept.add(new_keys, pairs)
+            work.reserve(kept.n_bytes - bytes_before - bytes_before // 2 - working_bytes)
         return kept, kept.rows_of(keys)
 
     def _find_items(

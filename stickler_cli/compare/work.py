@@ -28,7 +28,7 @@ NAME_STEPS: Final = 300_000
 perhaps contains further fields."""
 
 
-MAX_RESERVED_BYTES: Final = 1 << 30
+MAX_RESERVED_BYTES: Final = 1 << 29
 """Maximum memory of pairs of lists inside list items, in bytes: a fraction of the memory of a
 process. Each inner list is compared with the inner lists of many items."""
 MIN_STEPS_BY_FIELD: Final = 1_000_000

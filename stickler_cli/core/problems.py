@@ -140,7 +140,8 @@ class RoomLimitError(WorkLimitError):
         finding = (
             f"the results of lists inside lists{place} take more than {limit >> 20} MB of memory"
         )
-        self.problems = (Problem("", finding),)
+        hint = 'if the order of the outer items matters, pair them by "x-aws-stickler-pairing": '
+        self.problems = (Problem("", finding, hint=f'{hint}"position"'),)
 
 
 class ModelError(Exception):
