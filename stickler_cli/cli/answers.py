@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import Any
 
 from stickler_cli.core.figures import visible_json
+from stickler_cli.core.option import options_of
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.documents.lines import is_stream
 from stickler_cli.records.row_files import LineTable, lines_as_rows
 from stickler_cli.reports.formats import WITH_DETAIL
 from stickler_cli.runs.job import OutputsRequested
@@ -19,8 +21,8 @@ from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.studies.answering import Desk, StudyAnswer
 from stickler_cli.studies.study import LINE_FORMATS, Study
 from .command_schema import schema_of
-from .console import ExitCode, warn, write_result
-from .eval import evaluate_or_exit
+from .console import ExitCode, shell_command, warn, write_result
+from .eval import OF_THIS_CALL, command_line_arguments, evaluate_or_exit
 from .outputs import CODES, OUTPUT, Outputs, exit_code_of, outputs_of
 
 
@@ -28,12 +30,38 @@ def answer(study: Study, settings: Any) -> ExitCode:
     """Let a study answer its question, and write the answer."""
 
     def ask(desk: Desk) -> StudyAnswer:
+        desk = replace(desk, command=_command_without_outputs(study, settings))
         study_answer: StudyAnswer = import_module(f"{study.folder}.answer").answer(settings, desk)
         return study_answer
 
     in_lines = bool(study.lines and getattr(settings, study.lines))
     formats = study.line_formats if in_lines else study.formats
     return write_answer(ask, settings, formats, in_lines=in_lines)
+
+
+def _command_without_outputs(study: Study, settings: Any) -> str:
+    """Return the command line of a study without its outputs; empty if it reads standard input."""
+    options = options_of(study.settings)
+    sources = [
+        source
+        for name, option in options.items()
+        if option.argument
+        for source in _as_tuple(getattr(settings, name))
+    ]
+    if any(map(is_stream, sources)):
+        return ""
+    repeated = {
+        name: option
+        for name, option in options.items()
+        if not (option.argument or option.panel in OF_THIS_CALL)
+    }
+    words = ["stickler", study.folder.rpartition(".")[2], *sources]
+    return shell_command([*words, *command_line_arguments(settings, repeated)])
+
+
+def _as_tuple(value: Any) -> tuple[str, ...]:
+    """Return the values of an argument: several, one, or none."""
+    return value if isinstance(value, tuple) else () if value is None else (value,)
 
 
 def write_answer(

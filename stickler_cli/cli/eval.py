@@ -43,7 +43,7 @@ _OF_FIRST_PREDICTIONS: Final[dict[str, Any]] = {
 """Values of settings for the predictions of `--repeat`: these outputs are only for the first
 ones."""
 
-_OF_THIS_CALL: Final = ("output", "run")  # panels whose options other commands need not repeat
+OF_THIS_CALL: Final = ("output", "run")  # panels whose options other commands need not repeat
 
 
 def report_run(settings: EvalSettings) -> ExitCode:
@@ -163,7 +163,7 @@ def _command_on_sources(command: str, settings: EvalSettings, options: Mapping[s
     shared = {
         name: option
         for name, option in options.items()
-        if hasattr(settings, name) and not (option.argument or option.panel in _OF_THIS_CALL)
+        if hasattr(settings, name) and not (option.argument or option.panel in OF_THIS_CALL)
         if name != left_out
     }
     return shell_command([*words, *command_line_arguments(settings, shared)])

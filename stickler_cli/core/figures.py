@@ -123,9 +123,14 @@ def join_some(names: Iterable[str], max_names: int) -> str:
     return ", ".join(all_names[:max_names]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
-def count_unlisted(count: int) -> str:
-    """Return a text with the number of entries that a report leaves out."""
-    return f"and {count:,} more; all of them are in the JSON report"
+def count_unlisted(count: int, command: str = "") -> str:
+    """Return a text with the number of entries that a report leaves out, and what lists them.
+
+    >>> count_unlisted(3), count_unlisted(3, "ls -a")
+    ('and 3 more; all of them are in the JSON report', 'and 3 more; to list all: ls -a')
+    """
+    everything = f"to list all: {command}" if command else "all of them are in the JSON report"
+    return f"and {count:,} more; {everything}"
 
 
 _COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")

@@ -144,7 +144,7 @@ class MovedCauseList(NamedTuple):
 def _sum_values(texts: Sequence[CauseChangeText]) -> str:
     before = sum(text.change.before["values"] for text in texts)
     after = sum(text.change.after["values"] for text in texts)
-    return f"{before:,} -> {after:,} values"
+    return f"{before:,} -> {after:,} wrong values"
 
 
 def describe_cause_changes(difference: Difference, quoted: Quoting) -> list[CauseChangeText]:
@@ -183,8 +183,8 @@ def list_moved_causes(texts: Sequence[CauseChangeText]) -> list[MovedCauseList]:
     for moved_causes in (broken, fixed):
         moved_causes.sort(key=lambda moved: (-moved.moved, moved.key))
     lists = (
-        MovedCauseList("broken", "after", "wrong before too", "lost after", "bad", broken),
-        MovedCauseList("fixed", "before", "still wrong", "lost before", "good", fixed),
+        MovedCauseList("broken", "after", "wrong before too", "wrong after", "bad", broken),
+        MovedCauseList("fixed", "before", "still wrong", "wrong before", "good", fixed),
     )
     return [moved_list for moved_list in lists if moved_list.causes]
 
@@ -280,7 +280,7 @@ def _list_trends(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Bl
     same = groups.pop() if groups and groups[-1].title == _SAME_SIZE else None
     same_text = "" if same is None else same.counts_text
     if page and texts:
-        yield Text("Causes, by values lost before and after:")
+        yield Text("Causes, by wrong values before and after:")
         if groups:
             yield _cause_change_table([text for group in groups for text in group.shown])
         for group in groups:
@@ -291,7 +291,7 @@ def _list_trends(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Bl
         return
     width = max((len(_counts_text(text, 0)) for text in texts), default=0)
     for group in groups:
-        yield Text(f"{group.title.lower()}, by values lost before and after", "title")
+        yield Text(f"{group.title.lower()}, by wrong values before and after", "title")
         for text in group.shown:
             counts = _counts_text(text, width)
             trend = text.change.trend.value

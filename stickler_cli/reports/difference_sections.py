@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Final
 
@@ -22,6 +23,7 @@ from stickler_cli.core.sections import (
     Column,
     FigureColumn,
     Figures,
+    Line,
     Section,
     Span,
     Table,
@@ -70,16 +72,18 @@ SHORT: Final = {
     Decision.SAMPLED: "sampled test",
     Decision.RUNS: "runs, documents",
     Decision.INTERVAL: "interval",
-    Decision.WIDE_INTERVAL: "CI holds 0",
+    Decision.WIDE_INTERVAL: "CI includes 0",
     Decision.DOCUMENTS: "few documents",
     Decision.ONE_SIDED: "in one run",
     Decision.EQUAL: "equal",
-    Decision.TEST_ALONE: "test alone",
-    Decision.INTERVAL_ALONE: "CI alone",
+    Decision.TEST_ALONE: "CI includes 0",
+    Decision.INTERVAL_ALONE: "p too high",
 }
-"""The evidence for a trend, short enough for a table."""
+"""The evidence for a trend, short enough for a table; of an inconclusive trend, what speaks against
+a change."""
 
 MIN_DIGITS: Final = 3  # minimum number of decimals of a change, however wide its interval is
+MAX_DIGITS: Final = 8  # decimals of a change that would round to 0 or to the limit of a gate
 
 _TESTS: Final = frozenset({Decision.EXACT, Decision.SAMPLED, Decision.RUNS})
 
@@ -133,6 +137,28 @@ class DifferenceView:
         """Format a change with its sign."""
         return signed(value, self._limits, self.digits)
 
+    def change_texts(
+        self, before: float | None, after: float | None, change: float | None
+    ) -> tuple[str, str, str]:
+        """Format two figures and their change, so that the change is the difference of the texts.
+
+        Where the rounded change is not, all three have more digits. If four digits do not suffice
+        either, the text of the change is the difference of the rounded figures.
+        """
+        if before is None or after is None or change is None:
+            return self.rate(before), self.rate(after), self.signed(change)
+        for digits in (self.digits, DIGITS, MAX_DIGITS):
+            before_text, after_text = rate(before, digits=digits), rate(after, digits=digits)
+            change_text = signed(change, self._limits, digits)
+            difference = Decimal(after_text) - Decimal(before_text)
+            if difference == Decimal(change_text):
+                break
+            # No change is rounded to 0 or to the limit of a gate.
+            if digits == DIGITS and float(abs(difference)) not in {0.0, *self._limits}:
+                change_text = f"{difference:+}"
+                break
+        return before_text, after_text, change_text
+
     @property
     def whole(self) -> list[Change]:
         """The changes of figures of whole documents; F1 only in the chosen counting mode."""
@@ -154,8 +180,7 @@ class DifferenceView:
         if interval is not None:
             bounds = f"[{self.signed(interval.lower)}, {self.signed(interval.upper)}]"
         p = rate(change.corrected_p if change.field else change.p)
-        before, after = self.rate(change.before), self.rate(change.after)
-        return before, after, self.signed(change.change), bounds, p
+        return *self.change_texts(change.before, change.after, change.change), bounds, p
 
     @property
     def interval_title(self) -> str:
@@ -179,18 +204,58 @@ class DifferenceView:
         flow = self.difference.flow
         if flow is None:
             return []
+        before, after = self.kinds_of_wrong_values
         stayed = (
             f"{flow['wrong_otherwise']:,} in another way + {flow['wrong_same']:,} in the same way"
         )
         return [
             f"wrong before: {flow['wrong_before']:,} = {flow['fixed']:,} fixed + {stayed}",
             f"wrong after: {flow['wrong_after']:,} = {flow['broken']:,} broken + {stayed}",
+            f"by kind, before: {before}; after: {after}",
         ]
+
+    @property
+    def kinds_of_wrong_values(self) -> list[str]:
+        """Number of wrong values by kind, as a text for each run; empty if values are unknown."""
+        flow = self.difference.flow
+        if flow is None:
+            return []
+        counts_of_runs = (
+            (flow["wrong_before"], flow["missed_before"], flow["invented_before"]),
+            (flow["wrong_after"], flow["missed_after"], flow["invented_after"]),
+        )
+        return [
+            f"{wrong - missed - invented:,} another value + {missed:,} missed + "
+            f"{invented:,} invented"
+            for wrong, missed, invented in counts_of_runs
+        ]
+
+    @property
+    def wholly_right(self) -> str:
+        """A sentence with the number of wholly right documents before and after."""
+        counts = self.difference.documents
+        before = number_of(counts["right_before"], "document")
+        return (
+            f"wholly right{self.in_most_runs}: {before} before - "
+            f"{counts['no_longer_right']:,} no longer + {counts['newly_right']:,} newly = "
+            f"{counts['right_after']:,} after"
+        )
 
     @cached_property
     def causes(self) -> list[CauseChangeText]:
         """The causes of wrong values in both runs, those that grew most first."""
         return describe_cause_changes(self.difference, self.quoted)
+
+    @property
+    def has_several_runs(self) -> bool:
+        """Whether a side has several runs."""
+        first = self.difference.whole[0]
+        return max(len(first.runs_before), len(first.runs_after)) > 1
+
+    @property
+    def in_most_runs(self) -> str:
+        """Words on when a document counts as wholly right; empty if each side has one run."""
+        return " in most runs" if self.has_several_runs else ""
 
     @property
     def of_runs(self) -> str:
@@ -201,7 +266,7 @@ class DifferenceView:
             if len(figures) > 1:
                 span += f" to {self.rate(max(figures))}"
             sides.append(f"{number_of(len(figures), 'run')} of {side}, {span}")
-        if max(len(first.runs_before), len(first.runs_after)) > 1:
+        if self.has_several_runs:
             return f"{'; '.join(sides)}: p and intervals leave room for other runs of both"
         return "one run of each: this compares runs, not systems (see --base and --new)"
 
@@ -228,10 +293,11 @@ class DifferenceView:
             f"{counts['fewer_errors']} better, {counts['more_errors']} worse, "
             f"{counts['same_errors']} the same"
         )
-        sentence = f"{by_score} by score; {by_values} by values lost"
+        sentence = f"{by_score} by score; {by_values} by wrong values"
         if by_score == by_values:
-            sentence = f"{by_score}, by score and by values lost"
-        lost = f"; {counts['lost']} lost, counted as missed" if counts["lost"] else ""
+            sentence = f"{by_score}, by score and by wrong values"
+        not_compared = f"{counts['lost']} not compared in the new run, counted as missed"
+        lost = f"; {not_compared}" if counts["lost"] else ""
         return f"{number_of(counts['compared'], 'document')} compared: {sentence}{lost}"
 
     @property
@@ -317,12 +383,16 @@ class DifferenceView:
 
     def document_text(self, document: DocumentChange) -> str:
         """Describe the change of a document in words."""
-        before, after = self.rate(document.score_before), self.rate(document.score_after)
+        before, after, _ = self.change_texts(
+            document.score_before, document.score_after, document.change
+        )
         text = f"score {before} to {after}"
         if document.status_after != document.status_before:
             text += f", {document.status_after or 'missing'} in the new run"
-        errors_before = number_of(document.errors_before, "error")
-        text += f", {errors_before} to {round(document.errors_after, 2)}"
+        wrong_before, wrong_after = (
+            f"{round(count, 2):,}" for count in (document.errors_before, document.errors_after)
+        )
+        text += f", wrong values {wrong_before} to {wrong_after}"
         for move, paths in (("broken", document.broken), ("fixed", document.fixed)):
             if paths:
                 text += f"; {move}: {join_some(map(self.quoted, paths), NAMED)}"
@@ -362,15 +432,26 @@ def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> lis
     causes = [*cause_change_blocks(view.causes, page=page)]
     if page:
         title = [Text(f"{MARKER}\n### {view.title}"), Text(view.verdict[1], "title")]
-        head = [*title, *contrasts, *map(Text, [view.headline, *view.flow, view.of_runs])]
+        sentences = [view.headline, view.wholly_right, *view.flow, view.of_runs]
+        head = [*title, *contrasts, *map(Text, sentences)]
         contents = [head, gates, findings, causes, totals, metrics, *documents, figures, exact]
     else:
         trend = Text(view.trend_line, view.trend_tone, INDENT)
-        flow = [Text(line, indent=INDENT) for line in view.flow]
+        flow = [Text(line, indent=INDENT) for line in (view.wholly_right, *view.flow)]
         summary = [Text(view.headline), trend, *flow, Text(view.of_runs, "dim", INDENT)]
         head = [Text(view.title, "title"), *contrasts, *summary]
         contents = [head, totals, metrics, findings, causes, figures, exact, *documents, gates]
+    if difference.page_command:
+        contents.append([_name_next_command(view)])
     return [Section("", blocks) for blocks in contents]
+
+
+def _name_next_command(view: DifferenceView) -> Text | Line:
+    """Return the command to run next; terminals do not wrap it, so that it can be copied."""
+    command = view.difference.page_command
+    if view.page:
+        return Text(f"next: {code(command)}")
+    return (Span.of(f"next: {command}", "title"),)
 
 
 def _contrasts(view: DifferenceView) -> Iterator[Text]:
@@ -381,7 +462,7 @@ def _contrasts(view: DifferenceView) -> Iterator[Text]:
         yield Text(words[decides] + text, "bad" if decides else "warn", INDENT)
 
 
-def _changed_documents(view: DifferenceView, direction: str) -> Iterator[Text]:
+def _changed_documents(view: DifferenceView, direction: str) -> Iterator[Block]:
     documents, n_unlisted = view.documents[direction]
     if documents and view.page:
         yield Text(f"Documents that got {direction}:")
@@ -390,10 +471,16 @@ def _changed_documents(view: DifferenceView, direction: str) -> Iterator[Text]:
     mark, gap = ("**broke hard**: ", " ") if view.page else ("broke hard: ", "  ")
     for document in documents:
         description = (mark if document.hard else "") + view.document_text(document)
-        text = f"{view.signed(document.change)}{gap}{view.quoted(document.id)}: {description}"
+        _, _, change = view.change_texts(
+            document.score_before, document.score_after, document.change
+        )
+        text = f"{change}{gap}{view.quoted(document.id)}: {description}"
         yield Text(text, "bad" if document.hard else "", INDENT * 2)
-    if n_unlisted:
-        yield Text(count_unlisted(n_unlisted), indent=INDENT if view.page else "")
+    if n_unlisted and view.page:
+        command = view.difference.page_command
+        yield Text(count_unlisted(n_unlisted, command and code(command)), indent=INDENT)
+    elif n_unlisted:
+        yield (Span.of(count_unlisted(n_unlisted, view.difference.page_command)),)
 
 
 def metric_changes_table(changes: Sequence[MetricChange]) -> Table:

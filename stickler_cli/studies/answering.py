@@ -60,6 +60,9 @@ class Desk:
     gives the columns if the requested format is a table."""
     tell: Callable[[str], None]
     """Writes a line to standard error; does nothing with --quiet."""
+    command: str = ""
+    """The command line that asks the same question, without its outputs; empty if an input is
+    standard input."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
-from stickler_cli.core.figures import number_of, visible
+from stickler_cli.core.figures import WHOLE, number_of, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.reports.cause_sentences import CauseText, describe_causes
@@ -103,6 +103,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         "moved_causes": list_moved_causes(changes),
         "trend_tones": TREND_TONES,
         "listed": documents[:MOST_DOCUMENTS],
+        "n_documents": len(documents),
         "metric_changes_table": metric_changes_table,
     }
     element_values = {
@@ -247,7 +248,8 @@ def _difference(difference: Difference) -> dict[str, Any]:
             document.status_after,
             document.change,
             (document.errors_before, document.errors_after),
-            {path: move for move, paths in _moves(document) for path in map(visible, paths)},
+            {path: move for move, paths in _moves(document) for path in map(visible, paths)}
+            | _move_of_whole(document),
         )
         for document in difference.changed_documents
     ]
@@ -266,6 +268,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "field_axis": change_axis(change.interval for change in fields),
         "fields": fields,
         "n_listed": n_listed,
+        "whole_document": WHOLE,
         "most_flow": max((max(change.broken, change.fixed) for change in fields), default=0) or 1,
         "paths": [view.name(change) for change in fields],
         "runs": [name for name, _ in sides],
@@ -316,6 +319,14 @@ _GROUPS: Final = 7  # the column of a document that the list of documents can be
 def _moves(document: DocumentChange) -> tuple[tuple[str, list[str]], ...]:
     """Return the fields that broke in a document, and those that were fixed."""
     return ("broken", document.broken), ("fixed", document.fixed)
+
+
+def _move_of_whole(document: DocumentChange) -> dict[str, str]:
+    """Return the group of a document that is wholly right in one run only."""
+    is_right_before, is_right_after = not document.errors_before, not document.errors_after
+    if is_right_before == is_right_after:
+        return {}
+    return {WHOLE: "broken" if is_right_before else "fixed"}
 
 
 def _document_row(

@@ -107,7 +107,7 @@ const Documents = (() => {
     const step = (distance) => position >= 0 && position + distance >= 0 && position + distance < selection.count && (async () => State.showInPanel({ document: (await selection.get(position + distance))[ID] }));
     const parts = [];
     if (facts.runs) {
-      parts.push(element("p", {}, row ? facts.runs.map((name, run) => `${name}: ${plural(row[COUNTS][run] ?? 0, "value")} lost`).join(" · ") : ""), errors.length ? runsTable(errors) : element("p", { class: "note" }, "No value differs."), reportLinks({ document: id }));
+      parts.push(element("p", {}, row ? facts.runs.map((name, run) => `${name}: ${plural(row[COUNTS][run] ?? 0, "wrong value")}`).join(" · ") : ""), errors.length ? runsTable(errors) : element("p", { class: "note" }, "No value differs."), reportLinks({ document: id }));
     } else if (row) parts.push(element("p", {}, `Score ${rateText(row[SCORE])} · ${row[STATUS]} · ${plural(row[TP], "value")} right, ${row[FD]} wrong, ${row[FN]} missed, ${row[FA]} invented`));
     const source = await Sources.linkAndFigures(id);
     parts.push(source.link);

@@ -75,7 +75,7 @@ const Pictures = (() => {
     });
     const text = (x, y, anchor, content) => svgElement("text", { x, y, "text-anchor": anchor }, content);
     const axisTexts = [text(0, SIDE + 16, "middle", "0"), text(SIDE, SIDE + 16, "middle", mostLost.toLocaleString("en")), text(-6, SIDE + 4, "end", "0"), text(-6, 4, "end", mostLost.toLocaleString("en")), text(SIDE / 2, SIDE + 36, "middle", facts.runs[0]), svgElement("text", { transform: `translate(-24 ${SIDE / 2}) rotate(-90)`, "text-anchor": "middle" }, facts.runs.at(-1))];
-    showPart("apart", svgElement("svg", { class: "trust wide", viewBox: "-64 -8 440 412", role: "img", "aria-label": `Values lost by ${plural(comparedDocuments.length, "document")} in ${facts.runs[0]} and ${facts.runs.at(-1)}` }, svgElement("rect", { class: "frame", x: 0, y: 0, width: SIDE, height: SIDE }), svgElement("line", { class: "right-line", x1: 0, y1: SIDE, x2: SIDE, y2: 0 }), ...circles, ...axisTexts), element("p", { class: "note" }, `${plural(comparedDocuments.length, "document")}; the axes are square roots. Above the line, more is lost in ${facts.runs.at(-1)}.`));
+    showPart("apart", svgElement("svg", { class: "trust wide", viewBox: "-64 -8 440 412", role: "img", "aria-label": `Wrong values of ${plural(comparedDocuments.length, "document")} in ${facts.runs[0]} and ${facts.runs.at(-1)}` }, svgElement("rect", { class: "frame", x: 0, y: 0, width: SIDE, height: SIDE }), svgElement("line", { class: "right-line", x1: 0, y1: SIDE, x2: SIDE, y2: 0 }), ...circles, ...axisTexts), element("p", { class: "note" }, `${plural(comparedDocuments.length, "document")}; the axes are square roots. Above the line, more is wrong in ${facts.runs.at(-1)}.`));
   };
 
   const showLossesByPage = async () => {

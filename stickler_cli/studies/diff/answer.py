@@ -172,7 +172,12 @@ def _name_of(side: Mapping[str, Run]) -> RunName:
 
 def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
     """Count the documents by change of score and of lost values, and by absence."""
-    n_documents = len(runs.ids)
+    n_documents, n_base_runs = len(runs.ids), runs.sides[0]
+    is_right = runs.wholly_right()
+    right_before, right_after = (
+        is_right_by_run.mean(axis=0) > 0.5
+        for is_right_by_run in (is_right[:n_base_runs], is_right[n_base_runs:])
+    )
     worse = sum(document.is_worse for document in changed)
     better = sum(document.is_better for document in changed)
     more_errors = sum(document.errors_after > document.errors_before for document in changed)
@@ -185,6 +190,10 @@ def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> Comp
         "fewer_errors": fewer_errors,
         "more_errors": more_errors,
         "same_errors": n_documents - fewer_errors - more_errors,
+        "right_before": int(right_before.sum()),
+        "right_after": int(right_after.sum()),
+        "no_longer_right": int((right_before & ~right_after).sum()),
+        "newly_right": int((~right_before & right_after).sum()),
         "lost": int(runs.lost.sum()),
         "only_new": len(runs.only_new),
     }
@@ -372,6 +381,8 @@ def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
     difference = compare_runs(base, new, gates, decided)
     if detail and desk.shows_values and not settings.schema_and_gt:
         difference = replace(difference, pages=[page_of(name) for name in (*base, *new)])
+    if desk.command and not desk.shows_values:
+        difference = replace(difference, page_command=f"{desk.command} -o diff.html")
     if RunVerdict.INCOMPLETE in verdicts:
         return StudyAnswer(difference, RunVerdict.INCOMPLETE)
     passed = all(result.passed for result in difference.gates)

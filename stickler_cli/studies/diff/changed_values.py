@@ -189,13 +189,21 @@ def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
         return None
     counts = {move: sum(value.move is move for value in values) for move in Move}
     stayed = counts[Move.OTHERWISE] + counts[Move.SAME]
+    missed_before, missed_after = (sum(value.is_missed(run) for value in values) for run in (0, 1))
+    invented_before, invented_after = (
+        sum(value.is_invented(run) for value in values) for run in (0, 1)
+    )
     return {
         "wrong_before": counts[Move.FIXED] + stayed,
+        "missed_before": missed_before,
+        "invented_before": invented_before,
         "fixed": counts[Move.FIXED],
         "wrong_otherwise": counts[Move.OTHERWISE],
         "wrong_same": counts[Move.SAME],
         "broken": counts[Move.BROKEN],
         "wrong_after": counts[Move.BROKEN] + stayed,
+        "missed_after": missed_after,
+        "invented_after": invented_after,
     }
 
 

@@ -224,11 +224,17 @@ class JoinedRuns:
         right_after, wrong_after = (mask[first:].mean(axis=0) > 0.5 for mask in states)
         return right_before & wrong_after, wrong_before & right_after
 
+    def wholly_right(self) -> NDArray[np.bool_]:
+        """Return a mask of the documents without a lost value in each run, (runs, documents)."""
+        lost_counts: IntArray = self.of_runs((), COUNTING_MODES[-1])[:, LOST].sum(axis=1)
+        is_right: NDArray[np.bool_] = lost_counts == 0
+        return is_right
+
     def _count_fractions(self, figure: Figure) -> NDArray[np.int64]:
         """Return dividend and divisor of a figure by run and document, (runs, 2, documents)."""
         if figure.metric == WHOLLY_RIGHT:
-            lost = self.of_runs((), COUNTING_MODES[-1])[:, LOST].any(axis=1)
-            return np.stack([~lost, np.ones_like(lost)], axis=1).astype(np.int64)
+            is_right = self.wholly_right()
+            return np.stack([is_right, np.ones_like(is_right)], axis=1).astype(np.int64)
         if figure.metric in EXACT_METRICS:
             name = figure.metric.removeprefix("exact_")
             return np.array(self.exact_fractions(figure.field, name))

@@ -77,8 +77,8 @@ class Decision(StrEnum):
     RUNS = "test among runs and documents"
     """The test combines the variation among documents with that among the runs of a side."""
     INTERVAL = "confidence interval"
-    WIDE_INTERVAL = "the interval holds 0"
-    """The interval holds 0 and changes beyond the margin, and the test does not reject chance."""
+    WIDE_INTERVAL = "the interval includes 0"
+    """The interval includes 0 and changes beyond the margin; the test does not reject chance."""
     DOCUMENTS = "too few documents"
     """There are too few documents for any test to be significant."""
     ONE_SIDED = "nothing counted in one run"
@@ -86,7 +86,7 @@ class Decision(StrEnum):
     chance."""
     EQUAL = "equal counts"
     """Both sides counted the same in every document."""
-    TEST_ALONE = "test, but the interval holds 0"
+    TEST_ALONE = "test, but the interval includes 0"
     """The test rejects chance; the interval does not."""
     INTERVAL_ALONE = "interval, but the test does not reject chance"
     """The interval excludes 0; the test does not reject chance."""
@@ -293,6 +293,10 @@ class FlowRecord(TypedDict):
 
     wrong_before: Count
     """Number of values that are wrong, missed or invented in the first run."""
+    missed_before: Count
+    """Number of values that are missed in the first run."""
+    invented_before: Count
+    """Number of values that are invented in the first run."""
     fixed: Count
     """Number of values that are wrong in the first run and right in the second."""
     wrong_otherwise: Count
@@ -303,6 +307,10 @@ class FlowRecord(TypedDict):
     """Number of values that are right in the first run and wrong in the second."""
     wrong_after: Count
     """Number of values that are wrong, missed or invented in the second run."""
+    missed_after: Count
+    """Number of values that are missed in the second run."""
+    invented_after: Count
+    """Number of values that are invented in the second run."""
 
 
 class CauseTrend(StrEnum):
@@ -427,6 +435,14 @@ class ChangedValue:
         """Keys of the cause of the error in the run at `run`."""
         return self.causes_by_run[self.run]
 
+    def is_missed(self, run: int) -> bool:
+        """Return whether a run misses the true value."""
+        return self.gt is not None and self.said[run] is None
+
+    def is_invented(self, run: int) -> bool:
+        """Return whether a run has a value where the ground truth has none."""
+        return self.gt is None and self.said[run] is not None
+
 
 @dataclass(frozen=True, slots=True)
 class RunName:
@@ -461,6 +477,17 @@ class ComparedRecord(TypedDict):
     """Number of compared documents with more lost values, whatever their score."""
     same_errors: Count
     """Number of compared documents with the same number of lost values, whatever their score."""
+    right_before: Count
+    """Number of compared documents that are wholly right in the first run. If a side has several
+    runs, a document is wholly right if it is so in more than half of them."""
+    right_after: Count
+    """Number of compared documents that are wholly right in the second run."""
+    no_longer_right: Count
+    """Number of compared documents that are wholly right in the first run, but not in the
+    second."""
+    newly_right: Count
+    """Number of compared documents that are wholly right in the second run, but not in the
+    first."""
     lost: Count
     """Number of compared documents that the second run did not compare; all of their values count
     as missed."""
@@ -525,6 +552,8 @@ class Difference:
     """Causes of each run, in documents that both runs compared; empty if they are unknown."""
     pages: Sequence[str] = field(default=(), metadata={KEPT: False})
     """Addresses of the HTML pages of both runs; empty for a run without a page."""
+    page_command: str = field(default="", metadata={KEPT: False})
+    """Command that writes the HTML page of this difference; empty if there is none."""
     began: str = field(default="", metadata={KEPT: False})
     """Time at which the last run of the second side began; empty if unknown."""
 

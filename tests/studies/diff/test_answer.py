@@ -23,10 +23,34 @@ def test_the_table_tells_what_got_better(stickler, runs):
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(
         "Order: from base.json to new.json\n2 documents compared: "
-        "1 better, 0 worse, 1 the same, by score and by values lost\n"
+        "1 better, 0 worse, 1 the same, by score and by wrong values\n"
     )
     assert "documents that got better\n" in result.out
     assert "\ndocuments that got worse" not in result.out
+
+
+def test_the_table_ends_with_the_command_that_writes_the_page(stickler, runs):
+    commands = {
+        ("base.json", "new.json"): "stickler diff base.json new.json -o diff.html",
+        ("--base", "base.json", "--new", "new.json", "--ci", "0.9", "--width", "70"): (
+            "stickler diff --ci 0.9 --base base.json --new new.json -o diff.html"
+        ),
+    }
+    for arguments, command in commands.items():
+        result = stickler("diff", *arguments)
+        assert result.out.endswith(f"\nnext: {command}\n")
+        assert stickler(*command.split()[1:], "-q").code == 0
+        assert (runs / "diff.html").read_text().startswith("<!DOCTYPE html>")
+        (runs / "diff.html").unlink()
+
+    page = stickler("diff", "base.json", "new.json", "-f", "markdown").out
+    assert page.endswith("next: `stickler diff base.json new.json -o diff.html`\n")
+
+
+def test_a_difference_with_a_page_names_no_next_command(stickler, runs):
+    out = stickler("diff", "base.json", "new.json", "-o", "diff.html").out
+
+    assert "next: " not in out
 
 
 def test_a_run_directory_is_a_run(stickler, runs):
@@ -249,8 +273,12 @@ def test_several_runs_may_follow_one_option(stickler, runs):
     assert score["before"] == sum(score["runs_before"]) / 2
     told = stickler("diff", *ways[0]).out.splitlines()
     assert told[0] == "Order: from base.json + new.json to other.json"
-    assert told[3].startswith("2 runs of BASE, F1 0.")
-    assert "1 run of NEW, F1 1.000: p and intervals leave room for other runs of both" in told[3]
+    # The document that is wrong in base.json only is right in half of the runs, not in most.
+    assert told[3] == (
+        "wholly right in most runs: 1 document before - 0 no longer + 1 newly = 2 after"
+    )
+    assert told[4].startswith("2 runs of BASE, F1 0.")
+    assert "1 run of NEW, F1 1.000: p and intervals leave room for other runs of both" in told[4]
 
 
 def test_one_run_of_each_is_said_to_be_no_more_than_that(stickler, runs):

@@ -64,13 +64,27 @@ def test_the_flow_adds_up_to_the_values_that_either_run_has_wrong():
     # The missed item of b has two values.
     assert compare_runs({"x": base}, {"y": new}).flow == {
         "wrong_before": 3,
+        "missed_before": 0,
+        "invented_before": 0,
         "fixed": 1,
         "wrong_otherwise": 1,
         "wrong_same": 1,
         "broken": 3,
         "wrong_after": 5,
+        "missed_after": 2,
+        "invented_after": 0,
     }
     assert compare_runs({"x": base}, {"y": replace(new, detail=None)}).flow is None
+
+
+def test_wrong_values_are_counted_by_kind_in_each_run():
+    without_id = {"rows": GT["rows"]}
+    longer = {**GT, "rows": [*GT["rows"], {"name": "nut", "unit": "kg"}]}
+    flow = compare_runs({"x": run(a=without_id)}, {"y": run(a=longer)}).flow
+
+    # The first run misses the id, the second one invents an item of two values.
+    assert (flow["wrong_before"], flow["missed_before"], flow["invented_before"]) == (1, 1, 0)
+    assert (flow["wrong_after"], flow["missed_after"], flow["invented_after"]) == (2, 0, 2)
 
 
 def test_values_inside_failed_items_are_told_and_items_are_not():

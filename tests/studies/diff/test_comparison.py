@@ -237,6 +237,11 @@ def test_documents_are_counted_by_what_became_of_them():
         "fewer_errors": 1,
         "more_errors": 3,
         "same_errors": 1,
+        # Of the four that are right before, only c still is; d is right in the second run.
+        "right_before": 4,
+        "right_after": 2,
+        "no_longer_right": 3,
+        "newly_right": 1,
         "lost": 2,
         "only_new": 1,
     }

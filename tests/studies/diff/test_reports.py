@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from stickler_cli.records.row_files import TYPED
-from stickler_cli.reports.difference_sections import signed
+from stickler_cli.reports.difference_sections import DifferenceView, signed
 from stickler_cli.reports.formats import FORMATS, render
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle
@@ -45,8 +45,8 @@ def test_what_the_runs_differ_in_comes_before_any_figure():
         "differs: 1 document not compared in the new run, counted as missed: d00",
     ]
     assert lines[4] == (
-        "30 documents compared: 0 better, 1 worse, 29 the same, by score and by values lost; "
-        "1 lost, counted as missed"
+        "30 documents compared: 0 better, 1 worse, 29 the same, by score and by wrong "
+        "values; 1 not compared in the new run, counted as missed"
     )
     assert "- **not comparable**: option missing: `fn` -> `skip`" in render(
         "markdown", difference(base, new), STYLE
@@ -57,7 +57,7 @@ def test_a_document_that_breaks_hard_is_named_even_if_nothing_else_changed():
     found = difference(*runs(1, documents=400))
     (row,) = [line for line in render("table", found, STYLE).splitlines() if "d00" in line]
 
-    assert row.startswith("-1.000  d00: broke hard: score 1.000 to 0.000, 0 errors to 1")
+    assert row.startswith("-1.000  d00: broke hard: score 1.000 to 0.000, wrong values 0 to 1")
     assert found.whole[0].trend == "unchanged"
     assert "::warning title=stickler diff%3A broke hard::d00: " in render("github", found, STYLE)
 
@@ -84,8 +84,10 @@ def test_a_lost_document_says_what_became_of_it():
     new = run_of(document("a", None, "failed"), single("c", True))
     text = render("table", difference(base, new), STYLE)
 
-    assert "a: broke hard: score 1.000 to 0.000, failed in the new run, 0 errors to 1" in text
-    assert "b: broke hard: score 1.000 to 0.000, missing in the new run, 0 errors to 1" in text
+    assert "a: broke hard: score 1.000 to 0.000, failed in the new run, wrong values 0 to 1" in text
+    assert (
+        "b: broke hard: score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
+    )
 
 
 def test_a_document_whose_status_changed_says_so():
@@ -93,7 +95,9 @@ def test_a_document_whose_status_changed_says_so():
     new = run_of(document("a", 0.0, "missing", whole={"fn": 1}, total={"fn": 1}))
     text = render("table", difference(base, new), STYLE)
 
-    assert "a: broke hard: score 1.000 to 0.000, missing in the new run, 0 errors to 1" in text
+    assert (
+        "a: broke hard: score 1.000 to 0.000, missing in the new run, wrong values 0 to 1" in text
+    )
     assert "counted as missed" not in text
 
 
@@ -164,3 +168,25 @@ def test_a_change_by_more_than_chance_that_counts_as_none_is_told():
         "changed by more than chance, but by less than 0.1, which counts as no change: F1 (p "
         "0.0039), " in render("table", small, STYLE)
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "limits", "texts"),
+    [
+        (0.748, 0.413, (), ("0.748", "0.413", "-0.335")),
+        # Three digits would be 0.967, 0.969 and +0.003; the change is 0.00288.
+        (0.96652, 0.9694, (), ("0.9665", "0.9694", "+0.0029")),
+        # Neither three nor four digits agree with the change, 0.00265, which is 0.0026 as shown.
+        (0.96676, 0.96941, (), ("0.9668", "0.9694", "+0.0026")),
+        # Then no change is shown as the limit of a gate, or as 0.
+        (0.96676, 0.96941, (0.0026,), ("0.96676000", "0.96941000", "+0.00265000")),
+        (0.50001, 0.50004, (), ("0.50001000", "0.50004000", "+0.00003000")),
+        (None, 0.5, (), ("-", "0.500", "-")),
+    ],
+)
+def test_a_change_is_the_difference_of_the_figures_beside_it(before, after, limits, texts):
+    view = DifferenceView(difference(*runs(0)))
+    vars(view).update(digits=3, _limits={*limits})
+    change = None if before is None else after - before
+
+    assert view.change_texts(before, after, change) == texts
