@@ -14,15 +14,17 @@ from stickler_cli.metrics import MeasuredDocument, Metric
 from .base import BaseComparator, Lengths, checked_fraction, is_number, text_of
 
 LEAF_THRESHOLD: Final = 0.5
-"""Similarity below which two texts count as different. Source: Biten et al. (2019),
-arXiv:1905.13648."""
+"""Similarity below which two texts count as wholly different, with a score of 0. Source: Biten et
+al. (2019), arXiv:1905.13648."""
 UNIT: Final = 1 << 60
-"""Scores are summed as multiples of 2**-60, so that their order does not matter."""
+"""Scores are added as multiples of 2**-60, which are whole numbers. The sum therefore does not
+depend on the order of the documents."""
 Likeness: TypeAlias = Callable[[Any, Any], float]
-"""A function that returns the similarity of two values that are not objects or lists, in [0, 1]."""
+"""A function that returns the similarity of two single values, neither objects nor lists, in [0,
+1]."""
 STEPS: Final = 100
-"""Nanoseconds for each pair of letters of two values as JSON; two values never have more pairs of
-items than pairs of letters."""
+"""Nanoseconds for each pair of a letter of one value with a letter of the other, both written as
+JSON. The number of pairs of list items is never larger."""
 
 
 class ANLSStarComparator(BaseComparator):
@@ -56,11 +58,11 @@ class ANLSStarComparator(BaseComparator):
 
 @dataclass(frozen=True, slots=True)
 class KeyScore:
-    """The ANLS* of a key; the mean if the key is in several items of a list."""
+    """The ANLS* of a key. If the key is in several items of a list, the mean of their scores."""
 
     name: str
     score: float | None = None
-    """The score, in [0, 1]; None for a key that has only been made to hold its children."""
+    """The score, in [0, 1]; None for a key that is only there to hold its children."""
     children: dict[str, "KeyScore"] = field(default_factory=dict)
 
 
@@ -74,9 +76,9 @@ def anls_score(
     """Return the ANLS* of two values, in [0, 1], as the authors' package `anls_star` does.
 
     Values are compared as texts, numbers too: 12345 and 12346 score 0.8. `anls_star_numbers`
-    compares numbers by value. Absent keys are None; an absent key costs nothing if the value on the
-    other side is empty (null, an empty text, list or object), but a key that only the prediction
-    has costs even then.
+    compares numbers by value. An absent key is the same as null. If a key is absent on one side and
+    its value on the other side is empty (null, an empty text, list or object), this costs nothing
+    if the ground truth has the key; it does cost if only the prediction has the key.
 
     Args:
         gt: the ground truth: JSON values, and tuples of alternatives, each of which is right. A
@@ -107,17 +109,18 @@ def anls_star_numbers(
 ) -> Any:
     """Return what `anls_score` does, but compare two numbers by value: 1 if equal, else 0.
 
-    A number and a text are compared as texts. Arguments, results and errors are those of
-    `anls_score`; `--metric anls_star_numbers` is the mean over documents.
+    A number and a text are compared as texts. Arguments, results and errors are the same as those
+    of `anls_score`. `--metric anls_star_numbers` is the mean of this score over documents.
     """
     score = _compare_values(_with_choices(gt, pred), pred, _by_value(_check_threshold(threshold)))
     return _select_results(score, return_gt=return_gt, return_key_scores=return_key_scores)
 
 
 def _with_choices(gt: Any, pred: Any) -> Any:
-    """Return the ground truth for a prediction.
+    """Return the ground truth with alternatives as a tuple.
 
-    If the prediction is a text, a list of texts becomes a tuple of alternatives.
+    A list of texts is a list of alternatives if the prediction is a text. Anything else is returned
+    unchanged.
     """
     is_texts = isinstance(gt, list) and all(isinstance(item, str) for item in gt)
     return tuple(gt) if is_texts and isinstance(pred, str) else gt
@@ -128,7 +131,7 @@ def _check_threshold(threshold: float | None) -> float:
 
 
 def _select_results(comparison: "_Comparison", *, return_gt: bool, return_key_scores: bool) -> Any:
-    """Return the mean score alone, or followed by the other results that the caller asks for."""
+    """Return the mean score, alone or in a tuple with the other results that the flags ask for."""
     extras = [comparison.closest] if return_gt else []
     extras += [_tree(comparison.keys)] if return_key_scores else []
     return (comparison.mean, *extras) if extras else comparison.mean
@@ -138,13 +141,13 @@ class _Comparison(NamedTuple):
     """The result of comparing two values."""
 
     total: float
-    """The sum of the similarities of their texts."""
+    """The sum of the similarities of the texts in the values."""
     length: int
     """Number of texts that are paired, missed or invented."""
     closest: Any
     """The ground truth with the alternatives that are nearest to the prediction."""
     keys: Sequence[tuple[tuple[str, ...], float]] = ()
-    """The score of each key, by the path of names that leads to it."""
+    """(Path of names, score) of each key; a key in several list items occurs several times."""
 
     @property
     def mean(self) -> float:
@@ -196,7 +199,10 @@ def _check_choices(choices: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _size(value: Any) -> int:
-    """Return the number of texts in a value that a prediction must have."""
+    """Return how many texts are missed if a value has no counterpart.
+
+    Of alternatives, the largest counts.
+    """
     match value:
         case dict():
             return sum(map(_size, value.values()))
@@ -215,7 +221,7 @@ def _text_likeness(gt: Any, pred: Any, *, threshold: float) -> float:
 
 
 def _number_likeness(gt: Any, pred: Any, *, threshold: float) -> float:
-    """Return the similarity of two values: numbers by value, all else as texts."""
+    """Return the similarity of two values: by value if both are numbers, else as texts."""
     if is_number(gt) and is_number(pred):
         return float(gt == pred)
     return _text_likeness(gt, pred, threshold=threshold)
@@ -278,7 +284,10 @@ def _compare_lists(gt: Sequence[Any], pred: Sequence[Any], likeness: Likeness) -
 
 
 def _tree(keys: Sequence[tuple[tuple[str, ...], float]]) -> dict[str, KeyScore]:
-    """Return the scores of keys as a tree, with the mean of the scores of each key."""
+    """Return the score of each key, as a tree by name.
+
+    A key that occurs several times gets the mean.
+    """
     scores: dict[tuple[str, ...], list[float]] = {}
     for names, score in keys:
         scores.setdefault(names, []).append(score)
@@ -315,7 +324,7 @@ class AnlsStarNumbers(Metric):
         return score
 
     def merge(self, other: "AnlsStarNumbers") -> None:
-        """Add the scores of other documents."""
+        """Add the scores that another object has collected."""
         self.documents += other.documents
         self.units = str(int(self.units) + int(other.units))
 

@@ -1,4 +1,4 @@
-"""The base class of comparators, checks of constructor keywords, and codes of values."""
+"""The base class of comparators, checks of constructor arguments, and codes of values."""
 
 import inspect
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 
 class KeywordError(ValueError):
-    """A constructor keyword with a value that a comparator cannot use."""
+    """A comparator was given a constructor argument that it cannot use."""
 
     def __init__(self, keyword: str | None, found: str, expected: str = "", hint: str = "") -> None:
         super().__init__(keyword, found, expected, hint)
         self.keyword = keyword
-        """The keyword with the error; None if the error is in the configuration as a whole."""
+        """The name of the argument; None if the error is in the configuration as a whole."""
         self.found = found
         self.expected = expected
         self.hint = hint
 
     @classmethod
     def of(cls, keyword: str, value: object, expected: str, hint: str = "") -> Self:
-        """Return the error for a value of a keyword."""
+        """Return the error for an argument: which value was given, and what is expected."""
         return cls(keyword, f"{keyword} is {brief(value)}", expected, hint)
 
     def __str__(self) -> str:
@@ -52,11 +52,11 @@ class KeywordError(ValueError):
 
 
 class UnknownKeywordError(KeywordError):
-    """A keyword that the constructor does not have."""
+    """A comparator was given an argument that its constructor does not have."""
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a JSON number, which booleans are not."""
+    """Return whether a value is a JSON number; False for booleans."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -94,18 +94,20 @@ def checked_text(keyword: str, value: object) -> str:
 
 
 Keys: TypeAlias = NDArray[np.intp]
-"""Codes of values, (n,): whole numbers from 0 up, without gaps."""
+"""One code for each value, (n,); codes are whole numbers from 0 up, without gaps."""
 
 
 def codes_of(values: Collection[Hashable]) -> Keys:
-    """Return a code for each value, in order of first occurrence; equal values have equal codes."""
+    """Return a code for each value: whole numbers from 0 up; equal values have the same code."""
     codes = dict.fromkeys(values, 0)
     codes.update(zip(codes, count()))
     return np.fromiter(map(codes.__getitem__, values), np.intp, len(values))
 
 
 def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
-    """Return a code for each value; values have equal codes if common parts link them.
+    """Return a code for each value; values that share a part have the same code.
+
+    Parts link values in chains: "ab" and "bc" share "b", so "c" has the code of both.
 
     >>> linked_codes(["ab", "bc", "d", "c", ""]).tolist()
     [0, 0, 1, 0, 2]
@@ -131,23 +133,23 @@ Similarities: TypeAlias = NDArray[np.float64]
 """The similarities of pairs, (n,), in [0, 1]."""
 
 Lengths: TypeAlias = NDArray[np.intp]
-"""The lengths of one side of pairs in letters, (n,)."""
+"""The lengths, in letters, of the values on one side of pairs, (n,)."""
 
 EQUAL_WITHIN: Final = 1e-9
-"""Similarities that differ by less are equal, as they are sums of floats. Source:
-docs/semantics.md."""
+"""Two similarities with a smaller difference count as equal, because sums of floats are not exact.
+Source: docs/semantics.md."""
 
 DEFAULT_THRESHOLD: Final = 0.7
-"""Threshold of comparators that define none. Source: docs/semantics.md, Comparators."""
+"""Threshold of comparators that do not define one. Source: docs/semantics.md, Comparators."""
 
 
 LETTERS_OF_WORD: Final = 64
-"""Number of letters of one text that an edit distance compares at once with a letter of the other
-text."""
+"""How many letters of one text an edit distance compares at once with a single letter of the
+other."""
 STEPS_OF_WORDS: Final = 3
 """Nanoseconds that rapidfuzz takes to compare one letter with `LETTERS_OF_WORD` letters."""
 STEPS_OF_PAIR: Final = 500
-"""Nanoseconds that each pair of texts takes in addition."""
+"""Nanoseconds that each pair of texts takes besides the comparison of letters."""
 
 
 _counter: ContextVar[Callable[[int], None] | None] = ContextVar("counter", default=None)
@@ -155,10 +157,12 @@ _counter: ContextVar[Callable[[int], None] | None] = ContextVar("counter", defau
 
 
 def charge(steps: int) -> None:
-    """Count steps that a comparator is about to do and that the lengths of values do not show.
+    """Count work that a comparator is about to do, in nanoseconds.
+
+    Comparators call this for work that cannot be estimated from the lengths of values.
 
     Raises:
-        WorkLimitError: the comparison may not take as many steps.
+        WorkLimitError: this work would exceed the limit of the comparison.
     """
     counter = _counter.get()
     if counter is not None:
@@ -166,15 +170,15 @@ def charge(steps: int) -> None:
 
 
 class StepCounting:
-    """A context manager, inside which a function counts the steps that comparators charge.
+    """A context manager; inside it, each call of `charge` calls the given function.
 
-    It is a class, as a generator would take longer than a small comparison.
+    It is a class, because a generator would take longer than a small comparison.
     """
 
     __slots__ = ("_counter", "_token")
 
     def __init__(self, counter: Callable[[int], None]) -> None:
-        """Take the function that counts steps."""
+        """Take the function to be called with the number of steps."""
         self._counter = counter
 
     def __enter__(self) -> None:
@@ -196,22 +200,21 @@ class BaseComparator:
     """The base class of all comparators.
 
     A subclass overrides either `compare`, which takes values as they are in the documents, or
-    `similarity`, which takes prepared values (`prepare` is called once for each distinct value);
-    `similarities` and `keys` make it faster. Constructor keywords are kept as attributes of the
-    same name; `config` and equality are read from these. A keyword value that cannot be used raises
-    a `KeywordError`.
+    `similarity`, which takes prepared values. `prepare` is called once for each distinct value. The
+    methods `similarities` and `keys` may be overridden to save time. Constructor arguments are kept
+    as attributes of the same name; `config` and equality of comparators use these attributes. An
+    argument that cannot be used raises a `KeywordError`.
 
-    What a subclass overrides is never bypassed: a new `compare` drops an inherited `prepare` and
-    `similarity`, a new `similarity` drops inherited `similarities`, and each of them drops
-    inherited `keys`.
+    If a subclass overrides a method, inherited methods that would bypass it are dropped. A new
+    `compare` drops an inherited `prepare` and `similarity`, a new `similarity` drops inherited
+    `similarities`, and each of the three drops inherited `keys`.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
-    """JSON types other than scalars that the comparator compares as one value: `array`,
-    `object`."""
+    """JSON types, `array` or `object`, whose values the comparator compares as one value."""
 
     same_value: bool = False
-    """Whether two equal JSON values always match, even if the comparator cannot read them."""
+    """Whether two equal JSON values always match, even if the comparator cannot interpret them."""
 
     columnar: ClassVar[bool] = False
     """Whether comparing many pairs at once is much cheaper than one call for each pair."""
@@ -220,23 +223,23 @@ class BaseComparator:
     """Nanoseconds to prepare one letter of a long text."""
 
     asks_models: ClassVar[bool] = False
-    """Whether the comparator asks a model, by `ask`, which the engine calls as rarely as
-    possible."""
+    """Whether the comparator asks a model, by the method `ask`. The engine calls that method as
+    rarely as possible."""
 
     @property
     def reports_differences_if_named(self) -> bool:
-        """Whether `find_difference` is also called if the schema names the comparator.
+        """Whether `find_difference` is called even if the schema names the comparator.
 
-        Otherwise, it is called only if the comparator was inferred.
+        If False, it is called only if the comparator was inferred.
         """
         return False
 
     pairing: ClassVar["BaseComparator | None"] = None
-    """The comparator that pairs list items, if the comparator itself is too expensive to compare
-    all pairs. The comparator itself is then called for the chosen pairs only."""
+    """A cheaper comparator for choosing the pairs of list items; this comparator is then called
+    only for the chosen pairs. None if this comparator chooses the pairs, too."""
 
     _judge: ClassVar[type["BaseComparator"]]
-    """The class whose `prepare` and `similarity` the inherited `compare` calls."""
+    """The class whose `prepare` and `similarity` are called by the inherited `compare`."""
 
     threshold: float
 
@@ -244,7 +247,7 @@ class BaseComparator:
     """The threshold that was given to the constructor; None if none was given."""
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
-        """Remember the threshold that the caller gives, even if it equals the default."""
+        """Record the threshold that the caller gives, even if it equals the default."""
         comparator = super().__new__(cls)
         names = [parameter.name for parameter in keyword_parameters(cls)][: len(arguments)]
         threshold = {**dict(zip(names, arguments, strict=False)), **keywords}.get("threshold")
@@ -253,7 +256,7 @@ class BaseComparator:
         return comparator
 
     def __init__(self, threshold: float | None = DEFAULT_THRESHOLD) -> None:
-        """Set the threshold in [0, 1] that `binary_compare` uses; None takes the default."""
+        """Set the threshold that `binary_compare` uses, in [0, 1]; None sets the default."""
         stated = DEFAULT_THRESHOLD if threshold is None else threshold
         self.threshold = checked_fraction("threshold", stated)
 
@@ -287,7 +290,7 @@ class BaseComparator:
 
     @classmethod
     def _overrides(cls, method: str, other: str) -> bool:
-        """Return whether `method` is defined closer to this class than `other`."""
+        """Return whether `method` is inherited from a nearer class than `other` is."""
         nearest = next(
             vars(ancestor) for ancestor in cls.__mro__ if {method, other} & vars(ancestor).keys()
         )
@@ -300,7 +303,10 @@ class BaseComparator:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The constructor keywords that differ from their defaults, or the keywords set later."""
+        """The constructor arguments that differ from their defaults.
+
+        After `config` is set, its value.
+        """
         if "config" in vars(self):
             stated: dict[str, Any] = vars(self)["config"]
             return stated
@@ -316,10 +322,10 @@ class BaseComparator:
         vars(self)["config"] = config
 
     def require(self) -> None:
-        """Raise `UnavailableError` before a run starts if this comparator cannot work."""
+        """Raise `UnavailableError` if this comparator cannot work; called before a run starts."""
 
     def require_by(self, client: "Client") -> None:
-        """Raise `UnavailableError` if this comparator cannot work when it asks through a client."""
+        """Raise `UnavailableError` if this comparator cannot work with the client of a run."""
         self.require()
 
     @property
@@ -328,7 +334,7 @@ class BaseComparator:
         return None
 
     def prepare(self, value: Any) -> Any:
-        """Return a present value in the form that the other methods take."""
+        """Return a value in the form that the other methods take; the value is never None."""
         return value
 
     def similarity(self, gt: Any, pred: Any) -> float:
@@ -336,7 +342,7 @@ class BaseComparator:
         return self.compare(gt, pred)
 
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
-        """Return the similarities of two columns of prepared values, pair by pair."""
+        """Return the similarity of each pair: of the first values, the second values, and so on."""
         # Identify values by object: each is prepared once, and 1 == 1.0 == True in Python.
         pairs = {(id(gt), id(pred)): (gt, pred) for gt, pred in zip(gts, preds, strict=True)}
         similarity_by_pair = {
@@ -348,30 +354,30 @@ class BaseComparator:
     def ask(self, client: "Client | None", gts: Sequence[Any], preds: Sequence[Any]) -> "Answers":
         """Return similarities as `similarities` does, by asking a model through a client.
 
-        If the client is None, the comparator asks through its own client.
+        If `client` is None, the comparator uses a client of its own.
         """
         return Answers(self.similarities(gts, preds))
 
     def keys(self, prepared: Sequence[Any]) -> "Keys | None":
         """Return a code for each prepared value; values with different codes have similarity 0.
 
-        None if the comparator has no such codes. Codes of two calls cannot be compared: a caller
-        that compares two sides passes the values of both at once.
+        None if the comparator has no such codes. Only codes of one call can be compared, so pass
+        the values of both sides in one call.
         """
         return None
 
     def equal_keys(self, prepared: Sequence[Any]) -> "tuple[Keys, float] | None":
-        """Return a code for each value, and the minimum loss of similarity of different codes.
+        """Return a code for each value, and the minimum drop of similarity if codes differ.
 
-        The similarity of two values with different codes is at most 1.0 minus this loss. Two values
-        with equal codes are likely a full match. None if the comparator has no such codes.
+        The similarity of two values with different codes is at most 1.0 minus this drop. Values
+        with equal codes probably match fully. None if the comparator has no such codes.
         """
         return None
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two matching values differ; None if the match is certain.
+        """Return how two matching but unequal values differ; None if the match is beyond doubt.
 
-        The values are unequal, and are given as in the documents.
+        The values are as in the documents, not prepared.
         """
         return None
 
@@ -380,15 +386,15 @@ class BaseComparator:
     ) -> "Similarities | None":
         """Return similarities as `similarities` does, but 0 for those below `least`.
 
-        This takes about a share of `1 - least` of the work. None if it would not take less.
+        The larger `least` is, the less work this takes. None if it would save no work.
         """
         return None
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return the approximate time to compare pairs of values of these lengths, in nanoseconds.
 
-        Unless the comparator is `columnar`, this is the time of edit distances, which compare
-        `LETTERS_OF_WORD` letters at once.
+        For a `columnar` comparator, this is one nanosecond a letter. For all others, it is the time
+        of edit distances, which compare `LETTERS_OF_WORD` letters at once.
         """
         if self.columnar:
             return int(gt.sum() + pred.sum())
@@ -396,9 +402,10 @@ class BaseComparator:
         return STEPS_OF_PAIR * len(gt) + STEPS_OF_WORDS * int(words @ np.maximum(gt, pred))
 
     def compare(self, gt: Any, pred: Any) -> float:
-        """Return the similarity of two values of documents, in [0, 1]; None is an absent value.
+        """Return the similarity of two values of documents, in [0, 1].
 
-        The similarity is 1.0 if both are None, and 0.0 if only one is.
+        None stands for an absent value. The similarity is 1.0 if both are None, and 0.0 if only one
+        is None.
         """
         if gt is None or pred is None:
             return 1.0 if gt is pred else 0.0
@@ -437,13 +444,13 @@ class BaseComparator:
 
 
 def meets(similarity: float, threshold: float) -> bool:
-    """Return whether a similarity is at least a threshold, within `EQUAL_WITHIN`."""
+    """Return whether a similarity reaches a threshold; a gap of `EQUAL_WITHIN` is tolerated."""
     return similarity >= threshold - EQUAL_WITHIN
 
 
 @cache
 def signature_of(cls: type[BaseComparator]) -> inspect.Signature:
-    """Return the signature of a comparator's constructor; it is cached, as inspecting is slow."""
+    """Return the signature of a comparator's constructor; cached, because inspection is slow."""
     return inspect.signature(cls)
 
 

@@ -13,16 +13,16 @@ from stickler_cli.core.match_differences import MatchDifference
 from .base import BaseComparator, Similarities
 
 FORMATS: Final = ("corners", "xywh")
-"""The ways to write a box as numbers."""
+"""The ways to write a box as numbers; the first is the default."""
 MIN_CLEAR_OVERLAP: Final = 0.75
-"""Minimum overlap of two boxes that certainly show the same thing. Source: Lin et al. (2014),
+"""Minimum overlap above which two boxes certainly show the same thing. Source: Lin et al. (2014),
 Microsoft COCO, the strict metric."""
 BOX_NUMBERS: Final = 4
 QUADRILATERAL_NUMBERS: Final = 8
 
 
 class Box(NamedTuple):
-    """A box with its corners in order, and its area, which is above 0."""
+    """The edges of a box, with left below right and top below bottom, and its area, above 0."""
 
     left: float
     top: float
@@ -55,10 +55,10 @@ class BBoxIoUComparator(BaseComparator):
         self.format = format
 
     def prepare(self, value: Any) -> Box | None:
-        """Read a box; read a quadrilateral as its bounding rectangle.
+        """Read a box; for a quadrilateral, return the rectangle around it.
 
-        A box is four numbers or two pairs of numbers; a quadrilateral is its corners as eight
-        numbers or four pairs. None for any other value, and for a box whose area is 0 or not
+        A box is four numbers or two pairs of numbers. A quadrilateral is its corners, as eight
+        numbers or four pairs. Return None for any other value, and for a box whose area is 0 or not
         finite.
         """
         numbers = _numbers(value)
@@ -81,7 +81,10 @@ class BBoxIoUComparator(BaseComparator):
         return float(BBoxIoUComparator.similarities(self, [gt], [pred])[0])  # not overridden
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return the difference of two matching boxes; None if they overlap enough."""
+        """Return how two matching boxes differ.
+
+        None if they overlap by `MIN_CLEAR_OVERLAP` or more.
+        """
         overlap = self.similarity(self.prepare(gt), self.prepare(pred))
         if overlap >= MIN_CLEAR_OVERLAP:
             return None
@@ -100,7 +103,7 @@ class BBoxIoUComparator(BaseComparator):
 
 
 _NO_BOX: Final = Box(0.0, 0.0, 0.0, 0.0, 1.0)
-"""Stands for a missing box in a column: it overlaps no box, and its area keeps the union above
+"""Replaces a missing box in arrays. It overlaps no box, and its area of 1 prevents a division by
 0."""
 
 
@@ -111,7 +114,7 @@ def _columns(boxes: Sequence[Box | None]) -> NDArray[np.float64]:
 
 
 def _numbers(value: object) -> list[float] | None:
-    """Return finite numbers, or the numbers of pairs, as one list; None for other values."""
+    """Return finite numbers as a list, also from a list of pairs; None for other values."""
     items = _items(value)
     if items and all(len(_items(item)) == 2 for item in items):
         items = [number for pair in items for number in _items(pair)]

@@ -14,8 +14,8 @@ _TAG_NAME: Final = re.compile(r"</?[A-Za-z][\w:.-]*")
 _RULE_OF_TABLE: Final = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _DASHES: Final = re.compile(r"-+")
 _SUBSCRIPTS: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-"""Subscript digits and the plain digits that replace them: `H₂O` is also written `H2O`.
-Superscripts are kept, as they are charges."""
+"""Replaces subscript digits by plain digits, since `H₂O` is also written `H2O`. Superscript digits
+are kept, because they state charges."""
 _OPENS_BLOCK: Final = ":"
 
 
@@ -30,15 +30,16 @@ class CodeComparator(BaseComparator):
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            language: `sql` ignores case outside quotes, `markup` ignores the case of tag names, and
-                `markdown` ignores the width of tables; `latex` and `code` ignore white space only,
-                and `letters`, for molecules and sequences, also ignores it between letters.
+            language: `sql` ignores case outside quotes. `markup` ignores the case of tag names.
+                `markdown` ignores the width of tables. `latex` and `code` ignore nothing but white
+                space. `letters`, for molecules and sequences, ignores all white space, even between
+                letters.
         """
         super().__init__(threshold)
         self.language = checked_choice("language", language, LANGUAGES)
 
     def prepare(self, value: Any) -> str:
-        """Return a text without the differences that do not count."""
+        """Return a text without white space and the other differences that the language ignores."""
         text = text_of(value).strip().translate(_SUBSCRIPTS)
         match self.language:
             case "letters":
@@ -63,7 +64,7 @@ class CodeComparator(BaseComparator):
 
 
 def without_spaces(text: str) -> str:
-    """Return a text without white space, but with one space between two words.
+    """Return a text without white space, except for one space between two words.
 
     >>> without_spaces("x = a  +  not b")
     'x=a+not b'
@@ -92,7 +93,7 @@ def _row_of_table(line: str) -> str:
 
 
 def _by_blocks(text: str) -> str:
-    """Return lines of code, each preceded by the level of its block, instead of its indentation."""
+    """Replace the indentation of each line by the number of code blocks around the line."""
     widths: list[int] = []
     lines = []
     for line in text.expandtabs().splitlines():

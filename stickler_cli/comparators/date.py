@@ -39,28 +39,30 @@ RangeMode: TypeAlias = Literal["strict", "reject", "contains", "graded"]
 PrecisionMode: TypeAlias = Literal["exact", "gt_loose", "overlap"]
 
 Days: TypeAlias = tuple[range, ...]
-"""Ranges of days without a common day. Days are ordinals (1 is 0001-01-01) if years are compared,
-else days of a leap year counted from 0; a period that includes the new year is then two ranges."""
+"""Ranges of day numbers that do not overlap. If years are compared, day 1 is 0001-01-01. If not,
+days are counted from 0 in a leap year; a period that includes the new year is then two ranges."""
 
 _DAYS_OF_A_YEAR: Final = 366
 
 YEAR_MISSING: Final = 0.7
-"""Factor of the score if only one side states a year. Source: docs/dates.md."""
+"""Factor of the score if only one side has a year. Source: docs/dates.md."""
 
 INSIDE: Final = {"strict": 0.0, "contains": 1.0, "graded": 0.5}
-"""Score of a date inside a range, by range mode. Source: docs/dates.md."""
+"""Score of a single date that lies inside a range, by `range_mode`. Source: docs/dates.md."""
 
 
 class Readings(NamedTuple):
-    """The dates that a value states, if read with the month first and with the day first."""
+    """Two readings of a date: `01/02` with the month first, and with the day first."""
 
     month_first: Stated | None
-    """The date with the month before the day; None if the text states no date."""
+    """The date if the month precedes the day; None if the text is not a date."""
     day_first: Stated | None
-    """The date with the day before the month; the same object if both readings are equal."""
+    """The date if the day precedes the month. If both readings are equal, the same object as
+    `month_first`."""
     moments: tuple[float, ...]
-    """Both readings as whole days, or as seconds if times are compared: first by their own clocks,
-    then in UTC. NaN if there is no date or no time zone; all 0 if a reading is not a single day."""
+    """Four numbers for quick comparison, in whole days, or in seconds if times are compared: month
+    first and day first by the date's own clock, then both in UTC. A number is NaN if there is no
+    date or no time zone. All four are 0 if a reading is not a single day."""
 
 
 class DateComparator(BaseComparator):
@@ -82,10 +84,11 @@ class DateComparator(BaseComparator):
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            tolerance: days between two complete dates that still match, at least 0. Whole days are
-                counted by the calendar, a fraction by the clock. A timedelta is kept as days.
+            tolerance: maximum distance in days at which two complete dates still match, at least 0.
+                A whole number counts calendar days; a fraction counts hours. A timedelta is
+                converted to days.
             dayfirst: whether 01/02 is 1 February; None tries both orders, the same on both sides.
-            allow_partial_year: give 0.7 of the score, not 0.0, if one side states no year.
+            allow_partial_year: give 0.7 of the score, not 0.0, if only one side has a year.
             range_mode: the score of ranges: docs/dates.md.
             precision_mode: which side may omit a day or a month: docs/dates.md.
             compare_time: whether times of day must be equal to the second; a date without a time is
@@ -109,13 +112,13 @@ class DateComparator(BaseComparator):
 
     @property
     def same_value(self) -> bool:  # type: ignore[override]
-        """Whether equal values match even if they are no dates; false if ranges are rejected."""
+        """Whether equal values match even if they are not dates; False if ranges are rejected."""
         return self.range_mode != "reject"
 
     def prepare(self, value: Any) -> Readings:
-        """Read a string, a whole number such as 20240105, a date or a datetime.
+        """Read a date from a string, a whole number such as 20240105, a date or a datetime.
 
-        Any other value is read as no date.
+        For any other value, both readings are None.
         """
         if isinstance(value, date):
             return _combine_readings(stated_by(value), stated_by(value), self._unit)
@@ -126,17 +129,17 @@ class DateComparator(BaseComparator):
         )
 
     def similarity(self, gt: Readings, pred: Readings) -> float:
-        """Return the better score of two values over both orders of day and month."""
+        """Return the score of two dates, tried with the month first and the day first.
+
+        The better counts.
+        """
         score = self._score(gt.month_first, pred.month_first)
         if gt.month_first is gt.day_first and pred.month_first is pred.day_first:
             return score
         return max(score, self._score(gt.day_first, pred.day_first))
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return the difference of two matching dates.
-
-        Two dates differ if they are equal in only one order of day and month.
-        """
+        """Return a difference if two dates match in only one order of day and month, else None."""
         gt_readings, pred_readings = self.prepare(gt), self.prepare(pred)
         with_month_first = self._score(gt_readings.month_first, pred_readings.month_first)
         with_day_first = self._score(gt_readings.day_first, pred_readings.day_first)
@@ -145,7 +148,10 @@ class DateComparator(BaseComparator):
         return MatchDifference("day or month first", text_of(gt), text_of(pred))
 
     def similarities(self, gts: Sequence[Readings], preds: Sequence[Readings]) -> Similarities:
-        """Return the score of each pair: single days or seconds at once, others one by one."""
+        """Return the score of each pair.
+
+        Pairs of single days or seconds are compared all at once; all other pairs one by one.
+        """
         gt_moments, pred_moments = _stack_moments(gts), _stack_moments(preds)
         distances = np.abs(gt_moments - pred_moments)
         # Compare in UTC if both dates have time zones.
@@ -160,10 +166,10 @@ class DateComparator(BaseComparator):
         return similarities
 
     def keys(self, prepared: Sequence[Readings]) -> "Keys | None":
-        """Return codes by day or second.
+        """Return a code for each value; the code is the same if the day or second may be the same.
 
-        Dates that are equal in any order or clock have equal codes. None if there is a tolerance,
-        or if a value is not a single day.
+        Both orders of day and month, the own clock and UTC are considered. None if there is a
+        tolerance, or if a value is not a single day.
         """
         moments = _stack_moments(prepared)
         if self._reach or (moments[0] == 0).any():
@@ -183,7 +189,7 @@ class DateComparator(BaseComparator):
         return YEAR_MISSING * self._agreement(gt, pred) if self.allow_partial_year else 0.0
 
     def _are_comparable(self, gt: Stated, pred: Stated) -> bool:
-        """Return whether the precision mode permits the parts that the two sides state."""
+        """Return whether both dates have a day and a month as far as `precision_mode` requires."""
         for gt_end, pred_end in zip(gt.ends, pred.ends, strict=True):
             gt_parts, pred_parts = gt_end.stated_parts - {"year"}, pred_end.stated_parts - {"year"}
             if self.precision_mode == "exact" and gt_parts != pred_parts:
@@ -193,9 +199,9 @@ class DateComparator(BaseComparator):
         return True
 
     def _agreement(self, gt: Stated, pred: Stated) -> float:
-        """Return the score of the parts that both sides state, in [0, 1].
+        """Return the score of two dates, in [0, 1]; only parts that both sides state are compared.
 
-        0.0 without a common part.
+        The parts are year, month and day. Without a common part, the score is 0.0.
         """
         dates = gt.ends + pred.ends
         shared = frozenset.intersection(*(end.stated_parts for end in dates))
@@ -229,7 +235,10 @@ class DateComparator(BaseComparator):
 
 @lru_cache_of_short_texts(maxsize=32_768)  # dates repeat across documents
 def _read_both_orders(text: str, dayfirst: bool | None, ranges: bool, unit: timedelta) -> Readings:
-    """Read a text with the month first and with the day first; `dayfirst` may choose one order."""
+    """Read a text with the month first and with the day first.
+
+    If `dayfirst` is not None, use its order for both readings.
+    """
     compare_time = unit is SECOND
     admitted = [
         _simplify_range(reading, ranges=ranges, compare_time=compare_time)
@@ -241,9 +250,9 @@ def _read_both_orders(text: str, dayfirst: bool | None, ranges: bool, unit: time
 def _combine_readings(
     month_first: Stated | None, day_first: Stated | None, unit: timedelta
 ) -> Readings:
-    """Combine the dates of both orders with their moments.
+    """Return both readings with their moments.
 
-    The moments are 0 if either date is not a single day.
+    The moments are 0 if one of the readings is not a single day.
     """
     if month_first == day_first:
         day_first = month_first  # same object: the order is clear
@@ -254,7 +263,10 @@ def _combine_readings(
 
 
 def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) -> Stated | None:
-    """Return None for a range if ranges are rejected, and the day of a range of one day."""
+    """Return the day instead of a range of one day; None for a range if ranges are rejected.
+
+    Other dates and ranges are returned unchanged.
+    """
     if not isinstance(stated, StatedRange):
         return stated
     if not ranges:
@@ -265,7 +277,7 @@ def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) 
 
 
 def _find_moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
-    """Return the day or second of a date by its own clock and in UTC, as in `Readings.moments`."""
+    """Return the day or second of a date by its own clock and in UTC, see `Readings.moments`."""
     if stated is None:
         return math.nan, math.nan
     if isinstance(stated, StatedRange) or not stated.is_whole:
@@ -290,9 +302,9 @@ def _check_tolerance(value: object) -> float | None:
 
 
 def days_of(stated: StatedDate | StatedRange, compared_parts: frozenset[str], *, utc: bool) -> Days:
-    """Return the days from the first to the last date, using only `compared_parts` of the dates.
+    """Return all days from the first date to the last, by the parts in `compared_parts` only.
 
-    Dates are read in UTC only if they are complete and have time zones.
+    With `utc`, dates are converted to UTC; they must be complete and have time zones.
 
     >>> winter = StatedRange(StatedDate(None, 12, 20), StatedDate(None, 1, 5))
     >>> days_of(winter, frozenset({"month", "day"}), utc=False)
@@ -313,7 +325,7 @@ def days_of(stated: StatedDate | StatedRange, compared_parts: frozenset[str], *,
 
 
 def overlap(gt_days: Days, pred_days: Days) -> float:
-    """Return the number of common days divided by the number of days of either side, in [0, 1].
+    """Return the number of days on both sides, divided by the number of days on at least one side.
 
     >>> overlap((range(10),), (range(5, 15),))
     0.3333333333333333

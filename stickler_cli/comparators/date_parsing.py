@@ -1,4 +1,4 @@
-"""Read the parts of a date that a string states, without parts that the parser would invent.
+"""Read the parts of a date that a string contains, without parts that a parser would invent.
 
 Nothing here depends on the current day or on the time zone of the machine.
 """
@@ -19,7 +19,7 @@ LONGEST: Final = 256
 """Maximum length of a string that can be a date, in characters. Source: docs/dates.md."""
 
 LEAP_YEAR: Final = 2000
-"""The year of dates that state no year; a leap year, so that 29 February exists."""
+"""The year used for dates without a year; a leap year, so that 29 February exists."""
 
 DAY: Final = timedelta(days=1)
 SECOND: Final = timedelta(seconds=1)
@@ -28,7 +28,8 @@ _PARTS: Final = {
     stated: frozenset(compress(("year", "month", "day"), stated))
     for stated in product((True, False), repeat=3)
 }
-"""Names of the stated parts, by whether year, month and day are stated; a table, for speed."""
+"""The names of the parts that a date has, by (has a year, has a month, has a day). A table is
+faster than building the set."""
 
 _ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ISO_TIME: Final = re.compile(
@@ -72,7 +73,7 @@ _NOT_A_DATE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StatedDate:
-    """The parts of a date that are stated; None for a part that is not."""
+    """The parts of a date that a text contains; a missing part is None."""
 
     year: int | None
     month: int | None
@@ -80,50 +81,51 @@ class StatedDate:
     clock: timedelta = timedelta(0)
     """The time of day, as time since midnight."""
     offset: timedelta | None = None
-    """The time zone, as time ahead of UTC; None if none is stated."""
+    """How far the time zone is ahead of UTC; None if the text has no time zone."""
     has_clear_time: bool = True
-    """Whether the time of day can be compared; `17:5` cannot, as a digit may be missing."""
+    """Whether the time of day can be compared. False for a time such as `17:5`, which may lack a
+    digit."""
 
     @property
     def stated_parts(self) -> frozenset[str]:
-        """The names of the stated parts among year, month and day."""
+        """The names of the parts that the text contains, of `year`, `month` and `day`."""
         return _PARTS[self.year is not None, self.month is not None, self.day is not None]
 
     @property
     def is_whole(self) -> bool:
-        """Whether year, month and day are stated."""
+        """Whether the date has a year, a month and a day."""
         return None not in (self.year, self.month, self.day)
 
     @property
     def states_year(self) -> bool:
-        """Whether a year is stated."""
+        """Whether the date has a year."""
         return self.year is not None
 
     @property
     def ends(self) -> tuple["StatedDate", "StatedDate"]:
-        """The date twice: as a range, it begins and ends with itself."""
+        """The date twice: as the first and as the last date of a range."""
         return self, self
 
     @property
     def first_day(self) -> date:
-        """The first possible day of the date; in `LEAP_YEAR` if no year is stated."""
+        """The first day that the date can mean; in `LEAP_YEAR` if it has no year."""
         return date(self.year or LEAP_YEAR, self.month or 1, self.day or 1)
 
     @property
     def last_day(self) -> date:
-        """The last possible day of the date; in `LEAP_YEAR` if no year is stated."""
+        """The last day that the date can mean; in `LEAP_YEAR` if it has no year."""
         year, month = self.year or LEAP_YEAR, self.month or 12
         return date(year, month, self.day or monthrange(year, month)[1])
 
     def limited_to(self, names: frozenset[str]) -> "StatedDate":
-        """Return the date with only the named parts."""
+        """Return the date with only the named parts; the other parts become None."""
         unstated: dict[str, Any] = dict.fromkeys(_PARTS[True, True, True] - names)
         return replace(self, **unstated)
 
     def moment(self, *, utc: bool) -> timedelta:
         """Return the time since the day before 0001-01-01, by the date's own clock or in UTC.
 
-        It is a timedelta, because a datetime overflows if the last day of 9999 moves to UTC.
+        A datetime would overflow if the last day of 9999 moves to UTC, so this is a timedelta.
         """
         offset = self.offset if utc and self.offset is not None else timedelta(0)
         return self.first_day.toordinal() * DAY + self.clock - offset
@@ -131,7 +133,10 @@ class StatedDate:
 
 @dataclass(frozen=True, slots=True)
 class StatedRange:
-    """Two dates and the days between them; both dates state a year, or neither does."""
+    """A range of days, given by its first and last date.
+
+    Both dates have a year, or neither has one.
+    """
 
     start: StatedDate
     end: StatedDate
@@ -143,14 +148,15 @@ class StatedRange:
 
     @property
     def states_year(self) -> bool:
-        """Whether both dates state a year."""
+        """Whether the dates have a year."""
         return self.start.states_year
 
     @property
     def is_single(self) -> bool:
-        """Whether both dates state the same day, month or year.
+        """Whether the range begins and ends with the same day, month or year.
 
-        Two dates in different time zones are compared in UTC, dates in one time zone by its clock.
+        Two dates in different time zones are compared in UTC. Two dates in the same time zone are
+        compared by its clock.
         """
         utc = share_zones(self.ends) and self.start.offset != self.end.offset
         days = {end.moment(utc=utc).days for end in self.ends}
@@ -161,15 +167,15 @@ Stated: TypeAlias = StatedDate | StatedRange
 
 
 def share_zones(dates: tuple[StatedDate, ...]) -> bool:
-    """Return whether all dates are complete and have a time zone, so that UTC can compare them."""
+    """Return whether all dates are complete and have time zones, so that UTC can be used."""
     return all(stated.is_whole and stated.offset is not None for stated in dates)
 
 
 def readings(text: str, *, dayfirst: bool | None) -> tuple[Stated | None, ...]:
-    """Read a date, or a range with ` to `, ` through ` or ` - ` in it; None for any other text.
+    """Return the dates that a text can mean; None for a text that is not a date.
 
-    Returns one reading in the order of `dayfirst`; if that is None, two readings: month before day,
-    then day before month.
+    A range is two dates with ` to `, ` through ` or ` - ` between them. If `dayfirst` is None, the
+    result has two readings: month before day, then day before month. Otherwise, it has one.
 
     >>> readings("2/1", dayfirst=None)[1] == readings("2 Jan", dayfirst=False)[0]
     True
@@ -182,7 +188,7 @@ def readings(text: str, *, dayfirst: bool | None) -> tuple[Stated | None, ...]:
 
 
 def stated_by(value: date) -> StatedDate:
-    """Convert a date or datetime, of which every part is stated."""
+    """Return a date or datetime as a `StatedDate` that has all parts."""
     if not isinstance(value, datetime):
         return StatedDate(value.year, value.month, value.day)
     clock = datetime.combine(value, value.time()) - datetime.combine(value, time.min)
@@ -196,7 +202,7 @@ def stated_by(value: date) -> StatedDate:
 
 
 def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:
-    """Read a text with the month first and with the day first."""
+    """Read a text with the month first, and with the day first; None if it is not a date."""
     dates = _DELIMITER.split(text)
     if len(dates) == 1:
         return _read_date(text)
@@ -211,10 +217,11 @@ def _read_date_or_range(text: str) -> tuple[Stated | None, Stated | None]:
 
 
 def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange | None:
-    """Return the range between two dates; None if a date is missing or the dates bound no range.
+    """Return the range between two dates; None if they are not the bounds of a range.
 
-    A year of one date only, or a day without a month, does not tell which days the range includes.
-    Without years the start may come after the end: the range then includes the new year.
+    They are no bounds if one is None, if only one has a year, if one has a day without a month, or
+    if the last date precedes the first. Without years, the first date may be later in the year: the
+    range then includes the new year.
     """
     if start is None or end is None or start.states_year != end.states_year:
         return None
@@ -247,7 +254,7 @@ def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
 
 
 def _translate_to_english(text: str) -> str:
-    """Translate month names of a date to English, and remove other words of dates.
+    """Translate the month names in a date to English; remove weekdays, articles and prepositions.
 
     >>> _translate_to_english("1er août 2024"), _translate_to_english("2024年3月5日")
     ('1 aug 2024', '5 mar 2024')
@@ -270,7 +277,11 @@ def _translate_to_english(text: str) -> str:
 
 
 def _read_usual_forms(text: str) -> tuple[StatedDate, StatedDate] | None:
-    """Read common forms of dates as dateutil does, in a tenth of the time; None for other forms."""
+    """Read a text with the month first, and with the day first, if it has a common form.
+
+    None for other forms, which dateutil must read. This gives the same dates in a tenth of the
+    time.
+    """
     try:
         dates = _parse_usual_forms(text)
     except ValueError:
@@ -294,7 +305,7 @@ def _parse_usual_forms(text: str) -> tuple[date, ...]:
 
 
 def _may_be_swapped(stated: StatedDate | None) -> bool:
-    """Return whether reading the day before the month may give another date."""
+    """Return whether another date may result if the day is read before the month."""
     return stated is None or (stated.month is not None and (stated.day or 13) <= 12)
 
 
@@ -310,7 +321,7 @@ def _parse_with_dateutil(text: str, *, dayfirst: bool) -> StatedDate | None:
 
 
 class _Unstated(datetime):
-    """A default date that remembers which of its parts dateutil has replaced."""
+    """A default date for dateutil, which records the parts that dateutil has replaced."""
 
     stated: frozenset[str] = frozenset()
 
@@ -321,19 +332,20 @@ class _Unstated(datetime):
 
 
 _UNSTATED: Final = _Unstated(LEAP_YEAR, 1, 1)
-"""The default date for dateutil: a leap year and a month of 31 days, so that any day fits."""
+"""The date whose parts dateutil uses for missing parts. Its year is a leap year and its month has
+31 days, so that every day is possible."""
 
 
 def _zone(name: str | None, seconds: int | None) -> tzinfo | None:
-    """Return the time zone of an offset.
+    """Return the time zone with an offset from UTC, in seconds; None if the offset is unknown.
 
-    None if only its name is known, as `EST` has several meanings.
+    The name of a zone is not used, because a name such as `EST` has several meanings.
     """
     return None if seconds is None else timezone(timedelta(seconds=seconds))
 
 
 class _Rules(parserinfo):
-    """Rules for dateutil that depend neither on the current day nor on its own defaults."""
+    """Rules with which dateutil reads dates independently of the current day."""
 
     def convertyear(self, year: int, century_specified: bool = False) -> int:
         if century_specified or year >= 100:

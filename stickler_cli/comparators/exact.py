@@ -1,4 +1,4 @@
-"""Comparators that test equality: of numbers, texts, members of enumerations, model instances."""
+"""Comparators that test for equality: of numbers, texts, enum members, and model instances."""
 
 import math
 import re
@@ -30,15 +30,18 @@ from .formulas import find_other_capitals
 from .texts import digits_of
 
 _REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
-"""ASCII characters that are removed; a typographic dash or no-break space is a difference that
-counts."""
+"""Removes ASCII punctuation and spaces. Other signs, such as a typographic dash or a no-break
+space, are kept: they make texts different."""
 
 
 class PreparedScalar(NamedTuple):
-    """A prepared number or boolean: compared by value with its kind, and as text with strings."""
+    """A prepared number or boolean.
+
+    It is compared by value with its kind, and as text with strings.
+    """
 
     value: tuple[bool, int | Decimal]
-    """(whether the value is a boolean, its value as written): 1.0 equals 1, but not true."""
+    """(Whether the value is a boolean, the value): 1.0 and 1 are equal, 1 and true are not."""
     text: str
     """The value as text, normalised like a string."""
 
@@ -65,8 +68,8 @@ class ExactComparator(BaseComparator):
             threshold: the threshold of `binary_compare`, in [0, 1].
             case_sensitive: whether `A` differs from `a`.
             strip: whether ASCII punctuation and spaces are removed.
-            only_separators: whether only separators are removed: `INV-1` equals `INV1`, but `O+`
-                does not equal `O-`, nor `12/34` `1/234`.
+            only_separators: whether only separators are removed. `INV-1` then equals `INV1`, but
+                `O+` does not equal `O-`, and `12/34` does not equal `1/234`.
         """
         super().__init__(threshold)
         self.case_sensitive = checked_flag("case_sensitive", case_sensitive)
@@ -75,7 +78,7 @@ class ExactComparator(BaseComparator):
         self.steps_of_letter = 500 if self.only_separators else type(self).steps_of_letter
 
     def prepare(self, value: Any) -> PreparedValue:
-        """Return the normalised text of a value; for a number or boolean, its value too."""
+        """Return the normalised text of a value; for a number or boolean, its value as well."""
         if value.__class__ is str:
             return self._normalised(value)
         text = self._normalised(text_of(value))
@@ -89,7 +92,11 @@ class ExactComparator(BaseComparator):
         return text.translate(_REMOVED) if self.strip and not text.isalnum() else text
 
     def similarity(self, gt: PreparedValue, pred: PreparedValue) -> float:
-        """Return 1.0 if two prepared values are equal, else 0.0."""
+        """Return 1.0 if two prepared values are equal, else 0.0.
+
+        Two numbers are compared by value, all other pairs as text. With `only_separators`, two
+        texts with the same letters are unequal if their digits are grouped in different ways.
+        """
         if isinstance(gt, PreparedScalar) and isinstance(pred, PreparedScalar):
             return float(gt.value == pred.value)
         gt_text, pred_text = _text(gt), _text(pred)
@@ -102,16 +109,19 @@ class ExactComparator(BaseComparator):
         return float(gt_runs == pred_runs or has_single_run)
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how two matching texts differ: in groups of letters, or capitals of a formula."""
+        """Return how two matching texts differ; None if the difference is harmless.
+
+        Letters may be grouped in another way (`B-MW` and `BM-W`), or a formula has other capitals.
+        """
         if self.only_separators and _are_regrouped(text_of(gt), text_of(pred)):
             return MatchDifference("other separators", text_of(gt), text_of(pred))
         return None if self.case_sensitive else find_other_capitals(gt, pred)
 
     def keys(self, prepared: Sequence[PreparedValue]) -> Keys:
-        """Return codes by text, or by value for numbers; a text links numbers to one code.
+        """Return a code for each value, by its number or its text.
 
-        `"10"` is the text of both 10 and 1.0 here: all three have one code if the text is present;
-        without it, 10 and 1.0 have different codes.
+        The text "10" equals the numbers 10 and 1.0, whose dot is removed: if the text is present,
+        all three have one code. Without it, 10 and 1.0 have different codes.
         """
         if self.only_separators:
             prepared = [
@@ -136,7 +146,7 @@ class ExactComparator(BaseComparator):
 
 
 def _value_of(value: object) -> tuple[bool, int | Decimal] | None:
-    """Return a number or boolean as it is written; None for anything else, and for NaN."""
+    """Return (is a boolean, value) of a number or boolean; None for other values and for NaN."""
     match value:
         case bool():
             return True, value
@@ -156,24 +166,29 @@ def _text(prepared: PreparedValue) -> str:
 
 _SEPARATOR: Final = re.compile(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
 MAX_DIGITS_OF_SHORT_NUMBER: Final = 5
-"""Maximum number of digits of numbers in which `/`, `.`, `,`, `:` and `_` count: `1/2` is not
-`12`."""
+"""Maximum number of digits of a short number. In short numbers, the signs `/`, `.`, `,`, `:` and
+`_` count: `1/2` is not `12`."""
 _MARKED_NUMBER: Final = re.compile(
     r"(?<![0-9])(?!(?<=(?<![^\W_])[A-Za-z])[0-9]{2}\.[0-9])[0-9]+(?:[/.,:_][0-9]+)+(?![0-9])"
 )
-"""Digits with marks between them, but not as in `E11.9`: the dot of an ICD code may be omitted."""
+"""Digits with signs such as `/` or `.` between them. `E11.9` is excluded, since the dot of an ICD
+code may be omitted."""
 _MARKED: Final = "/"
-"""Ends the runs of digits in a prepared text if a mark separates some of them."""
+"""Last letter of a prepared text in which a sign such as `/` separates the digits of a short
+number."""
 _RUNS: Final = "\0"
-"""Precedes the runs of digits in a prepared text."""
+"""In a prepared text, separates the text itself from its runs of digits."""
 _NUL_OF_TEXT: Final = "\U0010ffff"
-"""Replaces a NUL of the text itself in a prepared text; Unicode has no such character."""
+"""Replaces NUL characters of the text, since `_RUNS` is NUL. Unicode has no such character."""
 _RUN: Final = re.compile(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
-"""Digits that nothing separates; letters do not separate digits."""
+"""A run of digits; letters may stand between the digits, but no signs or spaces."""
 
 
 def _without_separators(text: str) -> str:
-    """Return a text without white space, number sign and separators, and its runs of digits."""
+    """Return a text without separators, followed by its runs of digits (see `_RUNS`).
+
+    Separators are white space, a number sign at the beginning, and signs between letters or digits.
+    """
     text = normalize_text("NFKC", mark_exponents(text)).replace("\u2212", "-").strip()
     if not text.isascii():
         text = "".join(
@@ -190,13 +205,16 @@ def _is_short_number(text: str) -> bool:
 
 
 def _are_regrouped(gt: str, pred: str) -> bool:
-    """Return whether separators group the letters in two ways: `B-MW 1` and `BM-W 1`."""
+    """Return whether separators put letters into other groups, as in `B-MW 1` and `BM-W 1`."""
     gt_breaks, pred_breaks = map(_breaks_of_letters, (gt, pred))
     return not (gt_breaks <= pred_breaks or pred_breaks <= gt_breaks)
 
 
 def _breaks_of_letters(text: str) -> set[int]:
-    """Return the numbers of letters and digits before each separator between two letters."""
+    """Return the positions of the separators between two letters.
+
+    A position is the number of letters and digits before the separator.
+    """
     groups = re.findall(r"[^\W_]+", text)
     ends = accumulate(map(len, groups))
     return {
@@ -233,7 +251,7 @@ _HOST: Final = re.compile(
     r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?[^\s/@?#]+\.[A-Za-z]{2,}(?::\d+)?(?=[/?#])"
     r"|[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#]*"
 )
-"""Scheme and host of a web address with a path."""
+"""The scheme and host of a web address that has a path."""
 
 
 class EnumComparator(BaseComparator):
@@ -243,7 +261,7 @@ class EnumComparator(BaseComparator):
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 1.0, members: Sequence[Any] | None = None) -> None:
-        """Set the members; without members, texts are compared without case and white space."""
+        """Set the members; None compares texts without case and white space."""
         super().__init__(threshold)
         if members is not None and not isinstance(members, list | tuple):
             raise KeywordError.of("members", members, "a list of values")
@@ -264,9 +282,9 @@ class EnumComparator(BaseComparator):
         self._folded = {text: position for text, position in texts.items() if counts[text] == 1}
 
     def prepare(self, value: Any) -> int | str:
-        """Return the position of the member that a value equals.
+        """Return the index of the member that a value equals.
 
-        For other values, the folded text.
+        If it equals no member, return its text without case and white space.
         """
         position = self._same.get(json_key(value))
         if position is None and isinstance(value, str):
@@ -283,19 +301,22 @@ class EnumComparator(BaseComparator):
         return float(gt == pred)
 
     def keys(self, prepared: Sequence[int | str]) -> Keys:
-        """Return a code for each member or text."""
+        """Return a code for each distinct member or text."""
         return codes_of(prepared)
 
 
 def _exact_keys(member: PreparedValue) -> tuple[object, ...]:
-    """Return the keys of a member: its text, or for a number its value and its text."""
+    """Return the keys by which a member is found: its text.
+
+    For a number, its value and its text.
+    """
     if isinstance(member, PreparedScalar):
         return ("value", member.value), ("text of a number", member.text)
     return (("text", member),)
 
 
 def _keys_of_equal_members(value: PreparedValue) -> tuple[object, ...]:
-    """Return the keys of members that `ExactComparator` takes for equal to a value."""
+    """Return the keys of all members that `ExactComparator` would call equal to a value."""
     if isinstance(value, PreparedScalar):
         return ("value", value.value), ("text", value.text)
     return ("text", value), ("text of a number", value)
@@ -311,14 +332,17 @@ class StructuredModelComparator(BaseComparator):
     takes: ClassVar[frozenset[str]] = frozenset({"object"})
 
     def __init__(self, threshold: float = 0.7, strict_types: bool = False) -> None:
-        """Choose whether comparing two strings, instead of models, is an error."""
+        """Set whether two strings instead of models are an error."""
         super().__init__(threshold)
         self.strict_types = checked_flag("strict_types", strict_types)
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Return the similarity of two values.
+        """Return the result of `gt.compare(pred)` for models.
 
-        Raise TypeError for two strings if `strict_types`.
+        For other values, 1.0 if equal, else 0.0.
+
+        Raises:
+            TypeError: both values are strings, and `strict_types` is set.
         """
         if self.strict_types and isinstance(gt, str) and isinstance(pred, str):
             raise TypeError("StructuredModelComparator with strict_types compares no two strings")
@@ -350,9 +374,9 @@ class NormalizedComparator(ExactComparator):
         ignore_punctuation: bool = True,
         same_digits: bool = False,
     ) -> None:
-        """Choose which characters count; signs between digits always do: 1.5 is not 15.
+        """Choose which characters count. Signs between digits always count: 1.5 is not 15.
 
-        With `same_digits`, the division into runs of digits counts, too, and so do signs before
+        With `same_digits`, texts must have the same runs of digits, with the same signs before
         them.
         """
         super().__init__(threshold, case_sensitive)

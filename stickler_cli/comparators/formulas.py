@@ -11,12 +11,13 @@ _SYMBOL: Final = (
     "|Nb|Mo|Tc|Ru|Rh|Pd|Ag|Cd|In|Sn|Sb|Te|Xe|Cs|Ba|La|Ce|Pr|Nd|Pm|Sm|Eu|Gd|Tb|Dy|Ho|Er|Tm|Yb"
     "|Lu|Hf|Ta|Re|Os|Ir|Pt|Au|Hg|Tl|Pb|Bi|Po|At|Rn|Fr|Ra|Ac|Th|Pa|Np|Pu|Am|Cm|[HBCNOFPSKVYIWU])"
 )
-"""The symbols of the elements up to curium, symbols of two letters first. Source: IUPAC."""
+"""Pattern of the symbols of the elements up to curium; symbols of two letters come first. Source:
+IUPAC."""
 _ATOM: Final = re.compile(f"{_SYMBOL}[0-9]{{0,2}}")
 _FORMULA: Final = re.compile(rf"(?:{_ATOM.pattern}){{1,12}}")
 _COUNT_OR_SYMBOL: Final = re.compile(r"[0-9a-z]")
 _NO_FORMULAS: Final = frozenset(("no", "in", "os", "si"))
-"""Words and codes of two letters that are common in upper and lower case."""
+"""Common words and codes that could be read as formulas."""
 
 
 def is_formula(text: str) -> bool:
@@ -31,7 +32,7 @@ def is_formula(text: str) -> bool:
 
 
 def find_other_capitals(gt: Any, pred: Any) -> MatchDifference | None:
-    """Return the difference of two formulas that differ only in capitals; None for other values."""
+    """Return the difference of two formulas that differ only in capitals; None for other texts."""
     texts = [text_of(value).strip() for value in (gt, pred)]
     are_formulas = all(map(_FORMULA.fullmatch, texts)) and texts[0].lower() not in _NO_FORMULAS
     if not are_formulas or _ATOM.findall(texts[0]) == _ATOM.findall(texts[1]):

@@ -1,4 +1,4 @@
-"""Comparators that ask models; all questions of a call are asked together."""
+"""Comparators that ask a model; all questions of one call are sent together."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -35,16 +35,16 @@ from .texts import LevenshteinComparator, digits_of
 
 
 class ModelComparator(BaseComparator):
-    """The base of comparators that ask a model.
+    """The base class of comparators that ask a model.
 
-    A subclass names the model and reads its answers.
+    A subclass names the model, and turns the model's answers into similarities.
     """
 
     asks_models: ClassVar[bool] = True
 
     client: Client | None = None
-    """The comparator's own client, which is used if a run has no client; if it is None, a client is
-    made when it is needed."""
+    """The comparator's own client, used if a run has no client. If it is None, a client is made
+    when it is first needed."""
 
     @property
     @abstractmethod
@@ -56,23 +56,23 @@ class ModelComparator(BaseComparator):
 
     @abstractmethod
     def _questions(self, gt: Any, pred: Any) -> Sequence[Any]:
-        """Return the questions about two prepared values.
+        """Return the questions to the model about two prepared values.
 
-        Empty if their similarity needs no model.
+        Empty if the similarity is clear without the model.
         """
 
     def _prepare_answer(self, answer: Any) -> Any:
-        """Return an answer in the form `_score_answers` takes.
+        """Return an answer in the form that `_score_answers` takes.
 
-        Called once for each distinct question.
+        This is called once for each distinct question.
         """
         return answer
 
     @abstractmethod
     def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Any]) -> tuple[float, str]:
-        """Return the similarity of two prepared values, and the reason for it.
+        """Return the similarity of two prepared values, and the reason for it, from the answers.
 
-        The similarity is clipped to [0, 1] afterwards.
+        A similarity outside [0, 1] is set to the nearest bound afterwards.
         """
 
     def require(self) -> None:
@@ -80,16 +80,17 @@ class ModelComparator(BaseComparator):
         self.asked_model.require()
 
     def require_by(self, client: Client) -> None:
-        """Raise `UnavailableError` if the client cannot ask as its policy requires."""
+        """Raise `UnavailableError` if the client cannot ask the model under its policy."""
         client.require(self.asked_model)
 
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
-        """Compare prepared values; ask together all distinct questions that have no answer yet.
+        """Return the similarities of pairs, asking all distinct unanswered questions together.
 
         In a dry run, pairs with an unanswered question have similarity 0.
 
         Raises:
-            ModelError: a question has no answer, with the reason; its `at` is the pair's position.
+            ModelError: a question has no answer. The error has the reason; its `at` is the index of
+                the pair.
             UsageError: the cache cannot be used.
         """
         if self._overrides("compare", "_score_answers") or self._overrides(
@@ -139,11 +140,11 @@ class ModelComparator(BaseComparator):
         return self.client
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Return the similarity of two prepared values, asking the comparator's own client."""
+        """Return the similarity of two prepared values, using the comparator's own client."""
         return float(self._ask_together(self._own_client(), [gt], [pred]).similarities[0])
 
     def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
-        """Return the similarities of pairs, asking the comparator's own client."""
+        """Return the similarities of pairs, using the comparator's own client."""
         return self._ask_together(self._own_client(), gts, preds).similarities
 
 
@@ -162,12 +163,13 @@ class BERTComparator(ModelComparator):
         lang: str = "en",
         same_digits: bool = False,
     ) -> None:
-        """Choose the model; the keywords are those of the library bert-score.
+        """Choose the model; the arguments are those of the library bert-score.
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
             model_type: the name or path of a model; None uses the library's model for the language.
-            num_layers: the layer to compare, counted from 1; for models the library does not know.
+            num_layers: the layer to compare, counted from 1; needed if the library does not know
+                the model.
             rescale_with_baseline: whether to spread the scores, which are near 1 otherwise.
             lang: the language of the texts, such as `en`.
             same_digits: whether texts with different digits, or signs before them, score 0.0.
@@ -196,9 +198,9 @@ class BERTComparator(ModelComparator):
         return text_of(value)
 
     def _questions(self, gt: str, pred: str) -> Sequence[TextPair]:
-        """Return the pair as the only question; none if one text is blank, or both are equal.
+        """Return the pair of texts as the only question.
 
-        A blank text would crash the library.
+        No question if one is blank or both are equal. A blank text would crash the library.
         """
         gt, pred = gt.strip(), pred.strip()
         if not gt or not pred or gt == pred:
@@ -208,7 +210,7 @@ class BERTComparator(ModelComparator):
         return ((gt, pred) if gt <= pred else (pred, gt),)
 
     def _score_answers(self, gt: str, pred: str, answers: Sequence[float]) -> tuple[float, str]:
-        """Return the score of two texts; a blank text only matches another blank text."""
+        """Return the model's score of two texts; two blank texts score 1.0, one blank text 0.0."""
         return answers[0] if answers else float(gt.strip() == pred.strip()), ""
 
 
@@ -273,7 +275,7 @@ class SemanticComparator(ModelComparator):
         return (gt, pred) if gt.strip() and pred.strip() else ()
 
     def _prepare_answer(self, answer: Vector) -> Vector:
-        """Return an embedding scaled to length 1; an embedding of zeros stays as it is."""
+        """Return an embedding scaled to length 1; an embedding of zeros is returned unchanged."""
         largest = np.abs(answer).max()
         if largest == 0:
             return answer
@@ -282,7 +284,7 @@ class SemanticComparator(ModelComparator):
         return direction
 
     def _score_answers(self, gt: str, pred: str, answers: Sequence[Vector]) -> tuple[float, str]:
-        """Return the cosine of two embeddings; a blank text only matches another blank text."""
+        """Return the cosine of two embeddings; two blank texts score 1.0, one blank text 0.0."""
         if not answers:
             return float(not gt.strip() and not pred.strip()), ""
         gt_vector, pred_vector = answers
@@ -319,13 +321,13 @@ class LLMComparator(ModelComparator):
         scale: str | None = None,
         votes: int = 1,
     ) -> None:
-        """Name the judge and its instructions.
+        """Name the model that judges, and its instructions.
 
         Args:
             model: `openai:NAME`, `anthropic:NAME`, `ollama:NAME`, or a name of Amazon Bedrock.
             eval_guidelines: what makes two values equivalent, in words.
-            scale: `0-1` asks for a grade, which is the similarity; None asks for a verdict.
-            votes: how often to ask, an odd number: the majority counts, or the median of grades.
+            scale: `0-1` asks for a grade, which is the similarity; None asks for yes or no.
+            votes: how often to ask, an odd number. The majority decides, or the median of grades.
         """
         # Without a scale, the judge's verdict is 1.0 or 0.0.
         super().__init__(threshold=1.0 if scale is None else DEFAULT_THRESHOLD)
@@ -352,7 +354,7 @@ class LLMComparator(ModelComparator):
         return [pair._replace(vote=vote) for vote in range(self.votes)]
 
     def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
-        """Return the verdict of most judges, or the median grade, with the reason of one judge."""
+        """Return the majority verdict or the median grade, with the reason of one such answer."""
         if not answers:  # both values have the same text
             return 1.0, "the values are the same"
         grades = [float(answer.equivalence) for answer in answers]
@@ -368,10 +370,10 @@ class LLMComparator(ModelComparator):
         return middle, f"{grades.count(middle)} of {self.votes} votes: {reason}"
 
     def get_comparison_details(self, gt: Any, pred: Any) -> dict[str, object]:
-        """Return `prompt`, `llm_response`, `model_id` and `comparison_result` of one comparison.
+        """Compare two values; return `prompt`, `llm_response`, `model_id` and `comparison_result`.
 
         Raises:
-            ModelError: the model gave no verdict, with the cause.
+            ModelError: the model gave no verdict; the error has the cause.
         """
         judge = self.asked_model
         answers = self._ask_together(self._own_client(), [gt], [pred])

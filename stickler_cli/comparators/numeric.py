@@ -1,7 +1,8 @@
 """The comparator of numbers, exact or within a tolerance, in any format: `1.200,50 €`.
 
-All arithmetic that decides a match is decimal, on the digits as they are in the documents, so that
-0.1 + 0.2 never decides. Floats only serve to find the few pairs for which this matters.
+Whether two numbers match is decided by decimal arithmetic on the digits in the documents, so that
+an inexact float such as 0.1 + 0.2 never decides. Floats only settle the pairs for which their error
+cannot matter.
 """
 
 import math
@@ -48,24 +49,25 @@ from .quantities import (
 from .words import abbreviates
 
 MAGNITUDE: Final = 10_000
-"""Numbers from 10**-MAGNITUDE to 10**MAGNITUDE are read; no measurement needs more, and the exact
-sum of `1e999999999` and 1 would fill the memory."""
+"""Maximum power of ten of a number that is read, above or below 1. No measurement needs more, and
+the exact sum of `1e999999999` and 1 would fill the memory."""
 
 _SCIENTIFIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
 _PLAIN: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-.][^\W\d_]+)*(\.?)")
-"""A word with its inner dots and hyphens and a final dot: `Rs. 500` is 500, not 0.500."""
+"""A word with dots and hyphens inside it, and with a final dot. `Rs. 500` is thus 500, not
+0.500."""
 _FIRST_TO_LAST: Final = re.compile(r"[0-9](?:.*[0-9])?", re.DOTALL)
 _IGNORED: Final = re.compile(r"[^0-9.-]+")
 
 
 def written(number: float | Decimal) -> Decimal:
-    """Return a number as the decimal that its shortest spelling states."""
+    """Return a number as a decimal with the digits that Python prints: 0.1 for the float 0.1."""
     return Decimal(float.__repr__(number) if isinstance(number, float) else number)
 
 
 def parse_number(text: str) -> Decimal | None:
-    """Return the number that a text states, as docs/comparators.md says; None if it states none.
+    """Return the number in a text by the rules of docs/comparators.md; None if there is no number.
 
     >>> parse_number("EUR 1,250.00"), parse_number("n/a")
     (Decimal('1250.00'), None)
@@ -89,7 +91,7 @@ def parse_number(text: str) -> Decimal | None:
 
 
 def _without_words(text: str) -> str:
-    """Return a text without words; a dot between digits is kept: `12USD.50` gives `12.50`."""
+    """Return a text without words; a dot between digits stays: `12USD.50` becomes `12.50`."""
     digits = _FIRST_TO_LAST.search(text)
     if digits is None:
         return ""
@@ -102,7 +104,7 @@ def _without_words(text: str) -> str:
 
 
 def readable(number: Decimal) -> Decimal | None:
-    """Return a number if exact arithmetic can handle its size; None otherwise."""
+    """Return a number; None if it is too large, too small or infinite for exact arithmetic."""
     if not number:
         return Decimal(0)
     return number if number.is_finite() and abs(number.adjusted()) <= MAGNITUDE else None
@@ -110,49 +112,50 @@ def readable(number: Decimal) -> Decimal | None:
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,]\d+")
 _POWER: Final = re.compile(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
-"""Digits that are part of a unit: m2, 10^9/L."""
+"""Digits that belong to a unit: the 2 of m2, 10^9 in 10^9/L."""
 _UNIT: Final = re.compile(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£¥₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
 _RELATION: Final = re.compile(r"[<>≤≥]=?")
 _DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f", "--   ")
 _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
-"""A sign of an amount below zero in accounts: a minus or CR behind the amount, or CR before it."""
+"""A sign that makes an amount in accounts negative: a minus or CR behind the amount, or CR before
+it."""
 
 
 _OPEN: Final = frozenset((*SHARED_SIGNS, "pound", "per", "pro", "of", "a", "the", "uhr"))
-"""Words that have no meaning as a unit: signs of several currencies, and words that only link other
-words."""
+"""Words and signs beside a number that do not say which unit it has: a sign of several currencies,
+or a word such as `per`."""
 _LETTER: Final = re.compile(r"\d\s?([kKmM])(?![\w/])")
-"""A power of ten written as one letter after a number. It counts only beside a currency; a `k` also
-counts in any field of money."""
+"""A thousand or million as one letter after a number: `5k`, `2M`. It counts only beside a currency;
+in a field of money, `k` always counts."""
 _PERCENT: Final = frozenset(("%", "percent", "pct", "prozent"))
 
 
 class Measured(NamedTuple):
-    """A prepared number with its unit."""
+    """A prepared number with its unit, currency and relation."""
 
     number: Decimal | None
-    """The number; None if the text states none, such as `EUR`."""
+    """The number; None if the text has no number, such as `EUR`."""
     currencies: frozenset[str]
     units: frozenset[str]
-    """The unit words beside the number."""
+    """The words beside the number that are not currencies, such as `mg`."""
     relation: str = ""
-    """The relation before the number, such as `<` in `<10`; empty if there is none."""
+    """The sign before the number, such as `<` in `<10`; empty if there is none."""
     percent: bool = False
     with_decimals: Decimal | None = None
-    """The number that an amount such as `25.000` is in a currency with three decimals; None if the
-    amount can have one meaning only."""
+    """The other possible number, if the text can be read in two ways. `25.000` is 25000 as
+    `number`, but 25 here, for a currency with three decimals. None if there is only one way."""
     is_ambiguous: bool = False
-    """Whether only a currency can tell which of the two numbers is meant."""
+    """Whether only a currency could say if `number` or `with_decimals` is meant."""
     prefixes: frozenset[str] = frozenset()
-    """Unit prefixes that only case tells apart: `m` of `mW`, `M` of `MW`."""
+    """Unit prefixes that differ only in case: `m` of `mW`, `M` of `MW`."""
     possible_currencies: frozenset[str] = frozenset()
-    """The currencies that a sign may mean if it has several: yen and yuan for `¥`."""
+    """The currencies of a sign that stands for several: yen and yuan for `¥`."""
 
 
 def measured(text: str, *, money: bool = False) -> Measured:
-    """Read a text that states at most one number, with its unit; its digits tell the decimal sign.
+    """Read a text with at most one number, and its unit; the digits show which sign is decimal.
 
-    In an amount of `money`, a dot or comma before exactly three digits separates thousands.
+    With `money`, a dot or comma before exactly three digits separates thousands.
 
     >>> measured("1.200,50 €").number, measured("120.00-").number, measured("<5 mg").units
     (Decimal('1200.50'), Decimal('-120.00'), frozenset({'mg'}))
@@ -205,10 +208,11 @@ _THOUSANDS_OR_DECIMALS: Final = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 def _number_at(
     text: str, digit_run: re.Match[str], *, negated: bool, no_decimals: bool = False
 ) -> Decimal | None:
-    """Return the number that a run of digits states, with its sign; None if it states none.
+    """Return the number that a run of digits gives, with its sign; None if it gives none.
 
-    The number is negative after a minus, even with a currency sign between them; if the whole text
-    is in brackets; or if `negated` says that a word such as credit negates the text.
+    It is negative after a minus, even with a currency sign between, and if the whole text is in
+    brackets. `negated` makes it negative because of a word such as credit. `no_decimals` takes
+    every dot and comma for a separator of thousands.
     """
     before, after = text[: digit_run.start()], text[digit_run.end() :]
     # A hyphen directly after a letter or digit is no minus: `A-5`.
@@ -222,9 +226,10 @@ def _number_at(
 
 
 def with_point(digits: str) -> str:
-    """Return a number with a point as its decimal sign, without signs of thousands.
+    """Return a number with a point before its decimals, and without separators of thousands.
 
-    The last of two different signs is the decimal sign; a single comma before three digits is not.
+    If both comma and dot occur, the last of them is the decimal sign. A single comma before three
+    digits separates thousands.
 
     >>> with_point("1.200,50"), with_point("1,200"), with_point("0,125"), with_point("1.200.500")
     ('1200.50', '1200', '0.125', '1200500')
@@ -246,14 +251,17 @@ def with_point(digits: str) -> str:
 
 
 MAX_ABBREVIATED: Final = 32
-"""Maximum number of unit words that are searched for abbreviations of each other. No measure has as
-many; in longer texts, the words must be equal."""
+"""Maximum number of unit words among which abbreviations are recognized. No measurement has more;
+in longer texts, words must be equal."""
 LONGEST_MEASURE: Final = 64  # letters; common numbers with units have half as many
 STEPS_OF_ABBREVIATION: Final = 1_000  # nanoseconds for one pair of words
 
 
 def same_measure(gt: Measured, pred: Measured) -> bool:
-    """Return whether currencies, units and relations are equal as far as both sides state them."""
+    """Return whether two numbers agree in relation, currency and unit.
+
+    A currency or unit that only one side states is no disagreement.
+    """
     if gt.relation != pred.relation:
         return False
     if _have_other_currencies(gt, pred) or _is_only_one_share(gt, pred):
@@ -272,7 +280,7 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
 
 
 def _have_other_currencies(gt: Measured, pred: Measured) -> bool:
-    """Return whether both sides state a currency, and they cannot be the same."""
+    """Return whether both sides have a currency, and the two cannot be the same."""
     if gt.currencies and pred.currencies:
         return gt.currencies != pred.currencies
     gt_currencies = gt.currencies or gt.possible_currencies
@@ -282,7 +290,7 @@ def _have_other_currencies(gt: Measured, pred: Measured) -> bool:
 
 
 def _is_only_one_share(gt: Measured, pred: Measured) -> bool:
-    """Return whether one side is a percentage and the other states a unit or a currency."""
+    """Return whether one side is a percentage, while the other side has a unit or a currency."""
     if gt.percent == pred.percent:
         return False
     other = pred if gt.percent else gt
@@ -290,32 +298,36 @@ def _is_only_one_share(gt: Measured, pred: Measured) -> bool:
 
 
 def _same_unit(first: str, second: str) -> bool:
-    """Return whether two words are equal, or one abbreviates the other by three letters or more."""
+    """Return whether two words are equal, or the shorter one abbreviates the longer one.
+
+    An abbreviation must have at least three letters.
+    """
     short, long = sorted((first, second), key=len)
     may_abbreviate = len(short) >= 3 and not (is_unit(short) and is_unit(long))
     return short == long or (may_abbreviate and abbreviates(short, long))
 
 
 _UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-"""A precision at which sums and products are exact; it takes only the memory that digits need."""
+"""A decimal context without rounding: sums and products are exact. It takes no more memory than the
+digits need."""
 
 _EXACT: Final = 2**53
-"""A limit below which every whole number is exactly a float."""
+"""Every whole number below this limit is exactly a float."""
 
 _ROUNDING: Final = 1e-14
-"""A generous bound of the relative error of the arithmetic in `_within`: five operations with an
-error of at most 2**-53 each."""
+"""Upper bound of the relative rounding error in `_within`, where five operations have an error of
+at most 2**-53 each."""
 _UNDERFLOW: Final = 1e-300
-"""A bound of the absolute error of the arithmetic in `_within`, where floats lose digits."""
+"""Upper bound of the absolute error in `_within` for numbers so small that floats lose digits."""
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Truths: TypeAlias = NDArray[np.bool_]
 
 NumberValue: TypeAlias = float | Decimal | None
 PreparedNumber: TypeAlias = NumberValue | Measured
-"""A prepared number: the float whose shortest decimal form is the number, or a decimal if there is
-no such float. Two prepared numbers are therefore equal if they have the same type and are equal.
-None stands for no number. If units count, a number with a unit is a `Measured`."""
+"""A prepared number; None if there is no number. It is a float if the float's shortest decimal form
+is the number, else a Decimal, so that equal numbers have equal forms. It is a `Measured` if it has
+a unit and units count."""
 
 UNIT: Final = ("ignore", "same")
 DECIMAL: Final = (".", ",", "auto", "money", "currency")
@@ -338,21 +350,21 @@ class NumericComparator(BaseComparator):
         unit: str = UNIT[0],
         decimal: str = DECIMAL[0],
     ) -> None:
-        """Set how much two numbers may differ; they match within either tolerance.
+        """Set how numbers are read, and how much two matching numbers may differ.
 
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
-            relative_tolerance: share of the ground truth's size, at least 0; if the ground truth
-                is 0, its size counts as 1.
-            absolute_tolerance: in the unit of the numbers; at least 0.
+            relative_tolerance: maximum difference as a share of the ground truth, at least 0; a
+                ground truth of 0 counts as 1. One of the tolerances is enough for a match.
+            absolute_tolerance: maximum difference in the unit of the numbers, at least 0.
             tolerance: another name for `absolute_tolerance`.
-            unit: `same` also compares currency, unit and `<`, if both sides state one, and reads
-                19% as 0.19 if the other side has no percent sign and is at most 1; `ignore` does
-                not.
-            decimal: the decimal sign, `.` or `,`; with `auto` the digits tell it, and `120.00-` and
-                `120.00 CR` are below zero; `money` is like `auto`, but `25.000` is 25000, except in
-                a currency with three decimals; with `currency` the currency of either number
-                decides, and without a currency `25.000` equals no other number.
+            unit: `same` compares currency, unit and signs such as `<` if both sides have one. It
+                also reads 19% as 0.19 if the other side is at most 1 and has no percent sign.
+                `ignore` does neither.
+            decimal: the decimal sign, `.` or `,`. With `auto` the digits show it, and `120.00-` and
+                `120.00 CR` are below zero. `money` is like `auto`, but `25.000` is 25000, except in
+                a currency with three decimals. With `currency` the currency of either number
+                decides; without a currency, `25.000` equals no other number.
         """
         super().__init__(threshold)
         self.relative_tolerance = _checked_tolerance("relative_tolerance", relative_tolerance)
@@ -388,11 +400,11 @@ class NumericComparator(BaseComparator):
         return _as_float(number)
 
     def read_number(self, value: Any) -> Decimal | None:
-        """Return the number that a value states when it is read alone; None if it states none."""
+        """Return the number in a value, without regard to another value; None if there is none."""
         return _measured(self.prepare(value)).number
 
     def _read_text(self, text: str) -> PreparedNumber:
-        """Read a number by the set decimal sign, with its unit if units count."""
+        """Return the number in a text, by the chosen decimal sign; with its unit if units count."""
         reading = measured(text, money=self.decimal in _OF_MONEY)
         if self.decimal == "currency" and reading.with_decimals is not None:
             reading = reading._replace(is_ambiguous=True)
@@ -420,7 +432,7 @@ class NumericComparator(BaseComparator):
     def _compare_measures(self, gt: Measured, pred: Measured) -> float:
         """Return 1.0 if two numbers with units match, else 0.0.
 
-        If neither side has a number, their units are compared.
+        If neither side has a number, their units must be equal.
         """
         if self.unit == "same" and not same_measure(gt, pred):
             return 0.0
@@ -448,11 +460,14 @@ class NumericComparator(BaseComparator):
 
     @property
     def reports_differences_if_named(self) -> bool:
-        """Whether differences are reported for stated comparators, too: if units count."""
+        """Whether differences are reported if the schema names the comparator: if units count."""
         return self.unit != UNIT[0]
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return the difference of two matching numbers; None if units do not count."""
+        """Return how two matching numbers differ.
+
+        None if units are ignored or nothing is in doubt.
+        """
         are_equal = is_number(gt) and is_number(pred) and gt == pred  # 2 and 2.0
         if self.unit == UNIT[0] or are_equal:
             return None
@@ -467,7 +482,7 @@ class NumericComparator(BaseComparator):
         return difference and MatchDifference(difference, text_of(gt), text_of(pred))
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
-        """Return the approximate time to compare pairs with their units, in nanoseconds."""
+        """Return the approximate time in nanoseconds to compare pairs of numbers with units."""
         steps = super().steps(gt, pred)
         if self.unit == UNIT[0]:
             return steps
@@ -492,7 +507,7 @@ class NumericComparator(BaseComparator):
         return similarities
 
     def keys(self, prepared: Sequence[PreparedNumber]) -> "Keys | None":
-        """Return codes by value; None if a tolerance makes different numbers match."""
+        """Return a code for each number; None if a tolerance lets different numbers match."""
         if self._relative or self._absolute:
             return None
         if Measured in {*map(type, prepared)}:
@@ -500,7 +515,10 @@ class NumericComparator(BaseComparator):
         return codes_of(np.array(prepared, np.float64).tolist())
 
     def _within(self, gt: FloatArray, pred: FloatArray) -> tuple[Truths, Truths]:
-        """Return masks of the pairs within tolerance, and of the pairs that floats can decide."""
+        """Return two masks of pairs: the numbers are within tolerance.
+
+        Floats are exact enough to tell.
+        """
         if not self._relative and not self._absolute:
             return gt == pred, np.ones(len(gt), np.bool_)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -518,7 +536,7 @@ NumericExactC = NumericComparator
 
 
 def _as_float(number: Decimal | None) -> NumberValue:
-    """Return the float that equals a number exactly; the number itself if there is none."""
+    """Return the float that prints as the number; if there is none, the number itself."""
     if number is None:
         return None
     near = float(number)
@@ -532,7 +550,10 @@ def _measured(value: PreparedNumber) -> Measured:
 
 
 def _in_currency_of(value: Measured, other: Measured) -> Measured:
-    """Return an amount without a currency as it is read in the other side's currency."""
+    """Return an amount as it must be read in the currency of the other side.
+
+    Unchanged if the amount has only one reading, or the other side has no currency.
+    """
     if value.with_decimals is None or not other.currencies:
         return value
     has_decimals = not WITH_THREE_DECIMALS.isdisjoint(other.currencies)
@@ -541,7 +562,7 @@ def _in_currency_of(value: Measured, other: Measured) -> Measured:
 
 
 def _are_apart(gt: Measured, pred: Measured) -> bool:
-    """Return whether two numbers differ even after both are rounded to the fewer decimals."""
+    """Return whether two numbers still differ after rounding to the decimals of the shorter one."""
     if gt.number is None or pred.number is None or gt.number == pred.number:
         return False
     exponents = [side.normalize().as_tuple().exponent for side in (gt.number, pred.number)]
@@ -561,14 +582,14 @@ def _states_unit(measure: Measured) -> bool:
 
 
 def _single_sign(value: object) -> str:
-    """Return the only dot or comma of a text if three digits follow; empty for other values."""
+    """Return the only dot or comma in a number such as `25.000`; empty for other values."""
     runs = _NUMBER.findall(value) if isinstance(value, str) else []
     is_open = len(runs) == 1 and _THOUSANDS_OR_DECIMALS.fullmatch(runs[0])
     return runs[0].strip("0123456789") if is_open else ""
 
 
 def _keys_of(value: PreparedNumber) -> list[object]:
-    """Return the keys of a value; two values that may match share a key."""
+    """Return the keys of a number; two numbers that may match have a key in common."""
     reading = _measured(value)
     if reading.number is None:
         return [(reading.currencies, None if reading.currencies else reading.units)]

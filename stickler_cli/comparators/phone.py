@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
 _REGION: Final = re.compile(r"[A-Z]{2}")
 _INTERNATIONAL: Final = re.compile(r"^[^\d+]*00(?=[\s1-9])")
-"""The prefix that most of the world dials for a written `+`. Source: ITU-T E.123, E.164."""
+"""The digits 00 before a country code, which most of the world dials in place of `+`. Source: ITU-T
+E.123, E.164."""
 _TRUNK: Final = re.compile(r"^\s*\(?0\)?(?=[\s/.(-]*[1-9])")
 _CODE: Final = re.compile(r"\s*\+\s*[1-9]")
 MAX_COUNTRY_CODE_DIGITS: Final = 3
 """Maximum number of digits of a country code."""
 MIN_NATIONAL_DIGITS: Final = 7
-"""Minimum number of digits of a number without country code. Source: no plan has shorter numbers
-beside E.164."""
+"""Minimum number of digits of a number without country code. Source: E.164; no country has shorter
+numbers."""
 MAX_LETTERS: Final = 250  # phonenumbers rejects longer texts
 
 
@@ -38,8 +39,8 @@ class PhoneComparator(BaseComparator):
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
             region: the region, such as `US`, in which a number without country code is read.
-            digits_only: whether to compare digits only, which needs no library: a country code, or
-                the 0 in its place, makes no difference if one side lacks it.
+            digits_only: whether to compare only digits, which needs no library. If one side has no
+                country code, the code or a 0 in place of it makes no difference.
         """
         super().__init__(threshold)
         self.digits_only = checked_flag("digits_only", digits_only)
@@ -62,9 +63,9 @@ class PhoneComparator(BaseComparator):
         return text_of(value)
 
     def similarity(self, gt: str, pred: str) -> float:
-        """Return 1.0 for numbers of the same line and extension, or texts with the same digits.
+        """Return 1.0 if two numbers have the same line and extension, else 0.0.
 
-        Else 0.0.
+        Texts that are not valid numbers are compared by their digits.
         """
         if self.digits_only:
             return float(_same_digits(gt, pred))
@@ -89,7 +90,7 @@ def _library() -> Any:
 
 @lru_cache_of_short_texts(maxsize=4096)
 def _number(text: str, region: str | None) -> "PhoneNumber | None":
-    """Return a valid number; None if the text is not one.
+    """Return the telephone number in a text; None if it is not a valid number.
 
     `region` is the region of numbers without country code, if known.
     """
@@ -111,7 +112,7 @@ def _region_of(number: "PhoneNumber") -> str | None:
 
 
 def _line(number: "PhoneNumber") -> tuple[str, str]:
-    """Return the number in the format E.164, and its extension."""
+    """Return a number in the format E.164, such as `+4930123456`, and its extension."""
     phonenumbers = _library()
     line = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     return line, number.extension or ""

@@ -1,4 +1,4 @@
-"""Currencies, units and scale words, by the signs and names that stand beside numbers."""
+"""Currencies, units and words such as `million`, by the signs and names beside numbers."""
 
 import re
 from typing import Final
@@ -7,7 +7,7 @@ from stickler_cli.core.caching import lru_cache_of_short_texts
 
 
 def _names_by_alias(text: str) -> dict[str, str]:
-    """Return the first name of each comma-separated group, by every name in the group."""
+    """Return the first name of each group for every name in the group; commas separate groups."""
     return {name: line.split()[0] for line in text.split(",") for name in line.split()}
 
 
@@ -19,8 +19,8 @@ CURRENCIES: Final = _names_by_alias(
     " aed, sar, egp, idr rp, myr, ars, clp, cop, pen, kes, mad, tnd, qar, kwd, pkr, bdt, lkr,"
     " bhd, iqd, jod, lyd, omr"
 )
-"""The ISO 4217 code of each currency, by its signs and names; `¥` and `kr` are missing, as they
-have several meanings."""
+"""The ISO 4217 code for each sign and name of a currency. `¥` and `kr` are missing, because they
+mean several currencies."""
 SHARED_SIGNS: Final = {
     "¥": frozenset(("jpy", "cny")),
     "kr": frozenset(("sek", "nok", "dkk", "isk")),
@@ -38,14 +38,14 @@ UNITS: Final = _names_by_alias(
     " mese, y yr year jahr jahre an ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea"
     " each unit u st pz ud, iu ui ie, bp bps"
 )
-"""The shortest name of each unit, by every name that the unit has in the singular."""
+"""The shortest name of a unit, for each of its names in the singular."""
 _OF_SCIENCE: Final = re.compile(
     r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
 )
-"""Units of SI and units used with them, with their prefixes, but few single letters."""
+"""Pattern of SI units and related units, with prefixes. It accepts only a few single letters."""
 _CASED_UNITS: Final = r"(?:W|V|A|Hz|Pa|Wh|VA|J|N|eV|Bq|\u03a9|\u2126)"
-"""Units that are common with milli and mega, whose prefixes differ only in case."""
+"""Pattern of units that are used with milli and with mega, which differ only in case."""
 CASED_UNIT: Final = re.compile(rf"([mM]){_CASED_UNITS}")
 _NUMBER_WITH_CASED_UNIT: Final = re.compile(rf"(?<=\d)(\s?[mM]{_CASED_UNITS})(?![^\W\d_])")
 SCALES: Final = {
@@ -58,11 +58,13 @@ SCALES: Final = {
     )
     for word in line.split()
 }
-"""The power of ten of words that multiply a number."""
+"""The power of ten of each word that multiplies a number: 6 for `million`."""
 
 
 def lower_but_units(text: str) -> str:
-    """Return a text in lower case, except for units behind numbers whose meaning depends on case.
+    """Return a text in lower case, but keep units such as `MW` behind numbers.
+
+    Such units mean something else in lower case.
 
     >>> lower_but_units("At 5 MW or 5 mW")
     'at 5 MW or 5 mW'
@@ -74,7 +76,7 @@ def lower_but_units(text: str) -> str:
 
 
 def singular_unit(word: str) -> str:
-    """Return the singular of a word beside a number."""
+    """Return a word without the `s` of its plural, unless it is a unit as it stands."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and word not in UNITS else word
 
 
@@ -85,7 +87,10 @@ def is_unit(word: str) -> bool:
 
 @lru_cache_of_short_texts(maxsize=65536)
 def meanings_as_unit(word: str) -> frozenset[str]:
-    """Return the units, currencies and powers of ten that a word may mean."""
+    """Return the units, currencies and powers of ten that a word may mean.
+
+    Empty if there are none.
+    """
     singular = singular_unit(word)
     meanings = []
     if singular in UNITS or is_unit(singular):

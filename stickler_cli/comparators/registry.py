@@ -1,7 +1,7 @@
 """Comparators by name: find the class that a schema names, and construct it from JSON.
 
-Names are searched in the table below, in entry points of installed packages, and, if the caller
-allows code that was not installed for this purpose, as `package.module:Class`; in this order.
+A name is first looked up in the table below, then in entry points of installed packages. Last, if
+the caller allows other code, it is read as `package.module:Class`.
 """
 
 import inspect
@@ -42,7 +42,8 @@ BUILT_IN: Final[dict[str, str]] = {
     "StructuredModelComparator": f"{_HERE}.exact:StructuredModelComparator",
     "TimeComparator": f"{_HERE}.time:TimeComparator",
 }
-"""The import location of a class, by its name. A name other than that of the class is an alias."""
+"""Where the class of each comparator is imported from, by name. A name that is not the name of the
+class is an alias."""
 
 ENTRY_POINT_GROUP: Final = "stickler_cli.comparators"
 
@@ -50,24 +51,24 @@ _FAMILY: Final = Family("comparator", BaseComparator, BUILT_IN, ENTRY_POINT_GROU
 
 
 class UnknownComparatorError(KeywordError):
-    """The error for a comparator name without a usable class."""
+    """The error for a name that belongs to no usable comparator class."""
 
 
 class Description(NamedTuple):
-    """A comparator as described to a person who writes a schema."""
+    """A comparator, described for people who write schemas."""
 
     name: str
     aliases: tuple[str, ...]
     summary: str
     keywords: tuple[inspect.Parameter, ...]
-    """The keywords of `comparator-config`, in the order of the constructor."""
+    """The possible keys of `comparator-config`, as parameters in the order of the constructor."""
 
 
 def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComparator]:
     """Return the class of a built-in name, of an entry point or of `package.module:Class`.
 
     Raises:
-        UnknownComparatorError: nothing has this name, or its class cannot be used.
+        UnknownComparatorError: there is no comparator of this name, or it cannot be used.
     """
     try:
         return _FAMILY.find(name, allow_plugins=allow_plugins)
@@ -78,11 +79,11 @@ def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComp
 def construct(
     name: str, config: Mapping[str, object], *, allow_plugins: bool = False
 ) -> BaseComparator:
-    """Construct a comparator from the name and the keywords that a schema gives.
+    """Construct a comparator from the name and the configuration in a schema.
 
     Raises:
-        UnknownComparatorError: nothing has this name, or its class cannot be used.
-        KeywordError: a keyword is unknown or missing, or has a value that cannot be used.
+        UnknownComparatorError: there is no comparator of this name, or it cannot be used.
+        KeywordError: a key of `config` is unknown or missing, or has a value that cannot be used.
     """
     cls = comparator_class(name, allow_plugins=allow_plugins)
     _check_keywords(cls, name, config)
@@ -106,9 +107,9 @@ class Comparators:
 
     allow_plugins: bool = False
     instances: Mapping[str, BaseComparator] = field(default_factory=dict)
-    """Existing comparators that a schema may name, by name."""
+    """Comparator objects that a schema may use, by name."""
     boxes: str = "corners"
-    """The format of boxes for a configuration that states none."""
+    """The format of boxes if a configuration does not state it."""
 
     def check(self, name: str) -> None:
         """Raise `UnknownComparatorError` if no comparator has this name."""
@@ -116,7 +117,10 @@ class Comparators:
             comparator_class(name, allow_plugins=self.allow_plugins)
 
     def construct(self, name: str, config: Mapping[str, object]) -> BaseComparator:
-        """Return the comparator of a name and a configuration; raises the errors of `construct`."""
+        """Return the comparator with a name and a configuration.
+
+        Raises the same errors as `construct`.
+        """
         if name in self.instances:
             return self.instances[name]
         if name == BOX_COMPARATOR and self.boxes != "corners":
@@ -137,7 +141,10 @@ def is_built_in(comparator: BaseComparator) -> bool:
 
 
 def describe() -> tuple[Description, ...]:
-    """Return descriptions of the built-in comparators, sorted by name; this imports all of them."""
+    """Return the descriptions of all built-in comparators, sorted by name.
+
+    This imports all of them.
+    """
     aliases: dict[type[BaseComparator], list[str]] = {}
     for name in BUILT_IN:
         cls = comparator_class(name)
@@ -154,7 +161,7 @@ def describe() -> tuple[Description, ...]:
 
 
 def plugin_names() -> tuple[str, ...]:
-    """Return the sorted names that installed packages offer, without importing them."""
+    """Return the names of comparators in installed packages, sorted; nothing is imported."""
     return tuple(sorted(_FAMILY.offered()))
 
 

@@ -1,11 +1,11 @@
-"""Comparators of texts, by rapidfuzz: edit distance, and ratios of whole texts, parts or words."""
+"""Comparators of texts that use rapidfuzz: edit distance, and ratios of texts, parts or words."""
 
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -33,12 +33,12 @@ from .words import (
     SAME,
     SPELT_OUT,
     Words,
+    checkboxes_by_word,
     find_word_difference,
     have_exchanged_words,
     have_replaced_signs,
     signs_of,
     similarity_by_words,
-    ticked_words,
 )
 
 _THOUSANDS: Final = re.compile(
@@ -49,14 +49,13 @@ _FINAL_PLUS: Final = re.compile(r"(?<=[^\W_])\+(?![^\s,;.)])")
 _MINUS: Final = str.maketrans("\u2212\u2013", "--")
 
 MIN_SIMILARITY_FOR_WORDS: Final = 0.5
-"""Minimum similarity at which words are compared; less similar texts are compared by letters
-only."""
+"""Minimum similarity by letters at which two texts are also compared word by word."""
 _ODD_SPACE: Final = re.compile(r"[\x85\xa0]")
 
 
 @lru_cache_of_short_texts(maxsize=65536)
 def digits_of(text: str) -> str:
-    """Return the runs of digits of a text, each with its sign; groups of thousands are one run.
+    """Return the runs of digits of a text, with their signs; groups of thousands are one run.
 
     >>> digits_of("INV-1001 of 1,200.50 (-5)"), digits_of("ten")
     ('1001 1200 50 -5', '')
@@ -72,28 +71,31 @@ def digits_of(text: str) -> str:
 
 
 class ReadText(str):
-    """A prepared text that caches what is derived from it, for many comparisons."""
+    """A prepared text that keeps its words, digits and signs, for use in many comparisons."""
 
     __slots__ = ("__dict__",)
 
     @classmethod
     def of(cls, text: str) -> "ReadText":
-        """Return a text as `ReadText`.
+        """Return a text as `ReadText`, if it is not one already.
 
-        A subclass of a comparator may have prepared a plain string.
+        A subclass of a comparator may prepare plain strings.
         """
         return text if isinstance(text, cls) else cls(text)
 
     @cached_property
     def folded(self) -> tuple[Words, Words | None]:
-        """The words without accents; and with `ü` as `ue`, or None if that makes no difference."""
+        """The words of the text in two spellings: with `ü` as `u`, and with `ü` as `ue`.
+
+        The second is None if it is the same as the first.
+        """
         is_address = ("@" in self or "://" in self) and not any(map(str.isspace, self.strip()))
         plain, spelt = folded(self), folded(self.casefold().translate(SPELT_OUT))
         words = None if spelt == plain else Words(spelt, is_address=is_address)
         return Words(plain, is_address=is_address), words
 
     def match_spelling(self, other: Words) -> Words:
-        """Return the words, with `ü` as `ue` if the other text writes them in this way."""
+        """Return the words in the spelling of another text: `ü` as `ue` if that text has `ue`."""
         plain, spelt = self.folded
         if spelt is None or spelt.parts.isdisjoint(other.parts - plain.parts):
             return plain
@@ -106,7 +108,7 @@ class ReadText(str):
 
     @cached_property
     def signs(self) -> Counter[tuple[int, int]]:
-        """Number of signs that have a meaning, by kind and meaning."""
+        """Number of signs such as `+` or `%`, by (kind, meaning) as in `signs_of`."""
         return signs_of(self)
 
     @cached_property
@@ -115,25 +117,64 @@ class ReadText(str):
         return len(_FINAL_PLUS.findall(self)) if "+" in self else 0
 
     @cached_property
-    def ticks(self) -> dict[str, tuple[int, int]]:
-        """The mark in the checkbox before a word, by word; only for words after a checkbox."""
-        return ticked_words(self)
+    def checkbox_by_word(self) -> dict[str, tuple[int, int]]:
+        """The sign of the checkbox before each word, as (kind, meaning) like `signs_of`.
 
-    def has_other_ticks(self, other: "ReadText") -> bool:
-        """Return whether two texts have different marks in the checkbox before the same word."""
-        return any(other.ticks.get(word, tick) != tick for word, tick in self.ticks.items())
+        Words without a checkbox before them have no entry.
+        """
+        return checkboxes_by_word(self)
+
+    def has_other_checkboxes(self, other: "ReadText") -> bool:
+        """Return whether the same word has different checkboxes before it in two texts."""
+        return any(
+            other.checkbox_by_word.get(word, checkbox) != checkbox
+            for word, checkbox in self.checkbox_by_word.items()
+        )
 
     @cached_property
     def arranged(self) -> str:
-        """The words in sorted order, as `token_sort_ratio` compares them.
+        """The words of the text in alphabetical order, as `token_sort_ratio` compares them.
 
-        Empty if rapidfuzz may split the text into other words.
+        Empty if rapidfuzz might divide the text into other words.
         """
         # rapidfuzz takes these for spaces only in texts with letters beyond Latin-1.
         return "" if _ODD_SPACE.search(self) else " ".join(sorted(self.split()))
 
 
-class LevenshteinComparator(BaseComparator):
+class _TextRules:
+    """What both text comparators share: rules on differences that change the meaning."""
+
+    normalize: bool
+    same_digits: bool
+    same_words: bool
+    same_order: bool
+    same_letters: bool
+
+    if TYPE_CHECKING:
+
+        def prepare(self, value: Any) -> str: ...
+
+    @property
+    def reports_differences_if_named(self) -> bool:
+        """Whether differences are reported if the schema names the comparator: if words count."""
+        return self.same_words
+
+    def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
+        """Return how the words of two matching texts differ; None if words do not count."""
+        if not self.same_words:
+            return None
+        gt_text, pred_text = (ReadText.of(self.prepare(value)) for value in (gt, pred))
+        words = gt_text.match_spelling(pred_text.folded[0])
+        pred_words = pred_text.match_spelling(words)
+        difference = find_word_difference(words, pred_words)
+        if difference is None and self.normalize:
+            difference = find_other_capitals(gt, pred)
+        if difference is None and not self.same_order and _are_reordered(words, pred_words):
+            difference = MatchDifference("another order", text_of(gt), text_of(pred))
+        return difference
+
+
+class LevenshteinComparator(_TextRules, BaseComparator):
     """Compare texts by edit distance: characters to insert, delete or replace."""
 
     same_value = True
@@ -153,10 +194,10 @@ class LevenshteinComparator(BaseComparator):
             threshold: the threshold of `binary_compare`, in [0, 1].
             normalize: whether to strip, lower-case and reduce each run of white space to one space.
             same_digits: whether texts with different digits, or signs before them, score 0.0.
-            same_words: whether texts with a negation, an opposite or another word score 0.0.
-            same_order: whether texts in which words have changed places score 0.0: who pays whom.
-            same_letters: whether texts with another letter in a word, and long texts with another
-                word, score 0.0 too; needs `same_words`.
+            same_words: whether texts score 0.0 if one has a negation, an opposite or another word.
+            same_order: whether texts score 0.0 if words have changed places, as in who pays whom.
+            same_letters: whether texts also score 0.0 if a word has another letter, or if a long
+                text has another word; needs `same_words`.
         """
         super().__init__(threshold)
         self.normalize = checked_flag("normalize", normalize)
@@ -166,7 +207,11 @@ class LevenshteinComparator(BaseComparator):
         self.same_letters = _checked_letters(same_letters, same_words=self.same_words)
 
     def prepare(self, value: Any) -> str:
-        """Return a value as text; raise TypeError for an object, whose text means nothing."""
+        """Return a value as text, normalised if `normalize` is set.
+
+        Raises:
+            TypeError: the value is an object, which has no sensible text.
+        """
         if isinstance(value, dict):
             raise TypeError("LevenshteinComparator compares texts, not objects")
         text = text_of(value)
@@ -181,23 +226,19 @@ class LevenshteinComparator(BaseComparator):
             return float(LevenshteinComparator.similarities(self, [gt], [pred])[0])
         return Levenshtein.normalized_similarity(gt, pred)
 
-    @property
-    def reports_differences_if_named(self) -> bool:
-        """Whether differences are reported for stated comparators, too: if words count."""
-        return self.same_words
-
-    def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how the words of two matching texts differ; None if words do not count."""
-        return _find_difference(self, gt, pred)
+    find_difference = _TextRules.find_difference  # beside `similarity`, which would drop it
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
-        """Return codes by digits if texts with different digits score 0.0; None otherwise."""
+        """Return a code for each distinct sequence of digits if `same_digits` is set, else None."""
         return (
             codes_of([ReadText.of(text).digits for text in prepared]) if self.same_digits else None
         )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float]:
-        """Return codes by text, and the least loss of similarity of different texts."""
+        """Return a code for each distinct text, and by how much similarity drops at least.
+
+        The similarity of two different texts is at most 1.0 minus this drop.
+        """
         lack = 1 / max(1, *map(len, prepared)) if prepared else 1.0
         return codes_of(prepared), min(lack, 1 - SAME) if self.same_words else lack
 
@@ -206,7 +247,7 @@ class LevenshteinComparator(BaseComparator):
     ) -> Similarities | None:
         """Return similarities as `similarities` does, but 0 for those below `least`.
 
-        None if that would not take less time.
+        None if this would save no time.
         """
         if self.same_words or self.same_order:  # words may raise similarities below `least`
             return None
@@ -227,21 +268,22 @@ class LevenshteinComparator(BaseComparator):
 
 
 STEPS_OF_WORDS_OF_PAIR: Final = 10_000
-"""Nanoseconds to compare the words of two similar texts, in addition to `STEPS_OF_LETTER`."""
+"""Nanoseconds to compare the words of two similar texts; `STEPS_OF_LETTER` for each letter is
+added."""
 STEPS_OF_LETTER: Final = 250
 """Nanoseconds for each letter of two similar texts whose words are compared."""
 _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
 
 
 MANY: Final = 4
-"""Minimum number of comparisons of one text for which its words are sorted in advance."""
+"""How often a text must be compared, on average, before its words are sorted in advance."""
 
 
 def _distinct(texts: Sequence[str]) -> int:
     return len({*map(id, texts)})
 
 
-class FuzzyComparator(BaseComparator):
+class FuzzyComparator(_TextRules, BaseComparator):
     """Compare texts by similarity: whole, in part, or word by word in any order."""
 
     same_value = True
@@ -263,10 +305,10 @@ class FuzzyComparator(BaseComparator):
             method: `ratio`, `partial_ratio`, `token_sort_ratio` or `token_set_ratio`.
             normalize: whether to strip and lower-case.
             same_digits: whether texts with different digits, or signs before them, score 0.0.
-            same_words: whether texts with a negation, an opposite or another word score 0.0.
-            same_order: whether texts in which words have changed places score 0.0: who pays whom.
-            same_letters: whether texts with another letter in a word, and long texts with another
-                word, score 0.0 too; needs `same_words`.
+            same_words: whether texts score 0.0 if one has a negation, an opposite or another word.
+            same_order: whether texts score 0.0 if words have changed places, as in who pays whom.
+            same_letters: whether texts also score 0.0 if a word has another letter, or if a long
+                text has another word; needs `same_words`.
         """
         super().__init__(threshold)
         self.method = checked_choice("method", method, _METHODS)
@@ -277,7 +319,7 @@ class FuzzyComparator(BaseComparator):
         self.same_letters = _checked_letters(same_letters, same_words=self.same_words)
 
     def prepare(self, value: Any) -> str:
-        """Return a value as text, normalised if the comparator is to normalise."""
+        """Return a value as text, normalised if `normalize` is set."""
         text = text_of(value)
         is_read = self.same_digits or self.same_words or self.same_order
         if self.normalize:
@@ -288,26 +330,19 @@ class FuzzyComparator(BaseComparator):
         """Return the similarity of two texts; 1.0 for two texts without a word."""
         return float(FuzzyComparator.similarities(self, [gt], [pred])[0])  # not overridden
 
-    @property
-    def reports_differences_if_named(self) -> bool:
-        """Whether differences are reported for stated comparators, too: if words count."""
-        return self.same_words
-
-    def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how the words of two matching texts differ; None if words do not count."""
-        return _find_difference(self, gt, pred)
+    find_difference = _TextRules.find_difference  # beside `similarity`, which would drop it
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
-        """Return codes by digits if texts with different digits score 0.0; None otherwise."""
+        """Return a code for each distinct sequence of digits if `same_digits` is set, else None."""
         return (
             codes_of([ReadText.of(text).digits for text in prepared]) if self.same_digits else None
         )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float] | None:
-        """Return codes by text or by words in any order, and the minimum loss of different codes.
+        """Return a code for each text, and by how much similarity drops at least if codes differ.
 
-        Texts with different codes lose at least this similarity. None if the method has no such
-        codes.
+        `token_sort_ratio` gives texts with the same words in another order the same code. None if
+        the method has no such codes.
         """
         if self.method not in {"ratio", "token_sort_ratio"}:
             return None
@@ -320,7 +355,7 @@ class FuzzyComparator(BaseComparator):
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return the approximate time to compare pairs, in nanoseconds.
 
-        `partial_ratio` takes the time of a comparison for each letter of the shorter text.
+        `partial_ratio` compares the texts once for each letter of the shorter text.
         """
         if self.method != "partial_ratio":
             return 4 * super().steps(gt, pred)
@@ -351,27 +386,11 @@ def _checked_letters(value: object, *, same_words: bool) -> bool:
     return value is True
 
 
-def _find_difference(
-    comparator: LevenshteinComparator | FuzzyComparator, gt: Any, pred: Any
-) -> MatchDifference | None:
-    """Return how the content words of two matching texts differ; None if words do not count."""
-    if not comparator.same_words:
-        return None
-    gt_text, pred_text = (ReadText.of(comparator.prepare(value)) for value in (gt, pred))
-    words = gt_text.match_spelling(pred_text.folded[0])
-    pred_words = pred_text.match_spelling(words)
-    difference = find_word_difference(words, pred_words)
-    if difference is None and comparator.normalize:
-        difference = find_other_capitals(gt, pred)
-    if difference is None and not comparator.same_order and _are_reordered(words, pred_words):
-        difference = MatchDifference("another order", text_of(gt), text_of(pred))
-    return difference
-
-
 def _are_reordered(gt: Words, pred: Words) -> bool:
-    """Return whether two names have the same words in another order, and no comma tells why.
+    """Return whether two names have the same words in another order.
 
-    An address has digits, and its parts may change places.
+    A comma may explain the order, and the parts of an address, which has digits, may change places:
+    texts with commas or digits are therefore excluded.
     """
     if any(letter == "," or letter.isdecimal() for letter in gt.text + pred.text):
         return False
@@ -379,66 +398,64 @@ def _are_reordered(gt: Words, pred: Words) -> bool:
 
 
 def _keep_slips(
-    comparator: LevenshteinComparator | FuzzyComparator,
+    rules: _TextRules,
     similarities: Similarities,
     gts: Sequence[str],
     preds: Sequence[str],
 ) -> Similarities:
-    """Set similarities to 0 if a difference changes the meaning; return the same array.
+    """Set similarities to 0 for pairs with a difference that changes the meaning.
 
-    Words are compared for few pairs only, which depend on the similarities; the work is therefore
-    charged here.
+    The array is changed and returned. The number of pairs whose words are compared depends on the
+    similarities, so this work is charged here.
     """
-    if not (comparator.same_digits or comparator.same_words or comparator.same_order):
+    if not (rules.same_digits or rules.same_words or rules.same_order):
         return similarities
     for index in np.flatnonzero((similarities > 0) & (similarities < 1)).tolist():
         gt, pred = ReadText.of(gts[index]), ReadText.of(preds[index])
-        if comparator.same_digits and gt.digits != pred.digits:
+        if rules.same_digits and gt.digits != pred.digits:
             similarities[index] = 0.0
         elif (similarity := similarities.item(index)) >= MIN_SIMILARITY_FOR_WORDS:
-            similarities[index] = _compare_words(comparator, similarity, gt, pred)
+            similarities[index] = _compare_words(rules, similarity, gt, pred)
     for index in np.flatnonzero(similarities == 1).tolist():
         similarities[index] = not _differs_in_order(
-            comparator, ReadText.of(gts[index]), ReadText.of(preds[index])
+            rules, ReadText.of(gts[index]), ReadText.of(preds[index])
         )
     return similarities
 
 
-def _differs_in_order(
-    comparator: LevenshteinComparator | FuzzyComparator, gt: ReadText, pred: ReadText
-) -> bool:
+def _differs_in_order(rules: _TextRules, gt: ReadText, pred: ReadText) -> bool:
     """Return whether two texts have the same words in an order that changes the meaning.
 
-    Examples are `3 of 12` and `12 of 3`, or exchanged roles.
+    Examples are `3 of 12` and `12 of 3`, or `A pays B` and `B pays A`.
     """
     if gt == pred:
         return False
-    if comparator.same_digits and gt.digits != pred.digits:
+    if rules.same_digits and gt.digits != pred.digits:
         return True
-    if comparator.same_words and gt.has_other_ticks(pred):
+    if rules.same_words and gt.has_other_checkboxes(pred):
         return True
-    return comparator.same_order and have_exchanged_words(gt.folded[0], pred.folded[0])
+    return rules.same_order and have_exchanged_words(gt.folded[0], pred.folded[0])
 
 
 def _compare_words(
-    comparator: LevenshteinComparator | FuzzyComparator,
+    rules: _TextRules,
     similarity: float,
     gt: ReadText,
     pred: ReadText,
 ) -> float:
     """Return the similarity of two similar texts; 0 if a word or a sign changes the meaning."""
     charge(STEPS_OF_WORDS_OF_PAIR + STEPS_OF_LETTER * (len(gt) + len(pred)))
-    if comparator.same_words:
+    if rules.same_words:
         words = gt.match_spelling(pred.folded[0])
         similarity = similarity_by_words(
-            similarity, words, pred.match_spelling(words), same_letters=comparator.same_letters
+            similarity, words, pred.match_spelling(words), same_letters=rules.same_letters
         )
         has_other_signs = have_replaced_signs(gt.signs, pred.signs)
         if similarity and (has_other_signs or gt.n_final_pluses != pred.n_final_pluses):
             return 0.0
-        if gt.signs and any(pred.ticks.get(word, tick) != tick for word, tick in gt.ticks.items()):
+        if gt.signs and gt.has_other_checkboxes(pred):
             return 0.0
-    is_exchanged = comparator.same_order and similarity > 0
+    is_exchanged = rules.same_order and similarity > 0
     if is_exchanged and have_exchanged_words(gt.folded[0], pred.folded[0]):
         return 0.0
     return similarity

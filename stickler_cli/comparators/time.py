@@ -12,14 +12,14 @@ _TIME: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _APART: Final = re.compile(r"[-\u2013\u2014]|\b(?:to|until|till|bis|a|à|tot)\b", re.IGNORECASE)
-"""The word or dash between the two times of a range; blanks are stripped from the times afterwards,
-as matching them here would take quadratic time."""
+"""The word or dash between the two times of a range. Blanks around it are not matched, which would
+take quadratic time; they are stripped from the times afterwards."""
 _HOURS: Final = re.compile(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
-"""A mark of the hour that makes a number without minutes a time."""
+"""A word such as `pm` or `Uhr`, with which a number without minutes is a time."""
 
 PreparedTime: TypeAlias = tuple[tuple[int, str], ...] | str
-"""Seconds since midnight and time zone, for one time or both times of a range; or a text without a
-time."""
+"""(Seconds since midnight, time zone) for one time, or for both times of a range. If the text is
+not a time, the text without case and spaces."""
 
 
 class TimeComparator(BaseComparator):
@@ -34,7 +34,7 @@ class TimeComparator(BaseComparator):
         super().__init__(threshold)
 
     def prepare(self, value: Any) -> PreparedTime:
-        """Read one time, or the two times of a range.
+        """Return the time in a text, or both times of a range.
 
         Return any other text without case and spaces.
         """
@@ -48,7 +48,7 @@ class TimeComparator(BaseComparator):
     def similarity(self, gt: PreparedTime, pred: PreparedTime) -> float:
         """Return 1.0 if two values are equal, else 0.0.
 
-        Time zones count if both sides state one.
+        Time zones are compared only if both sides have one.
         """
         if isinstance(gt, str) or isinstance(pred, str) or len(gt) != len(pred):
             return float(gt == pred)
@@ -59,7 +59,7 @@ class TimeComparator(BaseComparator):
         return 1.0
 
     def keys(self, prepared: Sequence[PreparedTime]) -> Keys:
-        """Return codes by time without zone, or by text."""
+        """Return a code for each distinct time, without its time zone, or text."""
         return codes_of(
             [
                 value if isinstance(value, str) else tuple(second for second, _ in value)
@@ -69,7 +69,9 @@ class TimeComparator(BaseComparator):
 
 
 def time_of(text: str) -> tuple[int, str] | None:
-    """Return the seconds since midnight and the time zone of a text; None if it states no time.
+    """Return (seconds since midnight, time zone) of a text; None if it is not a time.
+
+    The zone is empty if the text has none.
 
     >>> time_of("2:30 PM"), time_of("14.30 Uhr"), time_of("14"), time_of("25:00")
     ((52200, ''), (52200, ''), None, None)

@@ -1,7 +1,8 @@
-"""Words with a fixed meaning, in the languages of the rules for names: numbers, days, months.
+"""Words with a fixed meaning: numbers, days, months, and names that look alike.
 
 Two such words never stand for each other, even if they look similar: `million` and `billion`,
-`sixty` and `sixteen`, `Tuesday` and `Thursday`. All words are without accents and in lower case.
+`sixty` and `sixteen`, `Tuesday` and `Thursday`. The languages are those of the rules for names. All
+words are without accents and in lower case.
 """
 
 import unicodedata
@@ -12,7 +13,7 @@ from stickler_cli.core.normal_forms import normalize_text
 
 
 def folded(text: str) -> str:
-    """Return a text without accents and in folded case: `Straße` becomes `strasse`."""
+    """Return a text in lower case without accents: `Straße` becomes `strasse`."""
     if text.isascii():
         return text.lower()
     decomposed = normalize_text("NFKD", text.casefold())
@@ -39,7 +40,7 @@ MONTHS: Final = {
     )
     for name in names.split()
 }
-"""The number of a month, by its names and their usual abbreviations."""
+"""The number of each month, by its names and their usual abbreviations."""
 
 WEEKDAYS: Final = {
     name: index
@@ -56,7 +57,7 @@ WEEKDAYS: Final = {
     )
     for name in names.split()
 }
-"""The number of a weekday by its names, 0 for Monday."""
+"""The number of each weekday by its names; Monday is 0."""
 _NUMBERS: Final = (
     (1, 1, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"),
     (15, 1, "fifteen sixteen seventeen eighteen nineteen"),
@@ -75,7 +76,7 @@ _NUMBERS: Final = (
     (1, 1, "een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien"),
     (20, 10, "twintig dertig veertig vijftig zestig zeventig tachtig negentig honderd"),
 )
-"""Number words: the first number of each line, the step to the next number, and the words."""
+"""Number words. Each line has the first number, the step to the next number, and the words."""
 _ORDINALS: Final = (
     (1, "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
     (13, "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"),
@@ -106,15 +107,13 @@ _LOOK_ALIKES: Final = (
     "christian christina john joan jean juan canon canyon mr mrs ms miss sulfate sulfite sulfide "
     "nitrate nitrite nitride chlorate chlorite chloride phosphate phosphite phosphide"
 )
-"""Names of countries and medicines, and other words, that are never slips of each other."""
+"""Names of countries and medicines, and other words. Each looks like another one, but is never a
+misspelling of it."""
 
 
 @cache  # not built on import: few runs need it
 def fixed_meanings() -> dict[str, str]:
-    """Return a text for the meaning of each word that has one.
-
-    Words of one meaning have equal texts.
-    """
+    """Return the meaning of each word that has a fixed meaning, such as `day 0` for `monday`."""
     meanings: dict[str, str] = {}
     for first, step, words in _NUMBERS:
         for index, word in enumerate(words.split()):
@@ -143,7 +142,7 @@ FUNCTION_WORDS: Final = frozenset(
     )
     for word in words.split()
 )
-"""Articles, and words that link other words; they mean little alone."""
+"""Articles and linking words, which mean little by themselves."""
 LINK_WORDS: Final = frozenset(
     (
         *("to", "by", "for", "with", "in", "on", "at", "von", "vom", "zu", "zum", "zur", "mit"),
@@ -151,4 +150,4 @@ LINK_WORDS: Final = frozenset(
         *("voor", "met", "van", "ke", "dari", "untuk", "dengan"),
     )
 )
-"""Function words that say who does something to whom, or where: `to` and `by`."""
+"""Function words such as `to` and `by`, which say who does something to whom, or where."""

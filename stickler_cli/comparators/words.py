@@ -1,8 +1,8 @@
-"""Compare the words of two similar texts: which are equivalent, and which change the meaning.
+"""Compare the words of two similar texts, to find differences that change the meaning.
 
-Differences that are no slips are recognised by their form more than by their meaning: `North` and
-`South` differ in too many letters for a slip, `unmarried` and `married` in what precedes the same
-letters. Only numbers, units, days and months are recognised by meaning.
+A *slip* is a misread or misspelt form of a word. Other words are told from slips mostly by their
+form: `North` and `South` differ in too many letters for a slip, and `unmarried` and `married`
+differ in a prefix. Only numbers, units, days and months are told apart by their meaning.
 """
 
 import re
@@ -21,38 +21,37 @@ from .quantities import meanings_as_unit
 from .vocabulary import FUNCTION_WORDS, LINK_WORDS, fixed_meanings
 
 ALIKE: Final = 0.75
-"""Minimum similarity of a word and its slip; `north` and `south`, which are not slips, have 0.6."""
+"""Minimum similarity of a word and a misread form of it. `north` and `south` have only 0.6."""
 SAME: Final = 0.95
-"""Minimum similarity of texts that differ in punctuation, accents and abbreviations only."""
+"""Minimum similarity given to texts that differ only in punctuation, accents and abbreviations."""
 STEM: Final = 4
-"""Minimum number of letters after a prefix."""
+"""Minimum number of letters after a prefix for the prefix to be recognized."""
 SHORT_WORD: Final = 3
-"""Length of words in which one letter may be misread, although their similarity is below
-`ALIKE`."""
+"""Length of words in which one letter may be misread, even if their similarity is below `ALIKE`."""
 WORDS_PER_REPLACED: Final = 50
-"""Number of content words of a text for each word that may be replaced. Source:
+"""One word of a text may be replaced for each so many content words of the text. Source:
 docs/comparators.md."""
 MAX_REPLACED: Final = 2
 """Maximum number of content words that may be replaced in any text. Source: docs/comparators.md."""
 MAX_PAIRS_OF_WORDS: Final = 40_000
-"""Maximum number of pairs of words among which slips are searched: 200 differing words on each
-side."""
+"""Maximum number of pairs of words that are tested for slips: 200 different words on each side."""
 STEPS_OF_PAIR_OF_WORDS: Final = 400
-"""Nanoseconds to test whether one word is a slip of another."""
+"""Nanoseconds to test whether one word is a misread form of another."""
 SHARE_OF_SHORT_FORM: Final = 2 / 3
-"""Maximum length of an abbreviation, as a share of the word's length; `ford` does not abbreviate
-`fjord`."""
+"""Maximum length of an abbreviation, as a share of the length of the word. `ford` is too long to
+abbreviate `fjord`."""
 MAX_ABBREVIATION: Final = 4
-"""Letters of a form of a word that certainly is its abbreviation: `corp` of `corporation`."""
+"""Maximum number of letters of a short form that is certainly an abbreviation: `corp` of
+`corporation`."""
 MAX_ORDERED_WORDS: Final = 2_000
-"""Maximum number of words of texts in which exchanged words are searched."""
+"""Maximum number of words of a text that is searched for exchanged words."""
 MAX_EXCHANGED_WORDS: Final = 3
-"""Maximum number of consecutive words that are exchanged; more words are a sentence that has
+"""Maximum number of neighbouring words that count as exchanged. A longer run is a sentence that was
 moved."""
 STEPS_OF_ORDERED_WORD: Final = 1_000
 """Nanoseconds to align one word of two texts."""
 MAX_JOINED_WORDS: Final = 3
-"""Maximum number of words that a hyphen may have joined or split."""
+"""Maximum number of words that may be written as one word."""
 
 _NEGATIONS: Final = frozenset(
     (
@@ -71,7 +70,7 @@ _EXCEPTIONS: Final = frozenset(
         *("hanya", "kecuali"),
     )
 )
-"""Words that limit the scope of a text, in the languages of the rules for names."""
+"""Words that limit what a text says, such as `only`, in the languages of the rules for names."""
 _PREFIXES: Final = (
     *("", "a", "ab", "ad", "an", "ante", "anti", "ap", "bi", "brady", "con", "contra", "de", "di"),
     *("dis", "down", "east", "endo", "ex", "exo", "extra", "hemi", "hetero", "homo", "hyper"),
@@ -80,14 +79,15 @@ _PREFIXES: Final = (
     *("semi", "sub", "sud", "south", "super", "supra", "tachy", "tri", "un", "under", "uni", "up"),
     "west",
 )
-"""Prefixes: two words that differ only in their prefixes have different meanings."""
+"""Prefixes that change the meaning of a word, such as `un` and `pre`. Two words that differ only in
+such a prefix have different meanings."""
 _PARTIES: Final = re.compile(r"(.{3,})(?:[eo]r|ee)")
 _NUMERAL: Final = re.compile(r"[ivx]{1,4}[a-e]?")
 _CONTRACTION: Final = re.compile(r"\bcannot\b|\b(?:ca|wo)n't\b|n't\b")
 _WORD: Final = re.compile(
     r"[\u3400-\u9fff]|(?<![^\W_])[a-z](?:\+\+|#(?![^\W_]))|[^\W\d_\u3400-\u9fff]+"
 )
-"""A word: letters, a single ideograph, or `c++` and `c#`."""
+"""Pattern of a word: letters, a single ideograph, or `c++` and `c#`."""
 SPELT_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
 _NO_NUMBER: Final = re.compile(r"\bn[or][.:#]?\s*(?=\d)")
 _LEFT_OUT: Final = re.compile(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
@@ -96,9 +96,9 @@ _SIGN: Final = re.compile(
     r"|(?<=\d)\s?[mM](?=[WVAHPJNeB\u03a9\u2126])"
     r"|(?<=\()[-\u2212](?=\))|(?<=[^\W_])[-\u2212](?![^\s,;./)])|\[[ x]\]"
 )
-"""A sign with a meaning. A minus has a meaning only in brackets and at the end of a word: `(-)` and
-`ER-`. The prefix of a unit has one in texts whose units keep their case."""
-_TICKED_WORD: Final = re.compile(
+"""Pattern of a sign with a meaning. A minus has a meaning only in brackets, `(-)`, or at the end of
+a word, `ER-`. The prefix of a unit, as in `mW`, has a meaning only if case was kept."""
+_CHECKBOX_AND_WORD: Final = re.compile(
     r"([\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]|\[[ x]\])\s*([^\W\d_]+)"
 )
 _SIGNS_OF_ONE_KIND: Final = (
@@ -110,8 +110,8 @@ _SIGNS_OF_ONE_KIND: Final = (
     ("\u2610", "\u2611\u2612\u2713\u2714\u2705\u2717\u2718\u274c"),  # an empty box, and a mark
     ("\u2611\u2713\u2714\u2705", "\u2717\u2718\u274c"),  # a tick, a cross
 )
-"""Signs with different meanings, grouped by kind; a sign of one kind may be mistaken for
-another."""
+"""Groups of signs. Each text of a group has the signs of one meaning; a sign may be misread as a
+sign of another meaning of its group, such as + as -."""
 _MEANINGS_OF_SIGNS: Final = {
     (sign, kind): meaning
     for kind, meanings in enumerate(_SIGNS_OF_ONE_KIND)
@@ -127,7 +127,7 @@ _SIGNS_IN_LETTERS: Final = {
 _BETWEEN_ITEMS: Final = re.compile(
     r"[,;:.|\n\u2022]+|\b(?:and|or|und|oder|et|ou|y|e|o|en|of|dan)\b"
 )
-"""The separators of items in an enumeration, and of sentences."""
+"""What separates the items of an enumeration, or sentences: punctuation, `and`, `or`."""
 _HYPHEN: Final = re.compile(r"(?<=\w)[-\u2010\u2013/](?=\w)")
 
 
@@ -149,11 +149,11 @@ class Words:
         self.counts = Counter(self.sequence)
 
     def without(self, other: "Words") -> list[str]:
-        """Return the words that the other text lacks or has less often, in order."""
+        """Return the distinct words that occur more often here than in another text, in order."""
         return [word for word, count in self.counts.items() if count > other.counts.get(word, 0)]
 
     def neighbours(self, word: str) -> frozenset[tuple[int, str]]:
-        """Return the words before (-1) and after (1) each occurrence of a word."""
+        """Return the words beside a word, as (-1, word before) and (1, word after)."""
         neighbours = set()
         for before, after in pairwise(("", *self.sequence, "")):
             if before == word:
@@ -164,7 +164,7 @@ class Words:
 
     @property
     def ordered_words(self) -> list[str]:
-        """The words in order, without function words and initials."""
+        """The words in order, without function words and single letters."""
         return [
             word
             for word in self.sequence
@@ -173,7 +173,7 @@ class Words:
 
     @property
     def items(self) -> list[str]:
-        """The items of an enumeration, and sentences, without surrounding white space."""
+        """The items of enumerations and the sentences of the text, without white space around."""
         return list(filter(None, map(str.strip, _BETWEEN_ITEMS.split(self.text))))
 
     @property
@@ -187,7 +187,9 @@ def _spell_out(contraction: re.Match[str]) -> str:
 
 
 def signs_of(text: str) -> Counter[tuple[int, int]]:
-    """Return the number of signs with a meaning, by (kind, meaning).
+    """Return how often signs such as `+` occur in a text, by (kind, meaning).
+
+    These are indexes in `_SIGNS_OF_ONE_KIND`.
 
     >>> signs_of("HER2 (+)") == signs_of("+ HER2"), signs_of("pre-test")
     (True, Counter())
@@ -198,25 +200,26 @@ def signs_of(text: str) -> Counter[tuple[int, int]]:
     return Counter((kind, _MEANINGS_OF_SIGNS[sign, kind]) for sign, kind in keys)
 
 
-def ticked_words(text: str) -> dict[str, tuple[int, int]]:
-    r"""Return the mark in the checkbox before a word, as (kind, meaning), by word.
+def checkboxes_by_word(text: str) -> dict[str, tuple[int, int]]:
+    r"""Return the checkbox before each word that has one, as (kind, meaning) like `signs_of`.
 
-    >>> ticked_words("[x] single [ ] married")["single"] == ticked_words("\u2611 single")["single"]
-    True
+    >>> ticked, unticked = checkboxes_by_word("[x] single [ ] married").values()
+    >>> ticked == checkboxes_by_word("\u2611 single")["single"], ticked == unticked
+    (True, False)
     """
-    ticks: dict[str, tuple[int, int]] = {}
-    for sign, word in _TICKED_WORD.findall(text):
+    checkbox_by_word: dict[str, tuple[int, int]] = {}
+    for sign, word in _CHECKBOX_AND_WORD.findall(text):
         letter = _SIGNS_IN_LETTERS.get(sign, sign)
-        ticks[word] = next(
+        checkbox_by_word[word] = next(
             (kind, meaning)
-            for (of_sign, kind), meaning in _MEANINGS_OF_SIGNS.items()
-            if of_sign == letter
+            for (sign_of_kind, kind), meaning in _MEANINGS_OF_SIGNS.items()
+            if sign_of_kind == letter
         )
-    return ticks
+    return checkbox_by_word
 
 
 def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, int]]) -> bool:
-    """Return whether one text has a sign in place of a sign with another meaning."""
+    """Return whether a sign is replaced by a sign of another meaning, such as `+` by `-`."""
     kinds_gone = {kind for kind, _ in gt - pred}
     return any(kind in kinds_gone for kind, _ in pred - gt)
 
@@ -226,8 +229,8 @@ def similarity_by_words(
 ) -> float:
     """Return the similarity of two similar texts; 0.0 if their words have different meanings.
 
-    The similarity is at least `SAME` if the texts differ in punctuation, accents and abbreviations
-    only. With `same_letters`, no word may have another letter, and no long text another word.
+    It is at least `SAME` if the texts differ only in punctuation, accents and abbreviations. With
+    `same_letters`, it is also 0.0 if a word has another letter, or if a long text has another word.
     """
     are_addresses = gt.is_address and pred.is_address
     if are_addresses or (same_letters and _have_other_words(gt, pred)):
@@ -256,10 +259,10 @@ def similarity_by_words(
 
 
 def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
-    """Return the most serious difference of the words of two texts; None without any.
+    """Return the most serious difference between the words of two texts; None without any.
 
-    Spellings of one word do not differ: abbreviations, plurals, and words joined or split. Of
-    function words, only those count that say who does something to whom.
+    Abbreviations, plurals, and words that are joined or split are not differences. Function words
+    count only if they say who does something to whom.
     """
     missed, added = gt.without(pred), pred.without(gt)
     if "".join(missed) == "".join(added):
@@ -285,9 +288,9 @@ def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
 
 
 def _find_other_letters(words: Sequence[str], candidates: Sequence[str]) -> MatchDifference | None:
-    """Return the first content word that a candidate has with other letters; None if there is none.
+    """Return the first content word for which the candidates have only a misread form.
 
-    Spellings of one word are not other letters.
+    Return it with that form; None if there is no such word.
     """
     for word in words:
         if word in FUNCTION_WORDS:
@@ -301,15 +304,15 @@ def _find_other_letters(words: Sequence[str], candidates: Sequence[str]) -> Matc
 
 
 def _have_other_words(gt: Words, pred: Words) -> bool:
-    """Return whether a word of one text has another letter in the other text, or is replaced."""
+    """Return whether the texts differ in a word, or in a letter of a word."""
     difference = find_word_difference(gt, pred)
     return difference is not None and difference.difference in OTHER_WORDS
 
 
 def _is_one_word(first: str, second: str) -> bool:
-    """Return whether two words are the same: abbreviated, in the plural, or translated.
+    """Return whether two words certainly mean the same: an abbreviation, a plural or a translation.
 
-    A long form such as `typhi` of `typhimurium` may be another word.
+    A long short form is not certain: `typhi` may be another word than `typhimurium`.
     """
     is_abbreviated = _is_short_form(first, second) and (
         min(len(first), len(second)) <= MAX_ABBREVIATION
@@ -323,9 +326,9 @@ def _without_signs(text: str) -> str:
 
 
 def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str], list[str]]:
-    """Return both lists without words that the second list joins or reduces to initials.
+    """Return both lists without words that are separate in the first and one word in the second.
 
-    Such words are consecutive in `words` and a single word in `candidates`.
+    The one word may be their letters joined (`data base`, `database`) or their initials.
     """
     wanted = frozenset(candidates)
     kept: list[str] = []
@@ -346,7 +349,7 @@ def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str],
 
 
 def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[str]) -> bool:
-    """Return whether more words are replaced than a text of this length tolerates."""
+    """Return whether more words are replaced than is tolerated in a text of this length."""
     if not only_gt or not only_pred:
         return False
     n_content_words = min(gt.n_content_words, pred.n_content_words)
@@ -364,9 +367,9 @@ def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[st
 
 
 def _have_other_meanings(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether words have different meanings of one kind, such as two numbers or two days.
+    """Return whether two words mean different things of the same kind, such as two numbers or days.
 
-    Such a difference makes a text of any length wrong. Similar words count as well.
+    This makes a text of any length wrong. Words that look similar count as well.
     """
     kinds, other_kinds = (
         {_kind_of(meaning) for word in side for meaning in meanings_of(word)}
@@ -379,7 +382,7 @@ def _have_other_meanings(words: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _kind_of(meaning: str) -> str:
-    """Return the kind of a meaning: `day` for `day 0`; for a plain word, the word itself."""
+    """Return the kind of a meaning: `day` for `day 0`. For a plain word, return the word."""
     kind, _, name = meaning.partition(" ")
     return name if kind == "word" else kind
 
@@ -387,7 +390,11 @@ def _kind_of(meaning: str) -> str:
 def _are_at_one_position(
     text: Words, words: Sequence[str], other: Words, replacing: Sequence[str]
 ) -> bool:
-    """Return whether a content word of the other text replaces a function word of this text."""
+    """Return whether a content word of one text stands where the other has a function word.
+
+    It does if both words have a neighbour in common. `words` are from `text`, and the content words
+    in `replacing` are from `other`.
+    """
     neighbours = [text.neighbours(word) for word in words if word in FUNCTION_WORDS]
     return any(
         not neighbours_of_word.isdisjoint(other.neighbours(word))
@@ -397,7 +404,10 @@ def _are_at_one_position(
 
 
 def _first_replaced(words: Sequence[str], candidates: Sequence[str], count: int) -> list[str]:
-    """Return the first content words that are not slips of a candidate; at most `count` words."""
+    """Return the first content words that have no similar word among the candidates.
+
+    At most `count` words are returned.
+    """
     if len(words) * len(candidates) > MAX_PAIRS_OF_WORDS:
         return [*words[:count]]
     replaced: list[str] = []
@@ -413,7 +423,7 @@ def _first_replaced(words: Sequence[str], candidates: Sequence[str], count: int)
 
 
 def _has_slip(word: str, candidates: Sequence[str]) -> bool:
-    """Return whether a slip, an abbreviation or a synonym of the word is among the candidates."""
+    """Return whether a candidate is a misread form, an abbreviation or a synonym of a word."""
     scorer = Levenshtein.normalized_similarity
     least = ALIKE if len(word) > SHORT_WORD else 0.5
     alike = process.extract(word, candidates, scorer=scorer, score_cutoff=least, limit=None)
@@ -451,7 +461,7 @@ def meanings_of(word: str) -> frozenset[str]:
 
 
 def _is_short_form(first: str, second: str) -> bool:
-    """Return whether one word abbreviates the other, and has at most two thirds of its letters."""
+    """Return whether one word abbreviates the other, with at most two thirds of its letters."""
     shorter, longer = sorted((len(first), len(second)))
     return shorter <= SHARE_OF_SHORT_FORM * longer and abbreviates(first, second)
 
@@ -462,9 +472,9 @@ def _have_endings_of_two_genders(first: str, second: str) -> bool:
 
 
 def have_exchanged_words(gt: Words, pred: Words) -> bool:
-    """Return whether content words have exchanged their positions: who pays whom.
+    """Return whether two content words have changed places, as in who pays whom.
 
-    A phrase that moves as a whole, and the items of an enumeration, may be at another position.
+    A phrase that was moved as a whole does not count, and neither do the items of an enumeration.
     """
     gt_words, pred_words = gt.ordered_words, pred.ordered_words
     longest = max(len(gt_words), len(pred_words))
@@ -502,9 +512,9 @@ def _is_plural(first: str, second: str) -> bool:
 
 
 def _have_opposites(gone: Sequence[str], come: Sequence[str]) -> bool:
-    """Return whether words have one stem with other prefixes, or name two parties.
+    """Return whether words of the two texts differ only in a prefix, or are two parties.
 
-    Examples of parties are `lessor` and `lessee`.
+    Parties are words such as `lessor` and `lessee`.
     """
     stems_gone = frozenset(chain.from_iterable(map(_stems, gone)))
     if not stems_gone.isdisjoint(chain.from_iterable(map(_stems, come))):
@@ -522,13 +532,16 @@ def _stems(word: str) -> frozenset[str]:
 
 @lru_cache_of_short_texts(maxsize=65536)
 def _party(word: str) -> tuple[str, bool] | None:
-    """Return the stem of a word that names a party, and whether the word is passive: `lessee`."""
+    """Return the stem of a party such as `lessee`, and whether it ends in `ee`; None for others."""
     party = _PARTIES.fullmatch(word)
     return party and (party[1], word.endswith("ee"))
 
 
 def abbreviates(first: str, second: str) -> bool:
-    """Return whether one word has some letters of the other in order: `st` of `street`."""
+    """Return whether the letters of one word occur in the other in order, as `st` in `street`.
+
+    Both must begin with the same letter.
+    """
     short, long = sorted((first, second), key=len)
     if len(long) < STEM or short[0] != long[0] or _NUMERAL.fullmatch(long):
         return False
