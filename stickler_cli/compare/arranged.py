@@ -37,8 +37,8 @@ from .plan import Mode, Node, Options
 from .result import FD, TP
 
 KEY_GAIN: Final = 3.0
-"""Extra gain of a pair with equal keys: more than the total gain of the pairs that it can prevent.
-"""
+"""Added to the gain of two items with equal keys: more than the pairs that they could form with
+other items would gain together."""
 
 MAX_KEY_PAIRS: Final = 1 << 20
 """Maximum number of pairs of unequal values with the same key that are checked for a match."""
@@ -48,12 +48,12 @@ DEFAULT_KEY_COMPARATOR: Final = EnumComparator()
 
 
 KeyColumns = Sequence[tuple[Columns, Node]]
-"""The fields of a key: the columns of their values in all items, and the nodes that compare
+"""For each field of a key: the column with its values in all items, and the node that compares
 them."""
 
 
 def list_object_nodes(item: Node) -> Iterator[ObjectNode]:
-    """Yield the node of every kind of object that a list item may be."""
+    """Yield the node of each kind of object that a list item may be; a union may have several."""
     item = follow_references(item)
     if isinstance(item, OneOfNode):
         for arm in item.arms:
@@ -63,7 +63,7 @@ def list_object_nodes(item: Node) -> Iterator[ObjectNode]:
 
 
 def may_be_object(item: Node) -> bool:
-    """Return whether list items may be objects, as far as is known while a plan is being made."""
+    """Return whether list items may be objects; True if a reference is not resolved yet."""
     if isinstance(item, OneOfNode):
         return any(may_be_object(arm.node) for arm in item.arms)
     return isinstance(item, ChoiceNode | ObjectNode)
@@ -80,14 +80,15 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
     *,
     ordered: bool = False,
 ) -> ListPairs:
-    """Choose pairs as `pair_items` does, but only of items whose key fields match.
+    """Pair the items of lists by key fields, in order, or both, for the greatest total similarity.
 
-    Pairs of ordered lists do not cross.
+    Items with different keys are never paired. With `ordered`, pairs do not cross.
 
-    If a list has the same number of items with a key on both sides, these items are paired only
-    with each other, because a pair with another item is never worth giving up a pair by key. If
-    every item of a list has a key, the numbers need not be equal. All remaining items are compared
-    with each other.
+    If a key is equally frequent on both sides of a list, the items with this key are paired only
+    with each other. The same holds for all keys of a list in which every item has a key. All
+    remaining items are compared with each other.
+
+    `key_names` are the fields of the key. See `pair_items` for the other arguments.
     """
     gt_lists, pred_lists, elements = lists.elements
     gt_items, pred_items = _select_items(gt_lists, gt), _select_items(pred_lists, pred)
@@ -129,8 +130,9 @@ def pair_by_position(
 ) -> ListPairs:
     """Pair each item with the item at the same position, even if the two are not similar.
 
-    Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their items.
-    Absent items keep their positions. The cost is linear in the number of items.
+    List `gt[i]` is paired with list `pred[i]`; both are positions in the columns `lists`. The node
+    `item` compares the items. Absent items keep their positions. The cost is linear in the number
+    of items.
     """
     gt_lists, pred_lists, elements = lists.elements
     if gt_lists.have_gaps(gt) or pred_lists.have_gaps(pred):
@@ -161,7 +163,7 @@ def find_key_node(item: Node, name: str) -> Node:
 
 
 def _select_items(lists: ListLayout, chosen: Indexes) -> Items:
-    """Return the present items of the chosen lists, with indexes that count present items only."""
+    """Return the present items of the chosen lists; their indexes do not count absent items."""
     items = lists.select(chosen)
     return items._replace(indexes=items.slots - lists.starts[chosen][items.owner])
 
@@ -192,7 +194,7 @@ def _lay_out_parts(
 
 
 def _find_ambiguous_keys(elements: Columns, key: KeyColumns) -> Mask:
-    """Return a mask of ground-truth items that may have several keys, or an unlabelled key."""
+    """Return which ground-truth items have an uncertain key: with alternatives, or not labelled."""
     is_ambiguous = np.zeros(len(elements.gt), np.bool_)
     if elements.gold is not None:
         is_ambiguous |= elements.gold.n_alternatives[:-1] > 0
@@ -205,10 +207,11 @@ def _find_ambiguous_keys(elements: Columns, key: KeyColumns) -> Mask:
 def _split_by_key(
     sides: tuple[Items, Items], codes: tuple[Indexes, Indexes], is_ambiguous: Mask
 ) -> tuple[_Parts, Indexes, tuple[Items, Items]]:
-    """Group items into parts of equal keys.
+    """Group the items of each list into parts of equal keys; items are paired inside their part.
 
-    Returns the parts, the list of each part, and the items of both sides that are in no part and
-    remain to be paired. Lists of the mask `is_ambiguous` have no parts.
+    Returns the parts, the list of each part, and the items of both sides that remain to be paired.
+    All items of a list in `is_ambiguous` remain. If every item of a list has a key, an item without
+    a part has no possible partner and does not remain.
     """
     key_of_item = [
         np.where(is_ambiguous[items.owner], -1, side_codes[items.slots])
@@ -238,10 +241,10 @@ def _split_by_key(
 
 
 def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:
-    """Return a number for each item of both sides, equal for equal keys; below 0 for an absent key.
+    """Number the keys of the items on both sides; equal keys have equal numbers.
 
-    A key is absent if one of its fields is absent. The result is None if numbers cannot tell which
-    keys match.
+    An item gets a number below 0 if one of its key fields is absent. Returns None if equal numbers
+    cannot express which keys match.
     """
     sides: list[Indexes] = []
     for columns, node in key:
@@ -257,11 +260,11 @@ def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:
 def _number_pairs(
     first_sides: list[Indexes], second_sides: list[Indexes]
 ) -> tuple[list[Indexes], Indexes]:
-    """Number the distinct combinations of a first and a second code.
+    """Number the combinations of two codes, such as the codes of two key fields.
 
-    Equal combinations have the same number on both sides; a combination with a code below 0 has a
-    number below 0. Returns the numbers of each side, and the first code of each distinct
-    combination.
+    Equal combinations get equal numbers on both sides. If one of the two codes is below 0, the
+    number is below 0. Returns the numbers of each side, and the first code that belongs to each
+    number.
     """
     n_second = 1 + max(int(second.max(initial=0)) for second in second_sides)
     combined_sides = [
@@ -276,10 +279,10 @@ def _number_pairs(
 
 
 def _number_field(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None:
-    """Return a number for each item's value of a key field, equal for values that match.
+    """Number the values of a key field in all items; values that match have equal numbers.
 
-    The result is None if numbers cannot tell this: values with different keys may match, or values
-    with the same key may not.
+    Returns None if numbers cannot express which values match: because values with different keys
+    may match, or because values with the same key do not all match.
     """
     if not isinstance(node, LeafNode) or not columns.has_only_scalars:
         return None
@@ -309,7 +312,7 @@ def _number_field(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | Non
 
 
 class _PartSearch(PairSearch):
-    """A search for pairs within parts of lists."""
+    """A search for pairs of items inside parts of lists, such as the items with equal keys."""
 
     def __init__(  # noqa: PLR0913 - the items, and the rule that pairs them
         self,
@@ -322,10 +325,7 @@ class _PartSearch(PairSearch):
         options: Options,
         may_swap: bool = True,
     ) -> None:
-        """Lay out the items of all parts.
-
-        `longest` is the length of the longer list of each part.
-        """
+        """Lay out the items of all parts; `longest` is the length of each part's longer list."""
         gt, n_gt, pred, n_pred = parts
         self._longest = longest
         ranges = ListRanges(
@@ -338,79 +338,91 @@ class _PartSearch(PairSearch):
         # The ranges number the items of parts: replace these numbers by slots of the columns.
         slots = np.concatenate([gt.slots, pred.slots + self._n_gt])
         positions = np.concatenate([gt.indexes, pred.indexes])
-        self._near_positions = positions[self._near_slots]
-        self._far_positions = positions[self._far_slots]
-        self._near_slots, self._far_slots = slots[self._near_slots], slots[self._far_slots]
+        self._seeker_positions = positions[self._seeker_slots]
+        self._partner_positions = positions[self._partner_slots]
+        self._seeker_slots, self._partner_slots = (
+            slots[self._seeker_slots],
+            slots[self._partner_slots],
+        )
 
-    def _distance(self, near: Indexes, far: Indexes) -> Floats:
-        """Return the distance of the positions of each pair, as a share of the longer list."""
-        distance: Floats = np.abs(self._near_positions[near] - self._far_positions[far])
-        share: Floats = distance / self._longest[self._near_owner[near]]
+    def _distance(self, seekers: Indexes, partners: Indexes) -> Floats:
+        """Return how far apart the positions of each pair are, as a share of the longer list."""
+        distance: Floats = np.abs(
+            self._seeker_positions[seekers] - self._partner_positions[partners]
+        )
+        share: Floats = distance / self._longest[self._seeker_owner[seekers]]
         return share
 
     def find_arranged_pairs(self, key: KeyColumns, *, ordered: bool) -> ListPairs:
-        """Return the pairs of the greatest total gain in each part, out of all possible pairs."""
+        """Return the pairs of each part with the greatest total gain; if `ordered`, none cross."""
         work, rows = self._elements.work, self._gain_rows(key)
         pairs_by_part = [np.empty((2, 0), np.intp)]
-        for part in reversed((self._n_near * self._n_far).nonzero()[0].tolist()):
-            n_near, n_far = int(self._n_near[part]), int(self._n_far[part])
-            n_cells = n_near * n_far
+        for part in reversed((self._n_seekers * self._n_partners).nonzero()[0].tolist()):
+            n_seekers, n_partners = int(self._n_seekers[part]), int(self._n_partners[part])
+            n_cells = n_seekers * n_partners
             n_bytes = n_cells // ALIGNED_CELLS_PER_BYTE if ordered else ASSIGNMENT_BYTES * n_cells
             work.reserve(n_bytes)
-            assignment_steps = int(ASSIGNMENT_STEPS * n_near * n_near * n_far)
+            assignment_steps = int(ASSIGNMENT_STEPS * n_seekers * n_seekers * n_partners)
             work.charge(ALIGNMENT_STEPS * n_cells if ordered else assignment_steps)
-            part_rows = islice(rows, n_near)
+            part_rows = islice(rows, n_seekers)
             if ordered:
-                far_of_near = np.array(align(part_rows, n_near, n_far))
+                partner_of_seeker = np.array(align(part_rows, n_seekers, n_partners))
             else:
-                far_of_near = np.array(assign_all(np.array([*part_rows])[::-1]))
+                partner_of_seeker = np.array(assign_all(np.array([*part_rows])[::-1]))
             work.reserve(-n_bytes)
-            (near,) = (far_of_near >= 0).nonzero()
-            far = far_of_near[near]
+            (seekers,) = (partner_of_seeker >= 0).nonzero()
+            partners = partner_of_seeker[seekers]
             pairs_by_part.append(
-                np.stack([near + self._near_start[part], far + self._far_start[part]])
+                np.stack([seekers + self._seeker_start[part], partners + self._partner_start[part]])
             )
-        near, far = np.concatenate(pairs_by_part, axis=1)
-        return self._make_pairs(near, far, self._similarity(near, far))
+        seekers, partners = np.concatenate(pairs_by_part, axis=1)
+        return self._make_pairs(seekers, partners, self._similarity(seekers, partners))
 
     def _gain_rows(self, key: KeyColumns) -> Iterator[Floats]:
-        """Yield the gains of each near item with all far items of its part, the last item first.
+        """Yield each seeker's gains with all partners of its part, the last seeker first.
 
         `align` takes rows in this order; it never needs all rows of a part at once.
         """
-        row_lengths = self._n_far[self._near_owner]
+        row_lengths = self._n_partners[self._seeker_owner]
 
-        def split_rows(near: Indexes) -> Iterator[Floats]:
-            """Compute the rows of some near items in one call; yield the last row first."""
-            gains = self._gains_by_key(near, key)
-            edges = reversed([0, *row_lengths[near].cumsum().tolist()])
+        def split_rows(seekers: Indexes) -> Iterator[Floats]:
+            """Compute the rows of some seekers in one call; yield the last row first."""
+            gains = self._gains_by_key(seekers, key)
+            edges = reversed([0, *row_lengths[seekers].cumsum().tolist()])
             return (gains[low:high] for high, low in pairwise(edges))
 
         blocks = [*split_by_size(row_lengths, MAX_COMPARED_PAIRS)]
         return chain.from_iterable(map(split_rows, reversed(blocks)))
 
-    def _gains_by_key(self, near: Indexes, key: KeyColumns) -> Floats:
-        """Return the gains of near items with all far items of their part.
+    def _gains_by_key(self, seekers: Indexes, key: KeyColumns) -> Floats:
+        """Return the gains of seekers with all partners of their part.
 
-        A pair with different keys gains nothing; a pair with equal keys gains `KEY_GAIN` in
-        addition. If a key field is absent, keys are neither equal nor different.
+        A pair with different keys gains 0; a pair with equal keys gains `KEY_GAIN` in addition. If
+        a key field is absent, neither rule applies.
         """
-        near, far = self._pair_with_all(near)
+        seekers, partners = self._pair_with_all(seekers)
         options = self._options
-        has_same_key, has_other_key = np.full(len(near), bool(key)), np.zeros(len(near), np.bool_)
-        gt, pred = self._slots_of_sides(near, far)
+        has_same_key, has_other_key = (
+            np.full(len(seekers), bool(key)),
+            np.zeros(len(seekers), np.bool_),
+        )
+        gt, pred = self._slots_of_sides(seekers, partners)
         if key:  # use the keys of the most similar alternatives
             gt = self._item.choose_alternatives(self._elements, gt, pred, options, Mode.PAIRING)
         for columns, node in key:
             outcome = node.similarity(columns, gt, pred, options, Mode.PAIRING).outcome
             has_same_key &= outcome == TP
             has_other_key |= outcome == FD
-        gain, (compared,) = np.zeros(len(near)), (~has_other_key).nonzero()
-        near, far, has_same_key = near[compared], far[compared], has_same_key[compared]
-        similarity = self._similarity(near, far)
-        gain[compared] = self._gain(near, far, similarity)
+        gain, (compared,) = np.zeros(len(seekers)), (~has_other_key).nonzero()
+        seekers, partners, has_same_key = (
+            seekers[compared],
+            partners[compared],
+            has_same_key[compared],
+        )
+        similarity = self._similarity(seekers, partners)
+        gain[compared] = self._gain(seekers, partners, similarity)
         if key:
-            nearness = EQUAL_WITHIN * (1 - self._distance(near, far))
+            nearness = EQUAL_WITHIN * (1 - self._distance(seekers, partners))
             gain_by_key = KEY_GAIN + similarity + nearness
             gain[compared] = np.where(has_same_key, gain_by_key, gain[compared])
         return gain

@@ -11,22 +11,22 @@ from .columns import Floats, Indexes
 Bits: TypeAlias = NDArray[np.uint8]
 
 PATH_ROW_STEPS: Final = 20_000
-"""Steps of work for each row that the search for an augmenting path visits."""
+"""Work of an augmenting path for each row that its search visits, in steps."""
 PATH_CELL_STEPS: Final = 20
-"""Steps of work for each column of a row that the search for an augmenting path visits."""
+"""Work of an augmenting path for each cell of a visited row, in steps."""
 ASSIGNMENT_STEPS: Final = 0.1
-"""Steps of work of scipy's assignment, as a factor of n * n * m for a matrix of n rows and m
-columns; usually 0.03 steps were measured, and at most 0.8."""
+"""Work of scipy's assignment of an (n, m) matrix, divided by n * n * m, in steps. Measurements gave
+usually 0.03 steps, and at most 0.8."""
 ASSIGNMENT_BYTES: Final = 18
-"""Bytes that an assignment takes for each cell."""
+"""Memory of an assignment for each cell, in bytes."""
 ALIGNMENT_STEPS: Final = 6
-"""Steps of work of an alignment for each cell."""
+"""Work of an alignment for each cell, in steps."""
 ALIGNED_CELLS_PER_BYTE: Final = 4
-"""Number of cells of an alignment that one byte stores."""
+"""Number of cells of an alignment that fit in one byte."""
 
 
 def split_by_size(sizes: Indexes, max_size: int) -> Iterator[Indexes]:
-    """Yield the positions of sizes above 0, in blocks whose sizes add up to about `max_size`."""
+    """Split positions into blocks whose sizes add up to about `max_size`; omit sizes of 0."""
     (positions,) = sizes.nonzero()
     if len(positions):
         block = (sizes[positions].cumsum() - 1) // max_size
@@ -38,6 +38,8 @@ def assign(
 ) -> list[int]:
     """Assign each row to a different column so that the total gain is greatest.
 
+    Returns the column of each row; -1 for a row whose gains are all 0.
+
     Each row begins with the column of its greatest gain, unless an earlier row has this column.
     Every other row gets a column by a shortest augmenting path. The work therefore grows with the
     number of rows that want the same column as another row, and only rows on augmenting paths are
@@ -46,7 +48,7 @@ def assign(
     Args:
         gain_of_row: returns the gains of a row, (m,), all at least 0.
         best: the greatest gain of each row, (n,), n <= m.
-        wanted: the column of this gain, (n,); below 0 for a row without gain, as in the result.
+        wanted: the column of the greatest gain, (n,); -1 for a row whose gains are all 0.
         width: the number of columns, m.
 
     Source:
@@ -115,7 +117,7 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
 
 
 def assign_product(size: int) -> None:
-    """Multiply and assign one matrix, so that the libraries allocate all their resources now."""
+    """Multiply and assign a matrix of ones, so that the libraries allocate their resources now."""
     square = np.ones((size, size))
     assign_all(square @ square)
 
@@ -123,7 +125,7 @@ def assign_product(size: int) -> None:
 def assign_all(gains: Floats) -> list[int]:
     """Assign each row of a matrix, (n, m) with n <= m, to a column, for the greatest total gain.
 
-    A row without gain gets a number below 0, as in `assign`.
+    Returns the column of each row; -1 for a row that gains nothing from its column.
     """
     from scipy.optimize import linear_sum_assignment  # late: takes 0.4 s, and few runs need it
 
@@ -167,8 +169,9 @@ def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
 def _trace_alignment(kept_rows: Iterable[tuple[Bits, Bits]], n_columns: int) -> Iterator[int]:
     """Yield the column of each row in the best alignment, from the first row on; -1 for no column.
 
-    Each row has two masks of columns, stored as bits: whether a best alignment of this and all
-    later rows may begin with the cell, and whether it may continue at the next column.
+    `kept_rows` has two masks of columns for each row, stored as bits. The first says whether a best
+    alignment of this and all later rows may use the cell of the column. The second says whether it
+    may leave out the column.
     """
     first_column = 0
     for kept_row in kept_rows:

@@ -1,4 +1,4 @@
-"""Find values of a table that match although they differ, as far as comparators recognize this."""
+"""Find values that match although they are not equal, such as a name in two spellings."""
 
 from collections.abc import Iterator
 
@@ -15,9 +15,10 @@ from .units import VALUE, UnitBatch, UnitTable
 
 
 def find_close_values(table: UnitTable) -> Iterator[tuple[UnitBatch, dict[int, MatchDifference]]]:
-    """Yield each batch with values that match although they differ.
+    """Yield each batch of units that has close values: values that match but are not equal.
 
-    The differences of a batch are given by the position of the value in the batch.
+    A batch comes with the kind of difference of each such value, by position in the batch. Values
+    whose comparator cannot name the difference are omitted.
     """
     for batch in table.batches:
         if batch.kind != VALUE or not isinstance(batch.node, LeafNode):
@@ -30,7 +31,7 @@ def find_close_values(table: UnitTable) -> Iterator[tuple[UnitBatch, dict[int, M
 
 
 def _comparator_of(node: LeafNode) -> BaseComparator | None:
-    """Return the comparator of a leaf if it reports differences of matching values; else None.
+    """Return the comparator of a leaf if it can tell how matching values differ; else None.
 
     Differences of boxes, dates and codes are reported only if their comparison was inferred.
     """
@@ -56,7 +57,10 @@ def _unequal_matches(batch: UnitBatch) -> Indexes:
 def _find_differences(
     batch: UnitBatch, positions: Indexes, comparator: BaseComparator
 ) -> dict[int, MatchDifference]:
-    """Return the differences of the values at some positions; compare each pair of values once."""
+    """Return how the values at some positions differ, by position.
+
+    Positions without a difference to report are omitted. Equal pairs of values are examined once.
+    """
     codes = batch.columns.codes
     gt_codes = codes.gt[batch.gt_slot[positions]].tolist()
     pred_codes = codes.pred[batch.pred_slot[positions]].tolist()

@@ -1,8 +1,8 @@
 """Columns: the values of one field on both sides, for all documents of a chunk.
 
-Columns are the input of a comparison. A *slot* is the position of a value in a column:
-docs/architecture.md, "The engine". Every derived array has one entry more than there are slots, so
-that the slot `NOTHING`, which is -1, reads the last entry.
+Columns are the input of a comparison. A *slot* is the position of a value in a column, counted from
+0. The slot `NOTHING`, which is -1, stands for an absent value. Every array that is derived from a
+column has one more entry at its end, which index -1 reads.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -37,11 +37,10 @@ Floats: TypeAlias = NDArray[np.float64]
 Outcomes: TypeAlias = NDArray[np.int8]
 
 ListChildren: TypeAlias = Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
-"""A function that yields the children of a value, each after its list index or the code of its
-key."""
+"""A function that yields the children of a value as pairs: list index or code of the key, child."""
 
 NOTHING: Final = -1
-"""The slot and the code of an absent value."""
+"""Stands for an absent value, in place of its position in a column or of its code."""
 
 ABSENT, LEAF, OBJECT, ARRAY = range(4)
 """The kinds of values in slots: absent, a scalar, an object, a list."""
@@ -51,16 +50,16 @@ _EMPTY: Final[dict[str, Any]] = {}
 
 
 class Items(NamedTuple):
-    """Items of some lists of one side, or values of some objects.
+    """Items of some lists on one side, or values of some objects.
 
     Every array has one entry per item.
     """
 
     slots: Indexes
     owner: Indexes
-    """The list of each item, as a position among the lists that were selected."""
+    """The number of the list that each item belongs to, counted among the selected lists."""
     indexes: Indexes
-    """The index of each item in its list, or the code of its key."""
+    """The index of each item in its list; for a value of an object, the code of its key."""
 
     def select(self, selected: Mask | Indexes) -> "Items":
         """Return the selected items."""
@@ -68,37 +67,43 @@ class Items(NamedTuple):
 
 
 class AlignedItems(NamedTuple):
-    """Items of both sides, aligned by position in a list or by key of an object."""
+    """Items of both sides, matched by their position in a list or by their key in an object.
+
+    Every array has one entry for each position or key.
+    """
 
     gt: Indexes
     pred: Indexes
-    """The prediction's slot at each position or key; `NOTHING` if the prediction has no item there.
-    """
+    """Where the prediction's item is in its column; `NOTHING` (-1) if the prediction has no item
+    there."""
     owner: Indexes
-    """The list or object that each position or key belongs to, as a position."""
+    """The number of the list or object that each entry belongs to."""
     indexes: Indexes
-    """The index of each position in its list, or the code of the key."""
+    """The position of each entry in its list; in an object, the code of the key."""
 
     def select(self, selected: Mask | Indexes) -> "AlignedItems":
-        """Return the selected positions or keys."""
+        """Return the selected entries."""
         return AlignedItems(*(column[selected] for column in self))
 
 
 class ListLayout(NamedTuple):
-    """Where the present items of lists, or the present values of objects, are in their column.
+    """Where the items of each list, or the values of each object, are in the column of all items.
 
-    The items of a list, or the values of an object, are consecutive.
+    The column has no absent items. The items of a list are consecutive.
     """
 
     starts: Indexes
-    """The slot of the first item of each list."""
+    """The position of each list's first item in the column of all items."""
     lengths: Indexes
-    """The number of present items of each list."""
+    """The number of items of each list, without absent items."""
     indexes: Indexes
-    """For each item's slot: its index in the list of the document, or the code of its key."""
+    """For each item of the column: its index in the document's list, or the code of its key."""
 
     def select(self, lists: Indexes) -> Items:
-        """Return the items of lists, list by list, given the slots of the lists."""
+        """Return the items of some lists, list by list.
+
+        `lists` are the positions of the lists in their column.
+        """
         slots, owner = expand_ranges(self.starts[lists], self.lengths[lists])
         return Items(slots, owner, self.indexes[slots])
 
@@ -110,7 +115,7 @@ class ListLayout(NamedTuple):
 
 
 class InnerColumns(NamedTuple):
-    """The items of all lists of a column, or the values of all objects."""
+    """The items of all lists of a column (or the values of all objects) in their own column."""
 
     gt: ListLayout
     pred: ListLayout
@@ -119,7 +124,7 @@ class InnerColumns(NamedTuple):
 
 
 class Codes(NamedTuple):
-    """A code for the value of each slot, equal for equal values of both sides.
+    """Numbers that stand for the values of a column; equal values of both sides have the same code.
 
     1, 1.0 and true differ.
     """
@@ -127,13 +132,13 @@ class Codes(NamedTuple):
     gt: Indexes
     pred: Indexes
     values: list[Any]
-    """The distinct values, by code."""
+    """The distinct values; the index of a value is its code."""
 
 
 class GoldColumn:
-    """The gold of a column's ground truths.
+    """The gold of a column: which ground truths have alternatives, or are not labelled.
 
-    Alternatives are appended to the column as further slots.
+    Alternatives are appended to the ground truths, so that each of them has a position (slot).
     """
 
     def __init__(self, values: list[JsonValue], gold: list[Gold | None]) -> None:
@@ -141,7 +146,7 @@ class GoldColumn:
         self.values = [*values]
         """The ground truths, followed by all alternatives."""
         self.by_slot = [*gold]
-        """The gold of each slot, or None."""
+        """The gold of each entry of `values`; None for an entry without gold."""
         base_slots = [*range(len(values))]
         starts, lengths = np.zeros((2, len(values) + 1), np.intp)
         for slot, stated in enumerate(gold):
@@ -152,49 +157,52 @@ class GoldColumn:
                 self.by_slot += (alternative.gold for alternative in alternatives)
                 base_slots += [slot] * len(alternatives)
         self.base_slot = np.array(base_slots, np.intp)
-        """For each slot, the slot of its ground truth: the slot itself, unless it is an
-        alternative."""
+        """For each alternative, the position of its ground truth; for a ground truth, its own
+        position."""
         absent = np.zeros(len(base_slots) - len(values), np.intp)  # alternatives have none
         self.first_alternative = np.concatenate([starts[:-1], absent, [0]])
-        """For each slot, the slot of its first alternative, or 0 without alternatives; the last
-        entry is for `NOTHING`."""
+        """The position of each ground truth's first alternative; 0 if it has none. The last entry
+        is for `NOTHING`."""
         self.n_alternatives = np.concatenate([lengths[:-1], absent, [0]])
 
         stated_gold = (*self.by_slot, None)  # `NOTHING` reads None
         self.has_gold = np.array([gold is not None for gold in stated_gold])
-        """Whether each slot has gold."""
+        """Whether each value has gold."""
         self.is_unlabelled = np.array([bool(gold and not gold.labelled) for gold in stated_gold])
-        """Whether each slot is unlabelled."""
+        """Whether each value is not labelled."""
         self.has_unlabelled = np.array([bool(gold and gold.has_unlabelled) for gold in stated_gold])
-        """Whether each slot has an unlabelled descendant."""
+        """Whether each value has a descendant that is not labelled."""
         self.may_be_present = np.array(
             [
                 bool(gold and (gold.present_in_alternative or gold.is_optional))
                 for gold in stated_gold
             ]
         )
-        """Whether each slot has a value in some alternative of its own or of a descendant."""
+        """Whether each value becomes present if some alternative of its own or of a descendant is
+        chosen."""
         self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
-        """Whether each slot may be absent or present, through alternatives of its own or of
-        descendants."""
+        """Whether alternatives leave open if each value is present or absent: its own alternatives,
+        or those of its descendants."""
         self.all_optional = np.array([bool(gold and gold.all_optional) for gold in stated_gold])
-        """Whether each slot has a value in which everything may be absent."""
+        """Whether each value is an object or list in which everything may be absent."""
         self.is_open = np.array([bool(gold and not gold.exhaustive) for gold in stated_gold])
-        """Whether each slot has an open list, which need not name all items."""
+        """Whether each value is an open list, which need not name all items."""
 
     def absent_without_prediction(self, slots: Indexes, has_pred: Mask) -> Mask:
-        """Return which ground truths count as absent if their prediction is absent.
+        """Return which ground truths count as absent if nothing is predicted.
 
-        These are ground truths that may be absent. If everything in a value may be absent, the
-        value counts as absent only if `has_pred` is true for its prediction.
+        They are the ground truths that may be absent.
+
+        If everything in a ground truth may be absent, it counts as absent only where `has_pred` is
+        true: where the prediction has an item or key for it, though maybe without a value.
         """
         is_absent: Mask = self.is_optional[slots] & (has_pred | ~self.all_optional[slots])
         return is_absent
 
     def count_unlabelled_items(self, slots: Indexes) -> dict[int, int]:
-        """Return the number of unlabelled items of lists, by position in `slots`.
+        """Count the unlabelled items of lists, by position in `slots`.
 
-        Lists without unlabelled items are omitted.
+        Lists without such items are omitted.
         """
         counts: dict[int, int] = {}
         for position, slot in enumerate(slots.tolist()):
@@ -204,7 +212,7 @@ class GoldColumn:
         return counts
 
     def first_selected_alternatives(self, is_selected: Mask) -> Indexes:
-        """Return the first selected alternative of each slot; `NOTHING` if none is selected."""
+        """Return the position of each value's first selected alternative, or `NOTHING` (-1)."""
         first = np.full(len(is_selected), NOTHING)
         alternatives = np.flatnonzero(self.base_slot != np.arange(len(self.base_slot)))
         # Write from last to first, so that the first alternative of each slot is written last.
@@ -213,7 +221,7 @@ class GoldColumn:
         return first
 
     def alternatives_of(self, slot: int) -> tuple[Sequence[Alternative], int]:
-        """Return all alternatives of a slot's ground truth, and the slot's index among them."""
+        """Return all alternatives of a ground truth, and the index of the alternative at `slot`."""
         base = int(self.base_slot[slot])
         gold = None if base == slot else self.by_slot[base]
         return gold.alternatives if gold else (), slot - int(self.first_alternative[base])
@@ -221,8 +229,8 @@ class GoldColumn:
     def lists_with_gold(self, slots: Indexes, owner: Indexes, n_lists: int) -> Mask:
         """Return which lists have an item with gold, (n_lists,).
 
-        `slots` and `owner` are the slot and the list of each item. Slots of predictions follow
-        those of all ground truths here, and have no gold.
+        `slots` and `owner` have the position and the list of each item. Predicted items, which have
+        no gold, are numbered after all ground-truth items.
         """
         has_gold = self.has_gold[np.minimum(slots, len(self.by_slot))]
         return np.bincount(owner[has_gold], minlength=n_lists) > 0
@@ -240,9 +248,9 @@ class Columns:
         are_present: bool = False,
         gold: list[Gold | None] | None = None,
     ) -> None:
-        """Take the values of both sides, None for absent ones, and the gold of the ground truths.
+        """Take the values of both sides, None for absent values, and the gold of the ground truths.
 
-        All steps of their comparison are charged to `work`. `are_present` states that no value is
+        The work of their comparison is charged to `work`. `are_present` states that no value is
         absent.
         """
         self.gold: GoldColumn | None = None
@@ -254,8 +262,8 @@ class Columns:
         self.work = work or Work().field_work()
         self.work.charge(VALUE_STEPS * (len(gt) + len(pred)))
         self.confidences: list[JsonValue] | None = None
-        """The confidences of the predictions, in the shape of the predictions; None if the chunk
-        has none."""
+        """The confidences of the predictions, nested like the predictions; None if the documents
+        have none."""
         self.types = frozenset(map(type, chain(gt, pred)))
         """The Python types of all values."""
         self.has_only_scalars = self.types <= _SCALARS
@@ -267,11 +275,11 @@ class Columns:
         self.are_items: np.bool_ = np.bool_(False)
         """Whether the values are list items, which count as units even if they are empty."""
         self.paired_lists: Any = None
-        """The pairs of items of inner lists that were compared already when their outer items were
-        paired."""
+        """If the values are lists inside list items: the pairs of their items that were found so
+        far, a `PairedLists`; else None."""
 
     def cached(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the cached result for a key; call `make` the first time."""
+        """Return the cached result for a key; the first call for a key makes it."""
         if key not in self._cache:
             self._cache[key] = make()
         cached: T = self._cache[key]
@@ -282,15 +290,15 @@ class Columns:
         return [*self.gt, None, *self.pred, None]
 
     def _split_sides(self, values: Iterable[int], dtype: type[np.signedinteger]) -> tuple[Any, Any]:
-        """Return an array for each side, given one number for each of `_all_values`."""
+        """Split numbers, one for each of `_all_values`, into an array for each side."""
         size = len(self.gt) + 1
         numbers = np.fromiter(values, dtype, size + len(self.pred) + 1)
         return numbers[:size], numbers[size:]
 
     def fields(self, names: tuple[str, ...]) -> "Columns":
-        """Return the columns of fields of objects, one field after another.
+        """Return columns of fields: the first field's values in all objects, then the next field's.
 
-        A `NOTHING` slot separates the fields.
+        One None, which `NOTHING` reads, separates two fields.
         """
         columns: Columns | None = self._cache.get(names)
         if columns is None:
@@ -310,9 +318,9 @@ class Columns:
         return columns
 
     def map_values(self, key: Hashable, convert: Callable[[JsonValue], JsonValue]) -> "Columns":
-        """Return columns with all values converted, and the same slots.
+        """Return columns with all values converted, in the same order.
 
-        The new columns are made once for each key, and cached.
+        The first call for a key converts the values; later calls return the same columns.
         """
 
         def make() -> Columns:
@@ -326,14 +334,14 @@ class Columns:
         return columns
 
     def apply_reading(self, reading: ReadingRule | None) -> "Columns":
-        """Return columns in which values are replaced by the names they stand for.
+        """Return columns of the names that values stand for, such as `DE` for `Germany`.
 
-        Values that stand for no value become None.
+        A value that stands for nothing becomes None. Without a reading, the columns are unchanged.
         """
         return self if reading is None else self.map_values(id(reading), reading)
 
     def _gold_of_fields(self, names: tuple[str, ...]) -> list[Gold | None] | None:
-        """Return the gold of all slots of fields, field by field; None if no slot has gold."""
+        """Return the gold of the values of fields, field after field; None if no value has gold."""
         if self.gold is None:
             return None
         gold = [child_gold_of(of_object, name) for name in names for of_object in self.gold.by_slot]
@@ -364,7 +372,7 @@ class Columns:
         return gt, pred
 
     def drop_absent(self, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
-        """Return the slots of pairs with `NOTHING` in place of absent values."""
+        """Return the slots of pairs, with `NOTHING` (-1) in place of absent values."""
         if self._are_present:
             return gt, pred
         gt_kinds, pred_kinds = self.kinds
@@ -416,7 +424,7 @@ class Columns:
         return Codes(*self._split_sides(map(codes.__getitem__, keys), np.intp), distinct_values)
 
     def prepare_for(self, comparator: BaseComparator) -> PreparedValues:
-        """Return the distinct values for a comparator.
+        """Return the distinct values of the column in the form in which a comparator reads them.
 
         Each value is prepared when it is first needed.
         """
@@ -428,7 +436,7 @@ class Columns:
 
     @cached_property
     def elements(self) -> InnerColumns:
-        """The present items of all lists; any other value counts as a list of one."""
+        """The items of all lists, without absent items; any other value counts as a list of one."""
 
         def list_items(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
             return enumerate(value) if isinstance(value, list) else ((0, value),)
@@ -442,12 +450,15 @@ class Columns:
 
     @cached_property
     def entries(self) -> tuple[ListLayout, ListLayout, "Columns", list[str]]:
-        """The present values of all objects, and the keys of objects by code."""
+        """The values of all objects, without absent values, and the list of all keys.
+
+        The code of a key is its index in the list of keys.
+        """
         code_of_key: dict[str, int] = {}
         keys: list[str] = []
 
         def list_entries(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
-            """Yield the values of an object, each after the code of its key.
+            """Yield (code of the key, value) of each value in an object.
 
             A new key gets the next code.
             """
@@ -473,10 +484,10 @@ class Columns:
         step_of: Callable[[int], Step],
         find_work: Callable[[], FieldWork],
     ) -> InnerColumns:
-        """Lay out the present children of lists or of objects, with their gold.
+        """Collect the children of all lists or objects in one column, without absent children.
 
-        `step_of` maps an index or the code of a key to the step to a child; `find_work` returns the
-        work of the children, once all of them are listed.
+        `step_of` turns a list index, or the code of a key, into the step of a path. `find_work` is
+        called once all children are listed; it returns the work of their comparison.
         """
         is_absent = self.work.absence
         gold: list[Gold | None] | None = None
@@ -512,10 +523,10 @@ class Columns:
 
 
 def _confidence_of_child(confidences: Any, step: Step) -> JsonValue:
-    """Return the confidence of a child, given the confidences of its container.
+    """Return the confidence of a child, given those of its list or object; None if it has none.
 
-    A container may have a single confidence, which all children share. A list may have been given
-    items after its confidences were read; such items have no confidence.
+    If `confidences` is a single confidence, all children share it. An item that was added to a list
+    after confidences were read has none.
     """
     if isinstance(step, str):
         return confidences and confidences.get(step)  # type: ignore[no-any-return] # JSON
@@ -525,7 +536,10 @@ def _confidence_of_child(confidences: Any, step: Step) -> JsonValue:
 
 
 def _read_fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
-    """Return the values of fields of objects, field by field with None in between."""
+    """Return the values of the first named field in all objects, then of the next field, and so on.
+
+    One None separates two fields. A value that is not an object has no fields: it gives None.
+    """
     objects = [value if isinstance(value, dict) else _EMPTY for value in values]
     field_values: list[Any] = []
     for name in names:
@@ -535,7 +549,7 @@ def _read_fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
 
 
 def drop_uncoded(slots: Indexes, codes: Indexes) -> Indexes:
-    """Return slots with `NOTHING` in place of absent values; `codes` has the code of every slot."""
+    """Return slots with `NOTHING` (-1) in place of absent values, whose code is below 0."""
     present_slots = slots.copy()
     present_slots[codes[slots] < 0] = NOTHING
     return present_slots
@@ -544,9 +558,9 @@ def drop_uncoded(slots: Indexes, codes: Indexes) -> Indexes:
 def _lay_out(
     values: Sequence[JsonValue], list_children: ListChildren, is_absent: Absence | None
 ) -> tuple[ListLayout, list[JsonValue]]:
-    """Lay out the present children of values one after the other.
+    """List the children of all values in one sequence; return where each value's children are.
 
-    `is_absent` tells which children are absent; if it is None, all children count as present.
+    `is_absent` tells which children are absent and omitted; if it is None, no child is omitted.
     """
     all_children: list[JsonValue] = []
     indexes: list[int] = []
@@ -591,10 +605,10 @@ def expand_ranges(starts: Indexes, lengths: Indexes) -> tuple[Indexes, Indexes]:
 
 
 def align_items(gt: Items, pred: Items, n_indexes: int) -> AlignedItems:
-    """Align the items of two sides that have the same index in the same list.
+    """Match the items of two sides that have the same index in the same list.
 
-    All indexes are below `n_indexes`. The result has an entry for each list and index that at least
-    one side has, in this order.
+    All indexes are below `n_indexes`. The result has an entry for each list and index at which at
+    least one side has an item, sorted by list and then by index.
     """
     gt_key = gt.owner * n_indexes + gt.indexes
     pred_key = pred.owner * n_indexes + pred.indexes

@@ -68,7 +68,7 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what their sources state
 def record_pairs(
     node: Node, columns: Columns, options: Options, *, are_documents: bool = False
 ) -> UnitTable:
-    """Compare each ground truth of a column with the prediction in the same slot.
+    """Compare each ground truth of a column with the prediction at the same position.
 
     Return a unit table. `are_documents` states that objects are compared field by field even if one
     of them is empty.
@@ -90,16 +90,16 @@ def record_pairs(
 OTHER_NAMES: Final = "x-other-names"
 """The schema key under which a schema made from a class lists alternative keys of its fields."""
 DOCUMENT_PART: Final = ""
-"""The part of `Renames` that stands for the document itself."""
+"""The name in `Renames` for the keys of the document itself, rather than of a part inside it."""
 
 
 def rename_keys(
     value: JsonValue, renames: Renames, part_names: Iterable[str] = (DOCUMENT_PART,)
 ) -> JsonValue:
-    """Return a value whose keys are the names of its fields, at every level.
+    """Replace alternative keys by the names of their fields, in a value and everything inside it.
 
-    A key stays as it is if the value has the field itself, too. `part_names` are the parts of
-    `renames` that apply to the value.
+    A key stays as it is if the object also has a key with the field's name. `part_names` says which
+    entries of `renames` apply to the value itself.
     """
     if isinstance(value, list):
         return [rename_keys(item, renames, part_names) for item in value]
@@ -126,10 +126,7 @@ def rename_keys(
 
 
 def _find_target(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
-    """Return a list with the value that a sequence of steps leads to; empty without such a value.
-
-    Empty if there is no such value.
-    """
+    """Return the value that steps lead to, as a list of one; empty if there is no such value."""
     for step in steps:
         if isinstance(value, dict) and step in value:
             value = value[step]
@@ -141,7 +138,7 @@ def _find_target(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
 
 
 def _remove_target(value: Any, steps: tuple[str, ...]) -> Any:
-    """Return a value without the child that a sequence of steps leads to; None if nothing remains.
+    """Return a value without the child that steps lead to; None if nothing is left.
 
     In a list, None replaces the child.
     """

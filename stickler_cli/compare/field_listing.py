@@ -20,8 +20,8 @@ from .tuple import TupleNode
 ANY_KIND: Final = "any"
 """The kind of a field whose kind depends on its values."""
 RECURSIVE: Final = "recursive"
-"""The kind of a field whose schema is also the schema of an outer field; its inner fields are
-listed only once, under the outer field."""
+"""The kind of a field that repeats the schema of a field around it. Its own fields are listed only
+below that outer field."""
 SCHEMA: Final = "schema"
 """The kind of the key above a document, in runs with several schemas."""
 MAX_ROWS: Final = 10_000
@@ -42,7 +42,8 @@ def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
 def known_paths(plan: Plan) -> tuple[Path, ...]:
     """Return the paths of all fields that documents may have under a plan; `*` stands for any name.
 
-    Paths below a field of any kind, or below a recursive field, end in `*`, too.
+    Below a field of any kind, or a field that repeats an outer schema, a single path with a final
+    `*` stands for all fields.
     """
     rows = field_listing(plan)
     paths = [row.field for row in rows]
@@ -89,10 +90,7 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
 
 
 def is_bounded(plan: Plan) -> bool:
-    """Return whether choosing alternatives of unions takes at most linear time.
-
-    The time is then in proportion to the size of the values.
-    """
+    """Return whether finding the arm of a union takes at most linear time in the value's size."""
     arms = (arm for node in _nodes(plan.root) if isinstance(node, OneOfNode) for arm in node.arms)
     return all(arm.accepts.is_bounded for arm in arms)
 
@@ -107,7 +105,7 @@ def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
 
 
 def _leaves_of(node: Node) -> list[LeafNode]:
-    """Return the leaves with the field path of a node: the node, its items or its union arms."""
+    """Return the leaves that may compare a field: its node, its items' node, or union arms."""
     inner_nodes = follow_references(node).list_inner_nodes()
     return [inner for inner in inner_nodes if isinstance(inner, LeafNode)]
 
@@ -115,10 +113,10 @@ def _leaves_of(node: Node) -> list[LeafNode]:
 def _fields_below(
     node: Node, path: Path, ancestors: tuple[int, ...]
 ) -> Iterator[tuple[Path, Node, str | None]]:
-    """Yield path, node and kind of each field inside a node, through lists and arms.
+    """Yield (path, node, kind) of each field below a node; look into lists and unions.
 
-    `ancestors` are the identities of the node and its ancestors. A kind of None means the kind of
-    the node.
+    `ancestors` has the `id` of the node and of each node around it. A kind of None means that the
+    kind follows from the node.
     """
     seen: set[str] = set()
     for name, child in node.list_all_fields():

@@ -1,7 +1,8 @@
 """Gold: resolve absent values, choose among alternatives, and mark unlabelled values.
 
 Gold states that a ground truth has alternatives, is not labelled, or does not list everything. The
-functions here decide for one field at a time. All they know of a node is its rule of absence.
+functions here decide for one field at a time. They know only one thing about a node: which values
+it counts as absent.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,13 +28,13 @@ EQUAL_SCORES_WITHIN: Final = 1e-12
 """Largest difference of scores of alternatives that counts as a tie. Source: docs/semantics.md."""
 
 EXCLUDED: Final = -1.0
-"""Stands for the similarity of a pair without a value to compare: less than any similarity, and not
-above any pairing floor."""
+"""Used as the similarity of two items without anything to compare, so that they are never paired:
+it is below every similarity, and not above any pairing floor."""
 
 CandidateScores = Callable[[Indexes, Indexes, Indexes], Floats]
-"""A function that returns similarities of candidates; `EXCLUDED` for one with nothing to compare.
-Its arguments are the positions of the pairs, the slots of candidates and the slots of
-predictions."""
+"""A function that scores candidates: alternatives of ground truths. Its arguments are the numbers
+of the pairs, the slots of the candidates, and the slots of the predictions. It returns
+similarities, or `EXCLUDED` where there is nothing to compare."""
 
 
 class AbsenceRule(Protocol):
@@ -41,7 +42,7 @@ class AbsenceRule(Protocol):
 
     @property
     def sees_absent_values(self) -> bool:
-        """Whether the node itself compares values that count as absent."""
+        """Whether the node takes values that count as absent; else they must be removed before."""
 
     @property
     def labels_inside(self) -> bool:
@@ -49,7 +50,7 @@ class AbsenceRule(Protocol):
 
     @property
     def lists_inside(self) -> bool:
-        """Whether values may be lists that need not list all items."""
+        """Whether values may be open lists, which need not name all items."""
 
     def counts_as_absent(self, value: JsonValue) -> bool:
         """Return whether a present value counts as absent."""
@@ -71,7 +72,7 @@ class LabelledNode(AbsenceRule, Protocol):
     def list_fields(self) -> "Iterator[tuple[str, LabelledNode]]":
         """Yield the name and the node of each field.
 
-        `ANY_KEY` names keys that only documents have.
+        The name `ANY_KEY` stands for all keys that the schema does not name.
         """
 
     def ignores(self, name: str) -> bool:
@@ -93,8 +94,8 @@ def label_documents(
 ) -> tuple[list[JsonValue], list[Gold | None]]:
     """Resolve the gold of ground truths; return the labelled ground truths and their gold.
 
-    A document that is not labelled becomes None. `is_partial` states that a declared key that a
-    ground truth lacks is not labelled.
+    A document that is not labelled becomes None. With `is_partial`, a declared key that a ground
+    truth lacks is not labelled, instead of absent.
     """
     gold_of_each = [*gold] or [None] * len(documents)
     truths: list[JsonValue] = []
@@ -113,10 +114,10 @@ def label_documents(
 def label_value(
     node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
 ) -> tuple[JsonValue, Gold | None]:
-    """Resolve the gold of a value; return the value, and gold that lists all candidates.
+    """Return the value to compare, and gold that lists all candidates: what the value may be.
 
-    An unlabelled value becomes None. The candidates are the value and its alternatives, except
-    those without a labelled descendant; the first candidate is returned as the value.
+    The candidates are the value and its alternatives, except those without any labelled value. The
+    first candidate is the value that is returned. An unlabelled value becomes None.
     """
     if gold is not None and not gold.labelled:
         return None, UNLABELLED
@@ -161,7 +162,7 @@ def _join_candidates(node: LabelledNode | None, candidates: list[Alternative]) -
 def _resolve_alternative(
     node: LabelledNode | None, alternative: Alternative, is_partial: bool
 ) -> list[Alternative]:
-    """Return the candidates that an alternative stands for: several if it has alternatives itself.
+    """Return the candidates that an alternative stands for: itself, or its own alternatives.
 
     Empty if no value in the alternative is labelled.
     """
@@ -180,7 +181,7 @@ def _resolve_alternative(
 
 
 def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
-    """Return whether a child may be absent, so that its parent may be absent, too."""
+    """Return whether a child is absent, may be absent by its alternatives, or is not labelled."""
     if gold is None:
         return is_absent(value)
     if gold.alternatives:
@@ -193,11 +194,10 @@ def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
 def _label_inside(
     node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
 ) -> tuple[JsonValue, Gold | None]:
-    """Resolve the gold of all descendants.
+    """Resolve the gold of everything inside a value; return the value and its gold, or None for it.
 
-    Return the value and its gold; the gold is None if it states nothing. Unlabelled items of a list
-    are dropped, unless the list is compared by position. All other unlabelled values are kept, and
-    skipped when they are compared.
+    Unlabelled items of a list are dropped, unless the list is compared by position. All other
+    unlabelled values are kept, and skipped when they are compared.
     """
     if not isinstance(value, dict | list) or (gold is None and not is_partial):
         return value, gold
@@ -262,10 +262,10 @@ def _compared_children(
 
 
 def absent_slots(rule: AbsenceRule, columns: Columns) -> tuple[Mask, Mask]:
-    """Return masks of the slots of both sides whose value is absent or counts as absent."""
+    """Return, for each side, a mask of the values that are absent or count as absent."""
 
     def find_absent() -> tuple[Mask, Mask]:
-        """Find values that are absent by kind, and values that the rule takes for absent."""
+        """Find values that are absent themselves, and values that the rule counts as absent."""
         gt, pred = (kinds == ABSENT for kinds in columns.kinds)
         if columns.work.has_ignored_values:
             gt, pred = (
@@ -282,7 +282,10 @@ def absent_slots(rule: AbsenceRule, columns: Columns) -> tuple[Mask, Mask]:
 def drop_counted_as_absent(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Return pairs of slots with `NOTHING` in place of every value that counts as absent."""
+    """Return the slots of pairs, with `NOTHING` (-1) for absent values.
+
+    A value is absent if it has no value, or if `rule` counts it as absent.
+    """
     no_gt, no_pred = absent_slots(rule, columns)
     return np.where(no_gt[gt], NOTHING, gt), np.where(no_pred[pred], NOTHING, pred)
 
@@ -290,9 +293,12 @@ def drop_counted_as_absent(
 def present_pairs(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Return pairs of slots with `NOTHING` in place of values that are absent or count as absent.
+    """Return the slots of pairs, with `NOTHING` (-1) for absent values.
 
-    An absent ground truth stays if its gold decides how the predicted value is judged.
+    A value is absent if it has no value, or if `rule` counts it as absent.
+
+    An absent ground truth keeps its slot if its gold decides how the predicted value is judged, as
+    an open list does.
     """
     present_gt, present_pred = columns.drop_absent(gt, pred)
     if columns.work.has_ignored_values and not rule.sees_absent_values:
@@ -321,11 +327,10 @@ def gold_decides(
 
 
 def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
-    """Return for each ground-truth slot the slot of its first alternative that may be absent.
+    """Return the slot of each ground truth's first alternative that may be absent; else `NOTHING`.
 
-    An alternative may be absent if it is absent, or if everything in it may be absent. A value
-    without alternatives in which everything may be absent has its own slot; all other values have
-    `NOTHING`.
+    An alternative may be absent if it is absent itself, or if everything in it may be absent. A
+    ground truth without alternatives has its own slot if everything in it may be absent.
     """
     gold = columns.gold
     if gold is None:
@@ -343,7 +348,9 @@ def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
 def choose_alternatives(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes, score: CandidateScores
 ) -> Indexes:
-    """Return the slot of the most similar candidate of each ground truth; ties go to the first.
+    """Choose the most similar candidate of each ground truth; return its slot.
+
+    Ties go to the first candidate.
 
     If nothing is predicted, choose the first absent candidate, or else the first candidate. A
     candidate that leaves nothing to compare in an open list is chosen only if no other candidate
@@ -379,7 +386,11 @@ def choose_alternatives(
 def drop_unlabelled_predictions(
     rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Return pairs of slots without predictions in which every value is unlabelled."""
+    """Remove predictions that have only values without a label; return the slots of all pairs.
+
+    A removed prediction has the slot `NOTHING` (-1). So has its ground truth, if everything in the
+    ground truth may be absent.
+    """
     has_unlabelled = gold.has_unlabelled[gt]
     if not has_unlabelled.any():
         return gt, pred

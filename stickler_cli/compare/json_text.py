@@ -40,7 +40,7 @@ class JsonTextNode(DelegatingNode):
         return self.content.source_for(read_json_text(element))
 
     def inner_nodes(self) -> tuple[Node, ...]:
-        """Return the nodes of content and of plain texts, which have the same field path."""
+        """Return the node of the content and the node of plain texts, both for the same field."""
         return self.content, self.text
 
     def node_for(self, value: JsonValue) -> Node:
@@ -53,13 +53,13 @@ class JsonTextNode(DelegatingNode):
         return self.content.counts_as_absent(read_json_text(value))
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which each list item in the slots `gt` matches."""
+        """Return the similarity at which each list item matches; `gt` has the items' positions."""
         is_text = self._plain_text_masks(columns)[0][gt]
         of_content = self.content.element_thresholds(self._read_content(columns), gt)
         return np.where(is_text, self.text.threshold, of_content)
 
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Score or record pairs of texts by their content."""
+        """Compare pairs of texts by their content; record them if `task` says so."""
         gt_is_text, pred_is_text = self._plain_text_masks(columns)
         is_text = gt_is_text[gt] | pred_is_text[pred]
         read = self._read_content(columns)
@@ -93,9 +93,10 @@ class JsonTextNode(DelegatingNode):
         return read
 
     def _plain_text_masks(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return masks of the slots of both sides whose read value is neither list nor object.
+        """Return, for each side, a mask of values whose content is a scalar.
 
-        Absent values are not in the masks. The last entry of a mask stands for the slot `NOTHING`.
+        Absent values are not in the mask. The last entry of a mask stands for an absent value
+        (`NOTHING`).
         """
 
         def find_texts() -> tuple[Mask, Mask]:
@@ -116,9 +117,9 @@ class JsonTextNode(DelegatingNode):
 
 
 def _spread_confidence(confidence: Any, value: JsonValue) -> Any:
-    """If a text has a single confidence, return it in the shape of the text's content.
+    """Give the single confidence of a text to every value in the text's content.
 
-    Return any other confidences unchanged.
+    Return confidences as they are if they are an object, a list or None.
     """
     if isinstance(confidence, dict | list) or confidence is None:
         return confidence
@@ -130,7 +131,7 @@ def _spread_confidence(confidence: Any, value: JsonValue) -> Any:
 
 
 def with_read_texts(gt: JsonValue, pred: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
-    """Replace predicted texts of JSON by their content if the ground truth has an object or list.
+    """Replace a predicted JSON text by its content where the ground truth has an object or list.
 
     >>> with_read_texts({"a": [1], "b": "[1]"}, {"a": "[2]", "b": "[2]"})
     {'a': [2], 'b': '[2]'}

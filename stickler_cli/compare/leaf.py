@@ -62,9 +62,10 @@ class LeafNode(Node):
         return not comparator.columnar and not comparator.asks_models
 
     def min_steps(self, columns: Columns, gt: Indexes, pred: Indexes) -> int:
-        """Return the minimum work of comparing all pairs of two lists of codes, in steps.
+        """Return the least work of comparing each value in `gt` with each one in `pred`, in steps.
 
-        Pairs of equal codes take no work. The leaf must be expensive.
+        Both are given by the codes of their values. Two equal values take no work. The comparator
+        must be one that `is_expensive`.
         """
         lengths = columns.prepare_for(self.comparator.pairing or self.comparator).lengths
         gt_counts = np.bincount(gt[gt >= 0], minlength=len(lengths))
@@ -79,13 +80,16 @@ class LeafNode(Node):
         return STEPS_OF_PAIR * n_pairs + STEPS_OF_WORDS * n_cells // LETTERS_OF_WORD
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return masks of slots whose value is absent or of a kind that the comparator takes."""
+        """Return, for each side, a mask of values that the comparator takes or that are absent."""
         accepted_kinds = [ABSENT, LEAF, *(_CONTAINERS[shape] for shape in self.comparator.takes)]
         gt_kinds, pred_kinds = columns.kinds
         return np.isin(gt_kinds, accepted_kinds), np.isin(pred_kinds, accepted_kinds)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Score or record pairs of values; for plain scalars, kinds are not checked."""
+        """Compare pairs of values; record them if `task` says so.
+
+        If all values are scalars without gold, every value is known to be of the right kind.
+        """
         if columns.is_plain:
             columns.work.charge(CALL_STEPS + PAIR_STEPS * len(gt))
             return task.compare_declared(self, columns, gt, pred)
@@ -95,12 +99,15 @@ class LeafNode(Node):
     def _score_mismatches(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score or record pairs that the comparator does not take; each pair is one unit."""
+        """Give the score 0 to pairs of a kind that the comparator does not take.
+
+        Each pair is one unit.
+        """
         outcome = np.full(len(gt), FD, np.int8)
         return task.finish_units(VALUE, score_zero(self, columns, gt, pred, outcome))
 
     def counts_as_absent(self, value: JsonValue) -> bool:
-        """Return whether a value stands for an absent one."""
+        """Return whether the reading turns a value into an absent one; False without a reading."""
         return self.reading is not None and self.reading(value) is None
 
     def score_declared(
@@ -134,7 +141,7 @@ class LeafNode(Node):
 
 
 class BlockLayout(NamedTuple):
-    """The order of pairs in a block of leaves: all pairs of the first leaf, then of the next.
+    """The order of values in a block of leaves: all pairs of the first leaf, then of the next.
 
     Each array has one entry for each leaf and pair of objects, (n_leaves * size,).
     """
@@ -142,36 +149,36 @@ class BlockLayout(NamedTuple):
     size: int
     """The number of pairs of objects, which is the number of pairs of each leaf."""
     leaf: Indexes
-    """The position of the leaf in the block."""
+    """The number of each entry's leaf, counted within the block."""
     pair: Indexes
-    """The position of the pair of objects."""
+    """The number of each entry's pair of objects."""
     order: Indexes
-    """The position of the leaf in its object."""
+    """The position of each entry's leaf in its object."""
     weight: Floats
-    """The weight of the leaf in its object."""
+    """The weight of each entry's leaf in its object."""
     threshold: Floats
-    """The similarity at which the pair matches."""
+    """The similarity at which each entry matches."""
 
 
 class LeafSlots(NamedTuple):
-    """The slots of leaves in the columns of a block, computed from the slots of their objects.
+    """Where the values of a block of leaves are in their columns, given where the objects are.
 
-    The columns have the slots of all objects for the first leaf, then for the next, each followed
-    by a `NOTHING` entry.
+    The columns have the first leaf's value in each object and one empty entry for `NOTHING`, then
+    the same for the next leaf.
     """
 
     columns: Columns
     gt: Indexes
     pred: Indexes
-    """The prediction's slot of each pair of objects."""
+    """The position of the predicted object of each pair."""
     layout: BlockLayout
 
     def gt_slots(self) -> Indexes:
-        """Return the slot of the ground truth for each leaf and pair."""
+        """Return the position of each ground-truth value; `NOTHING` (-1) if it is absent."""
         return self._slots(self.gt, self.columns.codes.gt)
 
     def pred_slots(self) -> Indexes:
-        """Return the slot of the prediction for each leaf and pair."""
+        """Return the position of each predicted value; `NOTHING` (-1) if it is absent."""
         return self._slots(self.pred, self.columns.codes.pred)
 
     def _slots(self, objects: Indexes, codes: Indexes) -> Indexes:
@@ -182,7 +189,7 @@ class LeafSlots(NamedTuple):
 
 
 MAX_CACHED_LAYOUT: Final = 1 << 12
-"""Number of pairs of objects up to which a layout is kept for later chunks."""
+"""Maximum number of pairs of objects for which a layout is kept for later chunks."""
 
 
 class LeafBlock:
@@ -205,7 +212,7 @@ class LeafBlock:
     def layout(self, size: int) -> BlockLayout:
         """Return the layout for a number of pairs of objects.
 
-        It is cached for chunks of the same size.
+        The last layout is kept, as the next chunk often has the same size.
         """
         layout = self._layout
         if layout.size != size:
@@ -229,10 +236,10 @@ class LeafBlock:
     def similarity(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score the leaves of pairs of objects; all values are scalars.
+        """Score the leaves of pairs of objects, in which all leaves are scalars.
 
-        `gt` and `pred` are the slots of the objects, (size,). The scores are those of all pairs of
-        the first leaf, then of the next, (n_leaves * size,).
+        `gt` and `pred` are the positions of the objects in their columns, (size,). The result has
+        all pairs of the first leaf, then of the next, (n_leaves * size,).
         """
         n_fields, size, comparator = len(self.names), len(gt), self.nodes[0].comparator
         columns.work.charge(CALL_STEPS + PAIR_STEPS * size * n_fields)
@@ -270,8 +277,9 @@ class LeafBlock:
     ) -> PairScores:
         """Score and record the leaves of pairs of objects.
 
-        `recording` has the placement that all fields of these objects share, and `field_numbers`
-        the numbers of all fields of the objects, (n_fields, 1) or (n_fields, size).
+        `recording` says to which objects the leaves belong. `field_numbers` has the number of each
+        field of the objects: (n_fields, 1) if they are the same for all objects, else (n_fields,
+        size).
         """
         scores = self.similarity(columns, gt, pred, recording.options, Mode.FINAL)
         outcome, similarity = scores.outcome, scores.similarity
@@ -304,7 +312,7 @@ class LeafBlock:
 
 
 def group_leaves(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock, ...]:
-    """Group the leaves of an object into blocks whose comparators always give equal results."""
+    """Group the leaves of an object by comparator; one call can compare all leaves of a block."""
     keys: list[object] = []
     blocks: list[list[tuple[int, str, LeafNode]]] = []
     for leaf in leaves:
@@ -337,10 +345,11 @@ def _compare_codes(  # noqa: PLR0913, PLR0917 - two sides of columns, and the ru
     *,
     min_similarity: float | Floats,
 ) -> tuple[Floats, Outcomes, Mapping[int, str]]:
-    """Compare pairs of codes; return similarities, outcomes, and a judge's reasons by position.
+    """Compare pairs of values, given by their codes.
 
-    `min_similarity` is the minimum similarity of a match, or one for each leaf, (n_leaves, 1), if
-    the pairs are in the order of a block.
+    Return similarities, outcomes, and a judge's reasons by position. `min_similarity` is the
+    similarity from which a pair matches: one for all pairs, or one for each leaf of a block,
+    (n_leaves, 1).
     """
     if mode >= Mode.PAIRING and comparator.pairing is not None:
         comparator = comparator.pairing

@@ -28,7 +28,7 @@ from .paired_lists import PairedLists
 from .pairing import ListPairs, pair_items
 from .plan import Mode, Node, Options, Recording, Task
 from .result import FA, FN, NOT_EVALUATED, TN, TP, ListPairing, ThresholdSource
-from .units import LIST, OBJECT, Placement, UnitBatch, join_some, notes_by_row
+from .units import LIST, OBJECT, Placement, UnitBatch, notes_by_row, select_values
 
 BYTES_OF_LIST_PAIR: Final = 300
 """Measured memory of a pair of lists while its items are paired, in bytes."""
@@ -58,9 +58,9 @@ class SequenceNode(Node, ABC):
         """Return the items of a list with None in place of ignored items."""
 
     def counts_as_absent(self, value: JsonValue) -> bool:
-        """Return whether all items are absent or ignored.
+        """Return whether all items of a list are absent or ignored.
 
-        Any other value counts as a list of one.
+        A value that is not a list counts as a list of one.
         """
         return is_absent(self.mask_ignored(value if isinstance(value, list) else [value]))
 
@@ -75,16 +75,17 @@ class SequenceNode(Node, ABC):
         return columns.map_values((id(self), "masked"), mask_value)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Score or record pairs of lists.
+        """Compare pairs of lists; record them if `task` says so.
 
-        A list that is a document is compared like any other list.
+        A list that is a whole document is compared like any other list.
         """
         return Node.compare_pairs(self, columns, gt, pred, task.by_value())
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return masks of accepted values for both sides; None if all are accepted.
+        """Return, for each side, a mask of the values that can be read as lists; None if all can.
 
-        Only a value that would need endless wrapping in lists is not accepted.
+        A value that is not a list is read as a list of one, unless a recursive schema would then
+        need lists in lists without end.
         """
         if columns.types <= {list, type(None)}:
             return None
@@ -103,9 +104,9 @@ class SequenceNode(Node, ABC):
         return columns.cached((id(self), "declares"), find_accepted)
 
     def _wraps_endlessly(self, value: JsonValue) -> bool:
-        """Return whether the value as a list of one needs lists in lists without end.
+        """Return whether reading a value as a list of one would need lists in lists without end.
 
-        A recursive schema can declare such lists.
+        This happens if a recursive schema declares lists of themselves.
         """
         seen: list[Node] = []
         node: Node = self
@@ -119,9 +120,9 @@ class SequenceNode(Node, ABC):
     def score_lists(
         self, columns: Columns, gt: Indexes, pred: Indexes, similarity: Floats, score: Floats
     ) -> PairScores:
-        """Return the scores of pairs of lists, given the mean figures of their items.
+        """Return the scores of pairs of lists, given the mean similarity and score of their items.
 
-        The scores of lists are never clipped.
+        Scores of lists are never clipped.
         """
         similarity, score, outcome = classify(similarity, score, self.threshold, gt, pred)
         return PairScores(
@@ -165,7 +166,7 @@ class ListNode(SequenceNode):
 
     @property
     def ordered(self) -> bool:
-        """Whether pairs must not cross."""
+        """Whether pairs of items must keep the order of both lists, so that no two pairs cross."""
         return self.pairing == "ordered"
 
     @property
@@ -206,8 +207,8 @@ class ListNode(SequenceNode):
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
         """Return the similarity at which each list matches as an item of another list.
 
-        The lists are given by their slots `gt`. Unless the schema states it, the similarity is the
-        threshold of the list's own items.
+        `gt` are the positions of the lists. If the schema does not state this threshold, each list
+        has the threshold of its own first item.
         """
         if self.threshold_stated:
             return self.threshold
@@ -309,7 +310,7 @@ class ListNode(SequenceNode):
     ) -> ListPairs:
         """Return the paired items of lists.
 
-        Reuse pairs that were kept while parents were paired.
+        Pairs that were found earlier, when the items around the lists were paired, are reused.
         """
         if columns.paired_lists is None:
             return self._pair_items(columns, gt, pred, options)
@@ -319,7 +320,7 @@ class ListNode(SequenceNode):
     def _pair_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> ListPairs:
-        """Return the paired items of lists, by the pairing that the schema states."""
+        """Pair the items of lists as the schema says: by position, key, order or similarity."""
         if self.by_position:
             return pair_by_position(self.items, columns, gt, pred, options)
         floor = self.floor(options)
@@ -332,7 +333,10 @@ class ListNode(SequenceNode):
     def compare_labelled(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score or record pairs of lists; nothing is evaluated against an empty open list."""
+        """Compare pairs of labelled lists; record them if `task` says so.
+
+        If the ground truth is an open list without items, nothing in the prediction is evaluated.
+        """
         if self.exhaustive and columns.gold is None:
             return Node.compare_labelled(self, columns, gt, pred, task)
         gt_lists, pred_lists, _ = self.mask_ignored_columns(columns).elements
@@ -347,7 +351,7 @@ class ListNode(SequenceNode):
         return scores
 
     def _find_open(self, columns: Columns, gt: Indexes) -> Mask:
-        """Return which ground truths are open, so that they need not list all items."""
+        """Return which ground truths are open lists, which need not name all items."""
         if not self.exhaustive or columns.gold is None:
             return np.full(len(gt), not self.exhaustive)
         return columns.gold.is_open[gt]
@@ -360,13 +364,15 @@ class ListNode(SequenceNode):
         n_pairs: Indexes,
         owner_and_gt: tuple[Indexes, Indexes] | None,
     ) -> tuple[Indexes, Indexes, Indexes]:
-        """Return the slots of paired lists, and the divisor of each pair: its number of items.
+        """Return the slots of paired lists, and for each pair the divisor of its mean score.
 
-        The divisor is the length of the longer list; if items are paired by position, it is the
-        number of positions that at least one list has. A list without items has the slot `NOTHING`.
-        Optional items of the ground truth count only if they are paired; predicted items that an
-        open list drops do not count. `owner_and_gt` has the pair of lists and the ground-truth slot
-        of each pair of items.
+        A list without items has the slot `NOTHING` (-1). The divisor is the length of the longer
+        list; if items are paired by position, it is the number of positions that at least one list
+        has. It does not count optional ground-truth items that are unpaired, nor predicted items
+        that an open list drops.
+
+        `owner_and_gt` has, for each pair of items, the number of its pair of lists and the slot of
+        the ground-truth item.
         """
         gt_lists, pred_lists, elements = columns.elements
         n_gt, n_pred = gt_lists.lengths[gt], pred_lists.lengths[pred]
@@ -389,10 +395,11 @@ class ListNode(SequenceNode):
     def _pair_inner_lists(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> tuple[PairedLists, Indexes]:
-        """Pair the items of lists inside items.
+        """Pair the items of lists that are themselves inside list items.
 
-        Return pairs of lists, and the row of each given pair. The pairs are kept with the columns,
-        as the same two lists are compared several times.
+        Return all pairs that are known, and the row of each pair (`gt[i]`, `pred[i]`) of lists
+        among them. The result is kept in the columns, as the same two lists are compared several
+        times.
         """
         width = len(columns.pred) + 1
         keys = (gt + 1) * width + pred + 1
@@ -419,9 +426,9 @@ class ListNode(SequenceNode):
     def _find_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, pairs: ListPairs
     ) -> "tuple[ItemPairs, dict[int, int]]":
-        """Return the items to record, and the numbers of predicted items that open lists drop.
+        """Return the items to record, and how many predicted items each open list drops.
 
-        The numbers are by position of the pair of lists.
+        The numbers are by position of the pair of lists; a list that drops nothing is omitted.
         """
         gt_lists, pred_lists, elements = columns.elements
         gt_slots, gt_owner, _ = gt_lists.select(gt)
@@ -491,7 +498,10 @@ class ListNode(SequenceNode):
         outcome: Outcomes,
         recording: Recording,
     ) -> None:
-        """Record which unpaired items match an unpaired item of the other side, one to one."""
+        """Mark unpaired items that match an unpaired item of the other side as out of order.
+
+        An item is matched with at most one other item.
+        """
         is_moved = np.zeros(len(owner), np.bool_)
         (missed,), (invented,) = (outcome == FN).nonzero(), (outcome == FA).nonzero()
         # Items are sorted by list: the invented items of each missed item's list are a range.
@@ -513,16 +523,17 @@ class ListNode(SequenceNode):
 
 
 class ItemPairs(NamedTuple):
-    """The items of pairs of lists: ground-truth items with partners, then invented items.
+    """The items of pairs of lists: ground-truth items, each with its partner, then invented items.
 
     They are sorted by list; every array has one entry per item.
     """
 
     owner: Indexes
-    """The pair of lists that each item belongs to, as a position."""
+    """The number of the pair of lists that each item belongs to."""
     gt: Indexes
     pred: Indexes
-    """The prediction's slot of each item; `NOTHING` if the prediction lacks the item."""
+    """The position of the predicted item in its column; `NOTHING` (-1) if the prediction lacks the
+    item."""
 
     def select(self, selected: Mask) -> "ItemPairs":
         """Return the selected items."""
@@ -530,15 +541,18 @@ class ItemPairs(NamedTuple):
 
 
 def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
-    """Return the placement of items; `owner` is the position of each item's list in a batch."""
+    """Say where items belong in the unit table: item i is in the list at position `owner[i]`.
+
+    The positions are those of the batch `lists`.
+    """
     return Placement(
         container=lists,
         positions=owner,
         document=lists.document[owner],
-        field=join_some(lists.field, owner),
+        field=select_values(lists.field, owner),
         order=np.arange(len(owner)),
         is_item=True,
-        weight=join_some(lists.weight, owner),
+        weight=select_values(lists.weight, owner),
     )
 
 
@@ -550,7 +564,10 @@ def set_indexes(batch: UnitBatch, columns: Columns, gt: Indexes, pred: Indexes) 
 
 
 def _record_as_items(scores: PairScores, threshold: Floats) -> Outcomes:
-    """Set the thresholds of items; return their outcomes, decided anew for objects and lists."""
+    """Record the thresholds of list items; return the outcomes of the items at these thresholds.
+
+    Only objects and lists get a new outcome; a value keeps its own.
+    """
     batch, outcome = scores.batch, scores.outcome
     batch.threshold = threshold
     if batch.kind in {OBJECT, LIST}:
@@ -560,15 +577,16 @@ def _record_as_items(scores: PairScores, threshold: Floats) -> Outcomes:
 
 
 def _positive_by_position(numbers: Indexes) -> dict[int, int]:
-    """Return the numbers above 0 by their positions."""
+    """Return the numbers that are not 0, by position."""
     (positions,) = numbers.nonzero()
     return dict(zip(positions.tolist(), numbers[positions].tolist(), strict=True))
 
 
 def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: Indexes) -> Indexes:
-    """Return the position of each item among the consecutive items of the chosen lists.
+    """Return the position of each item when only the chosen lists are laid end to end.
 
-    `chosen` has the slots of the lists, `owner` the position of each item's list among them.
+    `chosen` are the positions of the lists in their column. `owner` is the number of each item's
+    list among the chosen lists.
     """
     lengths = lists.lengths[chosen]
     first_positions = lengths.cumsum() - lengths

@@ -1,6 +1,6 @@
 """Objects: fields, each with a node of its own, scored by their weighted mean.
 
-Some fields may be named by documents only.
+An object is called a *map* if the schema does not name all of its keys.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,12 +51,12 @@ from .pair_scores import (
 from .plan import Mode, Node, Options, Recording, Scoring
 from .result import DEFAULT_MATCH_THRESHOLD, NOT_EVALUATED, ThresholdSource
 from .units import OBJECT as OBJECT_UNIT
-from .units import Placement, UnitBatch, join_some, notes_by_row
+from .units import Placement, UnitBatch, notes_by_row, select_values
 from .work import UNDECLARED_STEPS
 
 MAX_COMPARED_KEYS: Final = 1 << 16
-"""Maximum number of keys that are scored at once, out of those that only documents name; each key
-takes some 500 bytes until its scores are added up."""
+"""Maximum number of map keys that are scored at once; each key takes some 500 bytes until its
+scores are added up. A map key is a key that the schema does not name."""
 
 _OBJECTS: Final = frozenset((dict, type(None)))
 
@@ -65,33 +65,38 @@ CompareKeys = Callable[["MapKeys", Indexes, Node], PairScores]
 
 
 class MapKeys(NamedTuple):
-    """The keys of pairs of maps that belong to a family: sorted by pair, then in document order."""
+    """The map keys of pairs of objects, sorted by pair and then in the order of the documents.
+
+    Only keys of a family are included: a family is all map keys that one rule of the schema
+    describes. Every array has one entry per key.
+    """
 
     values: Columns
     names: list[str]
-    """The names of all keys, by code."""
+    """The names of all keys; the index of a name is the code of the key."""
     gt: Indexes
     pred: Indexes
-    """The prediction's slot of each key's value; `NOTHING` if the prediction lacks the key."""
+    """The position of the predicted value in its column; `NOTHING` (-1) if the prediction lacks the
+    key."""
     owner: Indexes
-    """The pair of maps that each key belongs to, as a position."""
+    """The number of the pair of objects that each key belongs to."""
     codes: Indexes
-    """The code of each key's name."""
+    """The position of each key's name in `names`."""
     order: Indexes
-    """The position of each key among the keys of its pair of maps."""
+    """The position of each key among the map keys of its pair of objects."""
     family: Indexes
-    """The position of each key's family."""
+    """The position of each key's family in the node's `families`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectNode(Node):
-    """The node of an object; with families of fields, it is the node of a map."""
+    """The node of an object; with families of keys, it is the node of a map."""
 
     fields: tuple[Field, ...] = ()
     """The fields that the schema names, and that are compared."""
     families: tuple[Field, ...] = ()
-    """Families of keys that `fields` does not name; a key belongs to the first family that takes
-    it."""
+    """Families of keys: each compares the keys that one rule of the schema describes. A key that
+    `fields` does not name belongs to the first family that takes it."""
     match_threshold: float = DEFAULT_MATCH_THRESHOLD
     """Similarity at which a pair of list items matches, in [0, 1]."""
     model_name: str = ""
@@ -108,14 +113,14 @@ class ObjectNode(Node):
     """Whether the `aggregate` of the object includes each field; None if that depends on the
     values."""
     not_pairing: tuple[int, ...] = field(init=False, compare=False, repr=False)
-    """Positions of the fields that do not count when list items are paired."""
+    """Positions of the fields that are left out when list items are paired."""
     segments: tuple[FieldSegment, ...] = field(init=False, compare=False, repr=False)
     """All compared fields, grouped by the call that compares them: leaves in blocks, every other
     field alone."""
     labels_inside = True
 
     def __post_init__(self) -> None:
-        """Compute what every comparison needs to know of the fields, once for each plan."""
+        """Compute what all comparisons need to know about the fields."""
         # Reverse the order, so that of several fields of one name the first is kept.
         declared = {entry.name: entry for entry in reversed((*self.fields, *self.ignored))}
         object.__setattr__(self, "field_by_name", declared)
@@ -159,21 +164,21 @@ class ObjectNode(Node):
     def list_fields(self) -> Iterator[tuple[str, Node]]:
         """Yield the name and the node of each field.
 
-        `ANY_KEY` names keys that only documents have.
+        The name `ANY_KEY` stands for all keys that the schema does not name.
         """
         yield from ((entry.name, entry.node) for entry in self.fields)
         yield from ((ANY_KEY, family.node) for family in self.families if not family.ignored)
 
     def _find_family(self, name: str) -> int:
-        """Return the position of the family of a key; `NOTHING` if it belongs to no family."""
+        """Return the position of the family that a key belongs to; `NOTHING` (-1) if none."""
         if name in self.declared_names:
             return NOTHING
         return next(list_families(self.families, name), NOTHING)
 
     def _find_compared_family(self, name: str) -> int:
-        """Return the position of the family of a key.
+        """Return the position of the family that a key belongs to, if it is compared.
 
-        `NOTHING` if the key belongs to no family or to an ignored family.
+        `NOTHING` (-1) if the key belongs to no family or to an ignored family.
         """
         position = self._find_family(name)
         return NOTHING if position == NOTHING or self.families[position].ignored else position
@@ -200,9 +205,9 @@ class ObjectNode(Node):
         )
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return masks of the slots of both sides that hold objects.
+        """Return, for each side, a mask of the values that are objects; None if all values are.
 
-        None if all values are objects.
+        An absent ground truth counts as an object.
         """
         if columns.types <= _OBJECTS:
             return None
@@ -223,7 +228,7 @@ class ObjectNode(Node):
 
     @property
     def bound_mode(self) -> Mode | None:
-        """The mode in which similarities are cheap upper bounds; None if no mode is cheap."""
+        """The scoring mode that gives cheap upper bounds of similarities; None if no mode does."""
         if self.families:
             return None
         is_nested = [entry.node.nested for entry in self.fields]
@@ -296,7 +301,7 @@ class ObjectNode(Node):
         return scores
 
     def _join_scores(self, columns: Columns, parts: Sequence[PairScores]) -> PairScores:
-        """Join the scores of consecutive spans of pairs."""
+        """Join the scores of consecutive blocks of pairs."""
         scores = PairScores(
             self,
             columns,
@@ -372,7 +377,7 @@ class ObjectNode(Node):
         document, field = batch.document, batch.field
         if len(positions) < len(gt):
             gt, pred, document = gt[positions], pred[positions], document[positions]
-            field = join_some(field, positions)
+            field = select_values(field, positions)
         children = Placement(container=batch, positions=positions, document=document, field=field)
         field_index = recording.table.fields
         field_numbers: Indexes = field_index.declared_of_each(children.field, self.in_order)
@@ -397,7 +402,7 @@ class ObjectNode(Node):
         def record_keys(keys: MapKeys, selected: Indexes, node: Node) -> PairScores:
             """Record selected keys of maps as fields, in order after the declared fields."""
             owner = keys.owner[selected]
-            parent_fields = join_some(children.field, owner)
+            parent_fields = select_values(children.field, owner)
             placement = Placement(
                 container=batch,
                 positions=positions[owner],
@@ -452,9 +457,9 @@ class ObjectNode(Node):
         task: Scoring,
         compare: CompareKeys,
     ) -> list[KeyScores]:
-        """Compare the keys that only documents name, with one call for each family.
+        """Compare the map keys of pairs of objects, with one call for each family of keys.
 
-        `task` tells how alternatives are scored before one of them is compared.
+        `task` says how alternatives are scored before one of them is compared.
         """
         if not self.families:
             return []
@@ -495,7 +500,7 @@ class ObjectNode(Node):
         return key_scores
 
     def _find_keys(self, columns: Columns, gt: Indexes, pred: Indexes) -> MapKeys:
-        """Return the keys of pairs of maps that belong to a compared family."""
+        """Return the map keys of pairs of objects that belong to a compared family."""
         gt_entries, pred_entries, values, names = columns.entries
         family_of_code = columns.cached(
             (id(self), "family"),
@@ -565,9 +570,9 @@ class ObjectNode(Node):
     def _find_undeclared_keys(
         self, columns: Columns, slots: Indexes, side: str
     ) -> dict[int, tuple[str, ...]]:
-        """Return the undeclared keys of objects, by positions in `slots`.
+        """Return the undeclared keys of objects, by position in `slots`; omit keys without a value.
 
-        Keys without a value are omitted. `side` is "gt" or "pred".
+        `side` is "gt" or "pred".
         """
         declared = self.declared_names
 
@@ -601,7 +606,7 @@ class ObjectNode(Node):
     def _find_extra_keys(
         self, columns: Columns, gt: Indexes, pred: Indexes
     ) -> dict[int, tuple[str, ...]]:
-        """Return the undeclared keys that only the prediction has, by positions of the pairs.
+        """Return the undeclared keys that only the prediction has, by position of the pair.
 
         Keys whose ground truth is not labelled are omitted.
         """
@@ -627,7 +632,10 @@ def _first_position(segment: FieldSegment) -> int:
 
 
 def _clip_objects(scores: PairScores, match_threshold: float) -> None:
-    """Clip the scores of objects by their threshold; as list items, by the match-threshold."""
+    """Set the scores of objects below the threshold to 0.
+
+    Their scores as list items are set to 0 below the match-threshold instead.
+    """
     score, outcome = scores.score, scores.outcome
     item_outcome = np.where(
         has_both_sides(outcome), classify_present(scores.similarity, match_threshold), outcome
@@ -639,7 +647,7 @@ def _clip_objects(scores: PairScores, match_threshold: float) -> None:
 def _spread_figures(
     similarity: Floats, score: Floats, positions: Indexes, size: int
 ) -> tuple[Floats, Floats]:
-    """Return figures of all pairs, given those of the pairs at `positions`; all others are 1.0."""
+    """Return figures of all pairs, given those of the pairs at `positions`; all others get 1.0."""
     if len(positions) == size:
         return similarity, score
     similarities = np.ones(size)
@@ -654,11 +662,11 @@ def _spread_figures(
 def _set_aggregate(scores: PairScores, is_included: bool | Mask) -> None:
     """Record whether units count in the `aggregate` of their objects."""
     for positions, group in scores.by_node():
-        group.batch.in_aggregate = join_some(is_included, positions)
+        group.batch.in_aggregate = select_values(is_included, positions)
 
 
 def _split_by_keys(columns: Columns, gt: Indexes, pred: Indexes) -> list[Indexes]:
-    """Split pairs of objects into blocks with few enough keys to be scored at once."""
+    """Split pairs of objects into blocks that have few enough keys to be scored at once."""
     gt_layout, pred_layout, *_ = columns.entries
     n_keys = gt_layout.lengths[gt] + pred_layout.lengths[pred]
     block = n_keys.cumsum() // MAX_COMPARED_KEYS

@@ -15,7 +15,7 @@ from .plan import Node
 from .result import TN
 
 FieldSegment: TypeAlias = LeafBlock | int
-"""Fields that are compared by one call: a block of leaves, or one other field, by position."""
+"""Fields that one call compares: a block of leaves, or one other field, given by its position."""
 
 
 class KeyPattern(Protocol):
@@ -27,13 +27,16 @@ class KeyPattern(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property of an object with its node, or a family of keys that only documents name."""
+    """A field of an object with its node, or a family of keys.
+
+    The keys of a family are described by one rule of the schema, and named only by documents.
+    """
 
     name: str
-    """The name of the property; empty for a family."""
+    """The name of the field; empty for a family."""
     node: Node
     aggregate: bool | None = None
-    """The `aggregate` annotation of the property; None if the schema states none."""
+    """The `aggregate` annotation of the field; None if the schema states none."""
     ignored: bool = False
     """Whether the values of the field are never compared."""
     key_pattern: KeyPattern | None = None
@@ -47,11 +50,12 @@ class FieldScores(NamedTuple):
 
     segment: FieldSegment
     scores: PairScores
-    """One entry per pair of objects; for a block, all pairs of the first leaf, then of the next."""
+    """The scores, one per pair of objects; for a block, all pairs of the first leaf, then of the
+    next."""
 
     @property
     def positions(self) -> "int | slice | Indexes":
-        """The positions of the fields in the object, as an index."""
+        """The positions of the fields in the object, in a form that indexes an array."""
         return self.segment if isinstance(self.segment, int) else self.segment.span
 
 
@@ -59,9 +63,10 @@ class KeyScores(NamedTuple):
     """The scores of keys of maps that one node compared."""
 
     owner: Indexes
-    """The pair of objects that each key belongs to, as a position."""
+    """The number of the pair of objects that each key belongs to."""
     aggregate: "bool | Outcomes | None"
-    """The `aggregate` annotation of all keys, or one of `ANNOTATION_CODES` for each key."""
+    """The `aggregate` annotation of all keys (None if there is none); or an array with one of
+    `ANNOTATION_CODES` for each key."""
     scores: PairScores
 
 
@@ -72,7 +77,7 @@ def average_fields(
     size: int,
     not_pairing: Sequence[int] = (),
 ) -> tuple[Floats, Floats]:
-    """Return the mean similarity and mean score, weighted, of the fields of each pair of objects.
+    """Return the weighted mean similarity and mean score of the fields of each pair of objects.
 
     Fields that are absent on both sides do not count, nor do fields at the positions `not_pairing`.
     Both means are 1.0 for a pair without fields. Shapes: (size,).
@@ -115,9 +120,10 @@ def find_unfounded(
     field_scores: Sequence[FieldScores],
     key_scores: Sequence[KeyScores],
 ) -> Mask | bool:
-    """Return which pairs of objects have no present field, and a ground truth that may be absent.
+    """Return which pairs of objects have nothing to compare, and a ground truth that may be absent.
 
-    `compared` are the positions of the pairs that were compared by fields.
+    A pair has nothing to compare if all fields are absent on both sides. `compared` are the
+    positions of the pairs that were compared by fields. False stands for no pair.
     """
     if columns.gold is None:
         return False
@@ -140,10 +146,11 @@ def find_included(
 ) -> tuple[Sequence[bool | Mask], Sequence[bool | Mask]]:
     """Return whether the aggregate of an object includes each field, and each group of keys.
 
-    If any annotation among an object's fields is `true`, only such fields are included; otherwise
-    all are, except those annotated `false`. A union has the annotation of the arm in use, and a key
-    of a map counts in the objects that have it. Each result is one value, or a mask of the pairs of
-    objects or keys.
+    If any annotation among an object's fields is `true`, only fields annotated `true` are included;
+    otherwise all fields are, except those annotated `false`. A union has the annotation of the arm
+    in use. A map key counts only in the objects that have the key.
+
+    Each result is True or False for all, or a mask of pairs of objects (for keys, a mask of keys).
     """
     annotations: list[bool | Outcomes | None] = [field.aggregate for field in fields]
     for segment, scores in field_scores:
@@ -188,7 +195,7 @@ def include_by_annotation(annotations: Sequence[object]) -> "list[bool | Mask]":
 def find_annotation(
     node: Node, aggregate: bool | None, scores: PairScores
 ) -> bool | Outcomes | None:
-    """Return a field's `aggregate` annotation; for a union, that of the arm used by each pair."""
+    """Return a field's `aggregate` annotation; for a union, the annotation of each pair's arm."""
     return node.find_annotation(scores) if isinstance(node, OneOfNode) else aggregate
 
 

@@ -1,4 +1,4 @@
-"""Nodes that leave pairs to other nodes: unions, and references to a node further up."""
+"""Nodes that let other nodes compare their pairs: unions, and recursive references."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ ANNOTATION_CODES: Final = {None: -1, False: 0, True: 1}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DelegatingNode(Node, ABC):
-    """The base of nodes that leave scoring and recording of their pairs to other nodes."""
+    """The base of nodes that let other nodes score and record their pairs."""
 
     nested = True
     takes_lists = True
@@ -27,7 +27,7 @@ class DelegatingNode(Node, ABC):
 
     @abstractmethod
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Score or record pairs of values, each by another node."""
+        """Compare each pair of values by another node; record them if `task` says so."""
 
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
@@ -44,18 +44,19 @@ class DelegatingNode(Node, ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceNode(DelegatingNode, ABC):
-    """The base of nodes that leave each pair to the node that its ground truth chooses.
+    """The base of nodes whose pairs are compared by a node that the ground truth chooses.
 
-    If the ground truth is absent, the prediction chooses the node.
+    A union, for example, chooses the node of an arm. If the ground truth is absent, the prediction
+    chooses the node.
     """
 
     @abstractmethod
     def choose(self, value: JsonValue) -> Node:
-        """Return the node that a value chooses; None chooses the node for absent values."""
+        """Return the node that a value chooses; for None, the node that compares absent values."""
 
     @abstractmethod
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return all nodes, and the position of the chosen node for each slot of both sides."""
+        """Return all nodes to choose from, and for each value on both sides the node's index."""
 
     labels_inside = True
     lists_inside = True
@@ -71,7 +72,7 @@ class ChoiceNode(DelegatingNode, ABC):
         return self.choose(value).counts_as_absent(value)
 
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Score or record pairs of values, each by its chosen node."""
+        """Compare each pair of values by its chosen node; record them if `task` says so."""
         # Documents are compared even if absent, but an absent document chooses no node.
         present_gt, present_pred = columns.drop_absent(gt, pred) if task.is_whole else (gt, pred)
         nodes, gt_choice, pred_choice = self.choices(columns)
@@ -94,7 +95,7 @@ class ChoiceNode(DelegatingNode, ABC):
         return join_groups(self, columns, gt, pred, groups_by_node, weight)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which each list item in the slots `gt` matches."""
+        """Return the similarity at which each list item matches; `gt` has the items' positions."""
         nodes, choice, _ = self.choices(columns)
         thresholds = np.empty(len(gt))
         for node_index, positions in group_positions(choice[gt]):
@@ -119,7 +120,7 @@ class Acceptor(ABC):
 
 
 class Arm(NamedTuple):
-    """An alternative of a union."""
+    """One alternative of a union: a node, and the test of the values that it compares."""
 
     accepts: Acceptor
     node: Node
@@ -134,7 +135,7 @@ class OneOfNode(ChoiceNode):
     arms: tuple[Arm, ...]
 
     def inner_nodes(self) -> Sequence[Node]:
-        """Return the nodes of the arms, which have the same field path."""
+        """Return the nodes of the arms, all for the same field."""
         return [arm.node for arm in self.arms]
 
     def choose(self, value: JsonValue) -> Node:
@@ -145,7 +146,7 @@ class OneOfNode(ChoiceNode):
         return self.arms[self._find_arm(value)].node
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return the nodes of the arms, and the position of the chosen arm for each slot."""
+        """Return the nodes of the arms, and for each value on both sides the arm's index."""
         gt, pred = columns.cached(
             id(self),
             lambda: tuple(
@@ -170,8 +171,9 @@ class OneOfNode(ChoiceNode):
     def find_annotation(self, scores: PairScores) -> bool | Outcomes | None:
         """Return the `aggregate` annotation of the arm that compares each pair.
 
-        It is one value if all arms agree; otherwise an array of `ANNOTATION_CODES`, one for each
-        pair. The ground truth chooses the arm; if it is absent, the prediction does.
+        If all arms have the same annotation, return it; otherwise an array with one of
+        `ANNOTATION_CODES` for each pair. The ground truth chooses the arm; if it is absent, the
+        prediction does.
         """
         annotations = {arm.aggregate for arm in self.arms}
         if len(annotations) == 1:
@@ -182,7 +184,7 @@ class OneOfNode(ChoiceNode):
 
 
 class Target:
-    """The target of a recursive reference: an entry of a table, set once its node is complete.
+    """Where a recursive reference leads: an entry of a table, filled in once its node is complete.
 
     Because of the table, a plan is pickled entry by entry, and not along its longest chain of
     references.
@@ -191,7 +193,7 @@ class Target:
     __slots__ = ("_index", "_table")
 
     def __init__(self, table: list[Node | None] | None = None, index: int | None = None) -> None:
-        """Refer to an entry of a table; without an index, add an empty entry."""
+        """Refer to the entry of a table at `index`; if `index` is None, add an empty entry."""
         self._table = [] if table is None else table
         self._index = len(self._table) if index is None else index
         if index is None:
@@ -212,10 +214,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecursionNode(ChoiceNode):
-    """A node that stands for a node further up, so that a plan is a finite tree.
+    """A node that stands for a node around it, its target, so that a plan is a finite tree.
 
-    Two recursions are equal if they lead to the same schema; the target itself is compared where it
-    occurs.
+    Two such nodes are equal if their targets have the same schema. The targets themselves are not
+    examined, as they occur elsewhere in the plan.
     """
 
     location: str
@@ -234,16 +236,16 @@ class RecursionNode(ChoiceNode):
         return self.inner_nodes(), gt, pred
 
     def inner_nodes(self) -> Sequence[Node]:
-        """Return the target, which has the same field path."""
+        """Return the target as the only node; it compares the same field."""
         return (self.choose(None),)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Score or record pairs of values by the target."""
+        """Compare pairs of values by the target; record them if `task` says so."""
         return self.choose(None).compare_pairs(columns, gt, pred, task)
 
 
 def follow_references(node: Node) -> Node:
-    """Return the target of a recursive reference; any other node unchanged."""
+    """Return the target of a recursive reference, or any other node as it is."""
     while isinstance(node, RecursionNode):
         node = node.choose(None)
     return node

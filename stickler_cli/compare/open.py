@@ -1,4 +1,4 @@
-"""Nodes of fields without a schema, whose values decide their kind, and of several schemas."""
+"""Nodes of fields without a schema, and of documents that have one of several schemas."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,10 +27,10 @@ class OpenNode(ChoiceNode):
     """The node of values of any kind; everything inside objects and lists is of any kind, too."""
 
     leaves: Mapping[str, LeafNode]
-    """Nodes of scalars by JSON type; the node of `string` also serves types that JSON does not
-    have."""
+    """The node of each JSON type of scalars. The node of `string` also compares values of types
+    that JSON does not have."""
     leaves_by_shape: Mapping[str, LeafNode] = field(default_factory=dict)
-    """Nodes of comparators that compare whole objects or lists, by `object` or `array`."""
+    """Nodes whose comparators take a whole object or list, under `object` or `array`."""
     object_threshold: float
     """Similarity at which two objects match, in [0, 1]."""
     match_threshold: float
@@ -54,7 +54,7 @@ class OpenNode(ChoiceNode):
         return self._node_of_kind(kind_of(value))
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return a node for each kind of value, and the position of each slot's node."""
+        """Return a node for each kind of value, and for each value the index of its node."""
 
         def find_choices() -> tuple[Sequence[Node], Indexes, Indexes]:
             """Make a node for each kind of value that occurs."""
@@ -103,10 +103,10 @@ class OpenNode(ChoiceNode):
 def document_node(
     node: Node, kinds: tuple[type[Node], ...], cache: dict[int, Node | None] | None = None
 ) -> Node | None:
-    """Return a node for documents that only has some kinds of nodes; None if nothing remains.
+    """Return the part of a node that compares values of some kinds; None if it has no such part.
 
-    A union keeps its arms of these kinds. `cache` has the result for each node, by identity of the
-    node.
+    `kinds` are the classes of nodes to keep: a union keeps its arms of these classes. `cache` has
+    the result for each node, by the node's `id`.
     """
     cache = {} if cache is None else cache
     if id(node) in cache:
@@ -137,10 +137,10 @@ class SchemasNode(Node):
     """The root of documents such as `{"invoice/": {...}}`, whose only key names their schema."""
 
     plans: Mapping[str, Plan]
-    """The plan of each schema, by the key of the schema."""
+    """The plan of each schema, by the key that names the schema."""
 
     def list_fields(self) -> Iterator[tuple[str, Node]]:
-        """Yield the key of each schema, and the root of its plan, as a field."""
+        """Yield the key of each schema and the root of its plan, as if they were fields."""
         return ((step, plan.root) for step, plan in self.plans.items())
 
     def child_node(self, step: Step) -> Node | None:
@@ -160,7 +160,7 @@ class SchemasNode(Node):
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Record the documents of each schema, below the key of the schema."""
+        """Record documents schema by schema, as fields under the key of their schema."""
         slots_by_schema: dict[str, list[int]] = {}
         for slot, document in enumerate(columns.gt):
             slots_by_schema.setdefault(next(iter(document)), []).append(slot)  # type: ignore[arg-type]
@@ -193,10 +193,10 @@ class SchemasNode(Node):
         return scores
 
     def _documents_of_schema(self, columns: Columns, step: str, slots: list[int]) -> Columns:
-        """Return the columns of the documents of one schema.
+        """Return the columns of the documents of one schema, which are at `slots`.
 
-        A run with several schemas wraps each document in an object with one key, `step`, that names
-        its schema; the columns hold the values at this key.
+        Each document is wrapped in an object with the single key `step`, which names its schema.
+        The columns have the values at this key.
         """
         gts, preds = (
             [values[slot][step] for slot in slots]  # type: ignore[index, call-overload]
@@ -213,7 +213,7 @@ class SchemasNode(Node):
 
 
 def plan_of_schemas(plans: Mapping[str, Plan], name: str) -> Plan:
-    """Return a plan of documents of several schemas, given the plan of each schema's key."""
+    """Return a plan for documents of several schemas, given a plan for each key."""
     files = tuple(dict.fromkeys(chain.from_iterable(plan.files for plan in plans.values())))
     return Plan(
         root=SchemasNode(threshold=0.0, plans=plans),

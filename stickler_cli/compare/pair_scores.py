@@ -30,7 +30,7 @@ class PairFigures(NamedTuple):
 def classify(
     similarity: Floats, score: Floats, threshold: float | Floats, gt: Indexes, pred: Indexes
 ) -> PairFigures:
-    """Return the outcomes of pairs by their similarities, with similarities and scores.
+    """Decide the outcome of each pair by its similarity; return outcomes, similarities and scores.
 
     Similarity and score become 0.0 if one side is absent, and 1.0 if both sides are absent. A
     similarity that is within `EQUAL_WITHIN` of the threshold meets it.
@@ -81,14 +81,15 @@ class PairScores:
     """
 
     is_unfounded: "Mask | bool" = False
-    """While items are paired: which pairs have a ground truth in which everything may be absent,
-    and no field to compare."""
+    """Which pairs have nothing to compare and a ground truth that may be absent; False if no pair
+    does. Set only while items are being paired."""
     reasons: Mapping[int, str] = NO_REASONS
     """The reasons of a judge, by position of the pair."""
     groups: "Sequence[PairGroup]" = ()
     """The pairs grouped by the node that compared them; empty if one node compared all pairs."""
     batch: UnitBatch
-    """The recorded rows of the pairs; missing before recording, and if there are groups."""
+    """The rows of the pairs in the unit table; not set before recording, nor if there are groups.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 - one column each
         self,
@@ -103,10 +104,12 @@ class PairScores:
         """Take arrays with one entry per pair; `score` is the similarity unless given."""
         self.node, self.columns = node, columns
         self.gt, self.pred = gt, pred
-        """The slots of both sides; `NOTHING` if a side is absent or counts as absent."""
+        """The positions of the values in their columns; `NOTHING` (-1) for a value that is absent
+        or counts as absent."""
         self.outcome = outcome
         self.similarity = similarity
-        """The similarities in [0, 1]; 1.0 if both sides are absent, 0.0 if one is."""
+        """The similarities in [0, 1]; 1.0 if both sides are absent, 0.0 if only one side is absent.
+        """
         self.score = similarity if score is None else score
         """Threshold-applied scores; the array of similarities itself if no score is clipped."""
         self.item_score = self.score
@@ -122,7 +125,7 @@ class PairScores:
         return is_empty
 
     def by_node(self) -> "Iterator[PairGroup]":
-        """Yield the pairs grouped by the node that compared them, without nested groups."""
+        """Yield groups of pairs that one node compared; together they have all pairs."""
         if not self.groups:
             yield PairGroup(np.arange(len(self.outcome)), self)
         for positions, scores in self.groups:
@@ -130,9 +133,10 @@ class PairScores:
                 yield PairGroup(positions[inner.positions], inner.scores)
 
     def figure_by_node(self, figure_of: "Callable[[PairScores], T]", dtype: type[np.generic]) -> T:
-        """Return a figure of each pair, which depends on the node that compared it.
+        """Return a figure of each pair that is computed node by node.
 
-        `figure_of` returns the figure for the pairs of one node: one value, or an array.
+        `figure_of` takes the pairs that one node compared; it returns one figure for all, or an
+        array.
         """
         if not self.groups:
             return figure_of(self)
@@ -158,7 +162,7 @@ def join_groups(  # noqa: PLR0913, PLR0917 - both sides of columns, and the grou
     groups: list[PairGroup],
     weight: float | None = None,
 ) -> PairScores:
-    """Join groups that together cover all pairs; return a single group unchanged.
+    """Return the scores of all pairs, given in groups; return a single group unchanged.
 
     `weight` is the weight of each pair; None uses the weights of the groups' nodes.
     """
@@ -195,14 +199,14 @@ def score_zero(
 
 
 def classify_one_sided(gt: Indexes) -> Outcomes:
-    """Return the outcomes of pairs with one absent side: FA without ground truth, else FN."""
+    """Return the outcomes of pairs with one absent side: FA without a ground truth, else FN."""
     return np.where(gt == NOTHING, FA, FN).astype(np.int8)
 
 
 def fill_rows(
     table: UnitTable, batch: UnitBatch, scores: PairScores, placement: Placement
 ) -> PairScores:
-    """Fill in the values of reserved rows; return the scores, now with their rows."""
+    """Write the scores of pairs into rows that were reserved; return the scores with these rows."""
     batch.gt_slot, batch.pred_slot = scores.gt, scores.pred
     batch.outcome, batch.similarity = scores.outcome, scores.similarity
     container = placement.container
@@ -219,6 +223,6 @@ def fill_rows(
 
 
 def add_rows(table: UnitTable, kind: int, scores: PairScores, placement: Placement) -> PairScores:
-    """Add rows for pairs without children; return the scores, now with their rows."""
+    """Add rows for pairs without children; return the scores with these rows."""
     batch = table.add(kind, scores.node, scores.columns, placement)
     return fill_rows(table, batch, scores, placement)

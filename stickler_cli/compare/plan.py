@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""For each part of a document, the alternative keys of its fields, or JSON Pointers to the fields'
-values. Each key or pointer has the name of the field, and the parts that apply to its value."""
+"""The alternative keys of fields, for each part of a document. They map a key, or a JSON Pointer to
+a value, to the name of the field and the parts that apply to its value."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """Similarity at or below which two items cannot be a pair. Source: docs/semantics.md, Lists."""
@@ -48,7 +48,7 @@ PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options of a run that a plan leaves open."""
+    """Options of a run that the schema does not decide."""
 
     pairing_floor: float = PAIRING_FLOOR
     """Pairing floor of lists that state none of their own, in [-1, 1); -1 keeps every pair."""
@@ -68,7 +68,7 @@ DEFAULT_OPTIONS: Final = Options()
 
 
 class Mode(IntEnum):
-    """What similarities are computed for, which decides how exact they are."""
+    """What similarities are computed for; this decides how exact they are."""
 
     DOCUMENTS = 0
     """To choose among alternatives of whole documents, which are compared by fields even if one is
@@ -96,19 +96,19 @@ class Scoring(NamedTuple):
         return self.mode is Mode.DOCUMENTS
 
     def by_value(self) -> "Scoring":
-        """Return the task for documents that are compared like other values."""
+        """Return the task that treats documents like other values: an empty document is absent."""
         return self._replace(mode=Mode.FINAL) if self.is_whole else self
 
     def select(self, positions: Indexes) -> "Scoring":
-        """Return the task for the selected pairs."""
+        """Return the task unchanged, as it holds for any pairs."""
         return self
 
     def with_weight(self, weight: float) -> "Scoring":
-        """Return the task for pairs of a given weight."""
+        """Return the task unchanged, as weights are not used without recording."""
         return self
 
     def with_gold(self, slots: Indexes) -> "Scoring":
-        """Return the task for pairs whose alternatives have been chosen."""
+        """Return the task unchanged, as chosen alternatives are not recorded."""
         return self
 
     def compare_declared(
@@ -118,11 +118,11 @@ class Scoring(NamedTuple):
         return node.score_declared(columns, gt, pred, self.options, self.mode)
 
     def finish_units(self, kind: int, scores: PairScores) -> PairScores:
-        """Return the scores of pairs without children unchanged."""
+        """Return the scores unchanged, as nothing is recorded."""
         return scores
 
     def finish_mismatches(self, scores: PairScores) -> PairScores:
-        """Return the scores of pairs of values of different kinds unchanged."""
+        """Return the scores unchanged, as nothing is recorded."""
         return scores
 
 
@@ -145,29 +145,29 @@ class Recording(NamedTuple):
         return self.placement.is_whole
 
     def with_placement(self, placement: Placement) -> "Recording":
-        """Return the task for units at another placement."""
+        """Return the task with another placement of the units."""
         return self._replace(placement=placement)
 
     def by_value(self) -> "Recording":
-        """Return the task for documents that are compared like other values."""
+        """Return the task that treats documents like other values: an empty document is absent."""
         return (
             self.with_placement(self.placement._replace(is_whole=False)) if self.is_whole else self
         )
 
     def select(self, positions: Indexes) -> "Recording":
-        """Return the task for the selected pairs, given their positions in ascending order."""
+        """Return the task for some of the pairs, given by their positions in ascending order."""
         if len(positions) == len(self.placement.document):  # all pairs are selected
             return self
         return self.with_placement(self.placement.select(positions))
 
     def with_weight(self, weight: float) -> "Recording":
-        """Return the task for pairs of a given weight, unless a weight is already set."""
+        """Return the task with a weight for its pairs; a weight that is already set stays."""
         if self.placement.weight is not None:
             return self
         return self.with_placement(self.placement._replace(weight=weight))
 
     def with_gold(self, slots: Indexes) -> "Recording":
-        """Return the task for pairs whose alternatives have been chosen.
+        """Return the task with the positions of the chosen alternatives.
 
         An earlier choice stays.
         """
@@ -182,11 +182,11 @@ class Recording(NamedTuple):
         return node.record_declared(columns, gt, pred, self)
 
     def finish_units(self, kind: int, scores: PairScores) -> PairScores:
-        """Record scored pairs without children as units of a kind."""
+        """Record pairs without children as units of the given kind."""
         return add_rows(self.table, kind, scores, self.placement)
 
     def finish_mismatches(self, scores: PairScores) -> PairScores:
-        """Record pairs of values of different kinds; each value becomes a child by itself."""
+        """Record pairs of values of different kinds; each value becomes a child of its own."""
         batch = self.table.add(MISMATCH, scores.node, scores.columns, self.placement)
         fill_rows(self.table, batch, scores, self.placement)
         children = self.with_placement(
@@ -226,17 +226,17 @@ class Node(ABC):
     any_of: bool = False
     """Whether a list in a ground truth states alternatives, each of which is right."""
     sees_absent_values: ClassVar[bool] = False
-    """Whether the node itself compares values that count as absent."""
+    """Whether the node takes values that count as absent; else they must be removed before."""
     labels_inside: ClassVar[bool] = False
     """Whether values may be objects with unlabelled descendants."""
     lists_inside: ClassVar[bool] = False
-    """Whether values may be lists that need not list all items."""
+    """Whether values may be open lists, which need not name all items."""
     takes_lists: ClassVar[bool] = False
     """Whether a list may be one value of the field."""
 
     @property
     def positional(self) -> bool:
-        """Whether values are tuples: each position has an item node of its own."""
+        """Whether values are tuples, in which each position has a node of its own."""
         return False
 
     @property
@@ -246,7 +246,7 @@ class Node(ABC):
 
     @property
     def is_open(self) -> bool:
-        """Whether values are lists whose ground truths need not list all items."""
+        """Whether ground truths are open lists, which need not name all items."""
         return False
 
     @property
@@ -255,7 +255,7 @@ class Node(ABC):
         return self.threshold
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which each list item in the slots `gt` matches."""
+        """Return the similarity at which each list item matches; `gt` has the items' positions."""
         return self.item_threshold
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
@@ -277,14 +277,14 @@ class Node(ABC):
         return False
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return masks of the slots of both sides that hold the declared kind; None if all do."""
+        """Return, for each side, a mask of the values of the declared kind; None if all are."""
         return None
 
     @abstractmethod
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score pairs of values of the declared kind; an absent value has the slot `NOTHING`."""
+        """Score pairs of values of the declared kind; `NOTHING` (-1) is an absent value."""
 
     @abstractmethod
     def record_declared(
@@ -293,29 +293,29 @@ class Node(ABC):
         """Score and record pairs of values of the declared kind."""
 
     def inner_nodes(self) -> "Sequence[Node]":
-        """Return the nodes with the same field path: of items, union arms or positions."""
+        """Return the nodes of list items, union arms or tuple positions, all for the same field."""
         return ()
 
     def list_fields(self) -> "Iterator[tuple[str, Node]]":
         """Yield the name and the node of each field.
 
-        `ANY_KEY` names keys that only documents have.
+        The name `ANY_KEY` stands for all keys that the schema does not name.
         """
         return iter(())
 
     def list_inner_nodes(self) -> "Iterator[Node]":
-        """Yield this node and all nodes with the same field path, each once."""
+        """Yield this node and the nodes of its items, arms and positions at any depth."""
         return walk_nodes(self, lambda node: reversed(node.inner_nodes()))
 
     def list_all_fields(self) -> "Iterator[tuple[str, Node]]":
-        """Yield name and node of the fields of this node, its items and its arms.
+        """Yield (name, node) of the fields of this node and of its items and arms.
 
-        Names may repeat.
+        A name may occur several times.
         """
         return (entry for node in self.list_inner_nodes() for entry in node.list_fields())
 
     def nodes_by_name(self) -> "dict[str, Node]":
-        """Return the nodes of all fields of this node by name; of several nodes, the first."""
+        """Return the node of each field by name; of fields with the same name, the first."""
         return dict(reversed([*self.list_all_fields()]))
 
     def counts_as_absent(self, value: JsonValue) -> bool:
@@ -354,8 +354,9 @@ class Node(ABC):
     ) -> PairScores:
         """Score n pairs of values of one field.
 
-        A pair is two slots of the columns, in `gt` and `pred`, both (n,); `NOTHING` is an absent
-        side. Nothing is recorded; the columns only keep the pairings of lists inside the values.
+        Pair i is the ground truth at position `gt[i]` and the prediction at position `pred[i]` of
+        the columns; `NOTHING` (-1) is an absent value. Nothing is recorded; the columns only keep
+        the pairings of lists inside the values.
 
         Raises:
             ComparisonError: a comparator failed, or returned no finite number in [0, 1].
@@ -375,7 +376,10 @@ class Node(ABC):
         return self.compare_pairs(columns, gt, pred, recording)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Score or record pairs, after choosing alternatives; skip unlabelled values."""
+        """Choose alternatives and compare pairs of values; record them if `task` says so.
+
+        Unlabelled values are skipped.
+        """
         columns.work.charge(CALL_STEPS + PAIR_STEPS * len(gt))
         if columns.gold is None:
             return self.compare_labelled(columns, gt, pred, task)
@@ -385,7 +389,10 @@ class Node(ABC):
     def choose_alternatives(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> Indexes:
-        """Return the slots of the alternatives that count, given the slots of ground truths."""
+        """Choose an alternative for each ground truth in `gt`; return the slots of the chosen ones.
+
+        A ground truth without alternatives keeps its slot.
+        """
         gold = columns.gold
         if gold is None:
             return gt
@@ -401,7 +408,10 @@ class Node(ABC):
     def _compare_chosen(
         self, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score or record pairs whose alternatives have been chosen; skip unlabelled values."""
+        """Compare pairs whose alternatives are chosen; record them if `task` says so.
+
+        Unlabelled values are skipped.
+        """
         if task.is_whole:  # an unlabelled document has no fields to compare
             is_unlabelled = gold.is_unlabelled[gt]
             gt = np.where(is_unlabelled, NOTHING, gt)
@@ -432,7 +442,7 @@ class Node(ABC):
     def compare_labelled(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score or record pairs of labelled values, each by the kind of its values.
+        """Compare pairs of labelled values by their kinds; record them if `task` says so.
 
         Two values that share a kind other than the declared one are compared as that kind.
         """
@@ -471,15 +481,15 @@ class Node(ABC):
     def _compare_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score or record pairs of values of the declared kind."""
+        """Compare pairs of values of the declared kind; record them if `task` says so."""
         return task.compare_declared(self, columns, gt, pred)
 
     def _score_one_sided(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score or record values that only one side has and whose kind is not declared.
+        """Give the score 0 to values that only one side has and whose kind is not declared.
 
-        Each value is one unit.
+        Each value is one unit. The units are recorded if `task` says so.
         """
         scores = score_zero(self, columns, gt, pred, classify_one_sided(gt))
         return task.finish_units(VALUE, scores)
@@ -487,7 +497,10 @@ class Node(ABC):
     def _score_mismatches(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score or record pairs of values of different kinds, which have nothing in common."""
+        """Give the score 0 to pairs of values of different kinds, which have nothing in common.
+
+        The pairs are recorded if `task` says so.
+        """
         outcome = np.full(len(gt), FD, np.int8)
         return task.finish_mismatches(score_zero(self, columns, gt, pred, outcome))
 
@@ -504,7 +517,10 @@ def walk_nodes(root: Node, list_children: Callable[[Node], Iterable[Node]]) -> I
 
 
 def make_client(policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> "Client":
-    """Return a client that asks models; it may remember failures, so as not to ask again."""
+    """Return a client that asks models.
+
+    With `remembers_failures`, a question that failed is not asked again.
+    """
     from stickler_cli.clients.client import Client  # late: few plans ask models
 
     return Client(policy, remembers_failures=remembers_failures)
@@ -527,7 +543,7 @@ class Plan:
     """The alternative keys of fields in documents; None if the name of every field is its only key.
     """
     reads_texts: bool = False
-    """Whether a predicted text of JSON is read if the ground truth has an object or list."""
+    """Whether a predicted JSON text is read where the ground truth has an object or list."""
     files: tuple[str, ...] = ()
     """The files that references of the schema lead to."""
 

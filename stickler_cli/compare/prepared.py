@@ -36,7 +36,7 @@ MIN_FILTERED_PAIRS: Final = 9
 """Minimum number of pairs for which pairs with unequal keys are filtered out before comparing."""
 
 NUMBER_LENGTH: Final = 17
-"""Number of letters that a number counts as."""
+"""Length of a number in letters, as far as the work of a comparison is concerned."""
 
 NUMBERS: Final = frozenset((int, float, bool))
 
@@ -49,7 +49,7 @@ class PairError(ComparisonError):
     """The error of a comparator that failed on two values of a column."""
 
     codes = (-1, -1)
-    """The codes of the two values."""
+    """The codes of the two values: their indexes among the distinct values of the column."""
 
 
 class PreparedValues:
@@ -62,7 +62,7 @@ class PreparedValues:
         types: frozenset[type],
         work: FieldWork,
     ) -> None:
-        """Take the distinct values of both sides, by code, and their types."""
+        """Take the distinct values of both sides, and their types. A value's code is its index."""
         self.values = values
         self._comparator, self._work, self._types = comparator, work, types
         self._prepared: dict[int, Any] = {}
@@ -82,7 +82,7 @@ class PreparedValues:
         self._steps_to_read += comparator.steps_of_letter * long_letters
 
     def prepare(self, codes: Keys) -> list[Any]:
-        """Return the prepared value of each code."""
+        """Return the prepared values, given by their codes."""
         needed, prepared = codes.tolist(), self._prepared
         if len(prepared) < len(self.values) and (new := sorted({*needed}.difference(prepared))):
             # Charge the letters of all values at the first call: each value is read once.
@@ -94,15 +94,15 @@ class PreparedValues:
 
     @cached_property
     def keys(self) -> Keys | None:
-        """A key for each code, and -1 for `NOTHING`.
+        """The key of each value by code: values with different keys have similarity 0.
 
-        Values with different keys have similarity 0.
+        None if the comparator has no keys. The last entry, -1, is for absent values (`NOTHING`).
         """
         keys = self._comparator.keys(self.prepare(np.arange(len(self.values))))
         return None if keys is None else self._link_same_values(keys)
 
     def _link_same_values(self, keys: Keys) -> Keys:
-        """Return keys in which codes of the same JSON value have one key; append -1."""
+        """Give values that are the same in JSON, such as 1 and 1.0, the same key; append -1."""
         if self.first_same_code is not None and np.count_nonzero(
             keys[self.first_same_code] != keys
         ):
@@ -113,9 +113,9 @@ class PreparedValues:
 
     @cached_property
     def first_same_code(self) -> Keys | None:
-        """For each code, the first code of the same JSON value.
+        """The first code of the same JSON value, for each code: for 1.0, it may be the code of 1.
 
-        None if no two codes share a value.
+        None if no two codes have the same JSON value.
         """
         if not self._comparator.same_value or not (
             {int, float} <= self._types or self._types & {list, dict}
@@ -129,10 +129,9 @@ class PreparedValues:
 
     @cached_property
     def equal_keys(self) -> tuple[Keys, float] | None:
-        """Keys that are equal for values that match fully, and the minimum loss of unequal keys.
+        """A key for each value by code, and how much similarity two different keys cost at least.
 
-        The loss is how far the similarity of values with unequal keys is below 1.0. None if the
-        comparator has no such keys.
+        Values that match fully have equal keys. None if the comparator has no such keys.
         """
         prepared = self.prepare(np.arange(len(self.values)))
         keys_and_loss = self._comparator.equal_keys(prepared)
@@ -141,10 +140,10 @@ class PreparedValues:
     def similarities(
         self, gt: Keys, pred: Keys, positions: Keys, pairs_per_field: int
     ) -> Similarities:
-        """Return the similarities of pairs of codes, and charge the work.
+        """Return the similarity of each pair of values, given by codes; charge the work.
 
-        Similar long texts take less work. `positions` are the positions of the pairs in the column,
-        which has `pairs_per_field` pairs of each field, field after field.
+        Similar long texts take less work. The column has `pairs_per_field` pairs of the first
+        field, then of the next, and so on; `positions` are the positions of these pairs in it.
 
         Raises:
             PairError: the comparator failed on a pair, or returned no number in [0, 1].
@@ -210,7 +209,7 @@ class PreparedValues:
         *,
         share: float = 1.0,
     ) -> None:
-        """Charge a share of the work of comparing values of these lengths.
+        """Charge a share of the work of comparing values of the given lengths.
 
         Large amounts of work are charged field by field.
         """
@@ -225,7 +224,7 @@ class PreparedValues:
             work.of_field(name).charge(int(share * steps))
 
     def _compare(self, gt: Keys, pred: Keys) -> Similarities:
-        """Return the similarities of pairs of codes.
+        """Return the similarity of each pair of values, given by codes.
 
         Two equal JSON values match even if the comparator cannot read them.
         """
@@ -237,7 +236,7 @@ class PreparedValues:
         return similarity
 
     def _compare_readable(self, gt: Keys, pred: Keys) -> Similarities:
-        """Return the comparator's similarities of pairs of codes, after checking their range.
+        """Return the comparator's similarity of each pair of codes, after checking its range.
 
         Raises:
             PairError: the comparator failed on a pair, or returned no number in [0, 1].
@@ -269,9 +268,10 @@ class PreparedValues:
     def ask_model(
         self, client: "Client | None", gt: Keys, pred: Keys
     ) -> tuple[Similarities, Sequence[str] | None]:
-        """Ask a model about pairs of codes, all at once.
+        """Ask a model about all pairs of codes at once.
 
-        Return similarities, and reasons if it gives any.
+        Return similarities, and the model's reasons; None in place of reasons if the model gives
+        none.
 
         Raises:
             PairError: the model gave no answer, or no number in [0, 1].
@@ -286,7 +286,9 @@ class PreparedValues:
         return self._check_range(answers.similarities, gt, pred), answers.reasons
 
     def _check_range(self, similarity: Similarities, gt: Keys, pred: Keys) -> Similarities:
-        """Return similarities of pairs of codes, clipped to [0, 1] if rounding put them outside.
+        """Check that similarities are in [0, 1]; return them without rounding errors.
+
+        `gt` and `pred` are the codes of the pairs.
 
         Raises:
             PairError: a similarity is no number in [0, 1].
@@ -324,9 +326,9 @@ def _find_failing_pair(
     gt: Keys,
     pred: Keys,
 ) -> tuple[int, int]:
-    """Return a pair of codes on which a call fails, found by halving.
+    """Return a pair of codes for which a call of `compare` fails, found by halving.
 
-    If no pair fails alone, the result is some pair.
+    If no pair fails by itself, the result is any pair.
     """
     first, last = 0, len(gt)
     while last - first > 1:

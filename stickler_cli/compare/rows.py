@@ -13,25 +13,26 @@ from .plan import Mode, Node, Options
 MIN_PAIRS: Final = 1000
 """Minimum number of pairs of rows for which computing bounds is faster than comparing all cells."""
 TRIED_SHARE: Final = 1 / 3
-"""Share of the positions that are compared before the bounds must have excluded enough pairs."""
+"""Share of the positions after which the bounds must have excluded enough pairs to go on."""
 MAX_REMAINING_SHARE: Final = 0.5
-"""Maximum share of pairs that may remain after `TRIED_SHARE` of the positions; if more remain, all
-pairs are compared completely."""
+"""Maximum share of the pairs that may remain after `TRIED_SHARE` of the positions. If more remain,
+bounds help too little, and all remaining pairs are compared completely."""
 
 
 class PairedRows:
-    """Rows that are being paired, and the node of their cells."""
+    """Inner lists (rows) that are being paired, with the node that compares their cells."""
 
     def __init__(self, row_node: Node, rows: Columns, options: Options) -> None:
-        """Take the node, the columns and the options of rows."""
+        """Take the node of the rows, their columns, and the options of the run."""
         self._cell = follow_references(row_node.inner_nodes()[0])
         self._rows, self._options = rows, options
 
-    def may_be_best(self, gt: Indexes, pred: Indexes, near: Indexes, best: Floats) -> Mask:
-        """Return which pairs of rows may be the best pair of their near row, (n_pairs,).
+    def may_be_best(self, gt: Indexes, pred: Indexes, seekers: Indexes, best: Floats) -> Mask:
+        """Return which pairs of rows may be the best pair of their seeker, (n_pairs,).
 
-        Pairs are compared position by position, until the remaining positions cannot add enough.
-        `best` is a gain that each near row is known to reach.
+        A seeker is a row that looks for a partner. Pairs are compared position by position, until
+        the remaining positions cannot add enough. `best` is the gain that each seeker is known to
+        reach.
         """
         is_candidate = np.ones(len(gt), np.bool_)
         has_bounds = isinstance(self._cell, LeafNode) and self._rows.gold is None
@@ -61,8 +62,8 @@ class PairedRows:
             ).similarity
             lower[compared] += similarity / longest[compared]
             upper[compared] -= (1 - similarity) / longest[compared]
-            np.maximum.at(best, near[pairs], lower[pairs])
-            is_candidate[pairs] = upper[pairs] + margin >= best[near[pairs]]
+            np.maximum.at(best, seekers[pairs], lower[pairs])
+            is_candidate[pairs] = upper[pairs] + margin >= best[seekers[pairs]]
             pairs = pairs[is_candidate[pairs]]
         return is_candidate
 

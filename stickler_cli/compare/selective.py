@@ -1,4 +1,4 @@
-"""Selective fields, whose values tell which items of two lists can be similar, and their joins."""
+"""Selective fields: fields whose values tell which items of two lists can be similar."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
@@ -15,49 +15,53 @@ from .prepared import PreparedValues
 MAX_POSITIONS: Final = 200
 """Maximum number of positions of rows that become fields; longer rows are compared completely."""
 MAX_RAGGEDNESS: Final = 4
-"""Maximum number of table cells for each present cell; more ragged rows are compared completely."""
+"""Maximum number of cells of a table for each cell with a value; rows of lengths that differ more
+are compared completely."""
 MIN_KEY_SHARE: Final = 0.25
 """Minimum number of distinct keys for each item of the shorter side; with fewer keys, a join finds
 too many pairs."""
 
 
 class SelectiveField(NamedTuple):
-    """A field with keys: two items with different keys lose a share of its weight."""
+    """A field in which items have keys: items with different keys lose a share of its weight."""
 
     weight: float
     object_weight: float
     """The sum of the weights of all fields of the object, including this field."""
     keys: Indexes
-    """The keys of all ground truths, of all predictions, and -1 for `NOTHING`; a number below 0
-    means no key."""
+    """The key of each ground-truth item, then of each predicted item, then -1 for `NOTHING`. A
+    number below 0 means that the item has no key."""
     loss: float = 1.0
     """Minimum share of the weight that two items with different keys lose."""
 
     def join(
-        self, near: tuple[Indexes, Indexes], far: tuple[Indexes, Indexes], max_pairs: Indexes
+        self,
+        seekers: tuple[Indexes, Indexes],
+        partners: tuple[Indexes, Indexes],
+        max_pairs: Indexes,
     ) -> tuple[Indexes, Indexes, Mask]:
-        """Return near and far of the pairs with equal keys, and a mask of near items.
+        """Pair seekers with the partners in the same list that have the same key.
 
-        The mask has the near items that were joined: all of their possible pairs with equal keys
-        are returned. If a list has more pairs than `max_pairs`, (n_lists,), its keys are not
-        selective, and none of its items is joined. Each side is given by the slots of its items,
-        `NOTHING` for items to omit, and by the list of each item.
+        Returns (seekers, partners, mask of joined seekers). All partners with the key of a joined
+        seeker are among its pairs. If a list has more than `max_pairs` pairs, (n_lists,), its keys
+        tell too little, and none of its seekers is joined. Each side is given by the positions of
+        its items, or `NOTHING` to omit an item, and by the list of each item.
         """
-        (near_slots, near_lists), (far_slots, far_lists) = near, far
-        near_keys, far_keys = self.keys[near_slots], self.keys[far_slots]
+        (seeker_slots, seeker_lists), (partner_slots, partner_lists) = seekers, partners
+        seeker_keys, partner_keys = self.keys[seeker_slots], self.keys[partner_slots]
         n_keys = int(self.keys.max(initial=0)) + 1
-        near_list_keys = near_lists * n_keys + near_keys
-        far_list_keys = np.where(far_keys < 0, -1, far_lists * n_keys + far_keys)
-        order = far_list_keys.argsort(kind="stable")
-        far_list_keys = far_list_keys[order]
-        low = far_list_keys.searchsorted(near_list_keys, "left")
-        n_partners = far_list_keys.searchsorted(near_list_keys, "right") - low
-        n_partners[near_keys < 0] = 0
-        is_selective = np.bincount(near_lists, n_partners, len(max_pairs)) <= max_pairs
-        is_joined = is_selective[near_lists] & (near_keys >= 0)
+        seeker_list_keys = seeker_lists * n_keys + seeker_keys
+        partner_list_keys = np.where(partner_keys < 0, -1, partner_lists * n_keys + partner_keys)
+        order = partner_list_keys.argsort(kind="stable")
+        partner_list_keys = partner_list_keys[order]
+        low = partner_list_keys.searchsorted(seeker_list_keys, "left")
+        n_partners = partner_list_keys.searchsorted(seeker_list_keys, "right") - low
+        n_partners[seeker_keys < 0] = 0
+        is_selective = np.bincount(seeker_lists, n_partners, len(max_pairs)) <= max_pairs
+        is_joined = is_selective[seeker_lists] & (seeker_keys >= 0)
         n_partners[~is_joined] = 0
-        partners, near_of_pair = expand_ranges(low, n_partners)
-        return near_of_pair, order[partners], is_joined
+        positions, seeker_of_pair = expand_ranges(low, n_partners)
+        return seeker_of_pair, order[positions], is_joined
 
 
 def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
@@ -97,9 +101,10 @@ def _has_few_keys(values: PreparedValues, elements: Columns) -> bool:
 
 
 def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, float] | None:
-    """Return keys of values by code, and the loss of different keys; None if values have no keys.
+    """Return the key of each value by code, and the least share that different keys cost.
 
-    `by_equality` prefers keys of equal values, if the comparator has them.
+    None if values have no keys. `by_equality` prefers keys of equal values, if the comparator has
+    them.
     """
     keys = None if values.keys is None else (values.keys, 1.0)
     return (values.equal_keys if by_equality else None) or keys
@@ -108,7 +113,7 @@ def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, f
 def read_leaves(
     item: ObjectNode, elements: Columns
 ) -> Iterator[tuple[LeafNode, Columns, Indexes, Indexes]]:
-    """Yield each leaf of list items with its columns and its codes in the items of both sides."""
+    """Yield each leaf of list items with its columns, and the codes of its values on both sides."""
     not_pairing = {item.in_order[position] for position in item.not_pairing}
     n_gt, n_pred = len(elements.gt), len(elements.pred)
     for block in item.segments:
@@ -129,7 +134,7 @@ def read_leaves(
 
 
 def _fields_of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
-    """Return list items that are values as fields, one for each kind of keys that they have."""
+    """Treat list items that are single values as a field; return it once for each kind of keys."""
     elements = elements.apply_reading(leaf.reading)
     values = elements.prepare_for(leaf.comparator.pairing or leaf.comparator)
     codes = np.concatenate([elements.codes.gt[:-1], elements.codes.pred])
@@ -143,7 +148,7 @@ def _fields_of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]
 
 
 def _fields_of_positions(cell: Node, rows: Columns) -> list[SelectiveField]:
-    """Return each position of rows as a field, if rows are compared cell by cell."""
+    """Treat each position of rows as a field, if rows are compared cell by cell; else return []."""
     if not isinstance(cell, LeafNode) or not rows.types <= {list}:
         return []
     gt_rows, pred_rows, cells = rows.elements

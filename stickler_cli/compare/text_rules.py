@@ -30,17 +30,17 @@ def decides_by_numbers(node: LeafNode) -> bool:
 
 
 def tolerates_words(node: LeafNode) -> bool:
-    """Return whether texts match in which a word has another letter or is replaced."""
+    """Return whether a text may match although one word is misspelt by a letter or replaced."""
     return counts_words(node) and not getattr(node.comparator, "same_letters", False)
 
 
 def counts_words(node: LeafNode) -> bool:
-    """Return whether texts are compared by words, but need not be equal."""
+    """Return whether texts are compared word by word, and may match without being equal."""
     return getattr(node.comparator, "same_words", False) and node.threshold < 1
 
 
 def ignores_case(node: LeafNode) -> bool:
-    """Return whether texts must be equal except for upper and lower case."""
+    """Return whether texts match if they differ only in upper and lower case."""
     comparator = node.comparator
     return isinstance(comparator, ExactComparator) and not comparator.case_sensitive
 
@@ -57,14 +57,14 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
     "a word may be missing or be added, unless ExactComparator is used": counts_words,
     "upper and lower case count as equal, unless ExactComparator has case_sensitive": ignores_case,
 }
-"""Notes on surprising comparisons of texts, each with the test that tells whether the note is true.
+"""Notes on surprising comparisons of texts. The function of a note tells if it is true of a leaf.
 """
 
 
 def texts_by_note(plan: Plan) -> dict[str, list[Path]]:
-    """Return the paths of the fields for which each note is true.
+    """Return, for each note, the paths of the fields that it is true of.
 
-    Notes without fields are omitted.
+    Notes that are true of no field are omitted.
     """
     paths_by_note: dict[str, list[Path]] = {note: [] for note in NOTES}
     for path, leaves in leaves_by_field(plan):

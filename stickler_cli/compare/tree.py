@@ -87,7 +87,7 @@ _COMPARED: Final = (
     *("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason", "weight"),
     *("gt_path", "pred_path", "extra_keys", "undeclared_keys"),
 )
-"""The attributes that equal units of trees have in common, besides their children."""
+"""The attributes that must be equal if two units are equal, besides the children."""
 
 
 class UnitTree:
@@ -198,9 +198,9 @@ class UnitTree:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """The outcome.
+        """The outcome of the unit.
 
-        A document has none in the table: its similarity and threshold decide.
+        The table has no outcome for a document: it is decided by similarity and threshold.
         """
         outcome = int(self.batch.outcome[self.position])
         if outcome != NOT_EVALUATED:
@@ -296,7 +296,7 @@ class UnitTree:
 
     @property
     def fields(self) -> "tuple[UnitTree, ...]":
-        """The labelled fields of an object in schema order, followed by keys of maps."""
+        """The labelled fields of an object in schema order, followed by map keys."""
         if self.shape != "object":
             return ()
         return tuple(child for child in self._children if not child.batch.is_unlabelled)
@@ -342,12 +342,12 @@ class UnitTree:
 
     @property
     def own_gt(self) -> JsonValue:
-        """The ground-truth value; None if it is absent or was compared part by part."""
+        """The ground-truth value; None if it is absent, or was compared by fields or items."""
         return None if self._is_compared_by_parts else self.gt
 
     @property
     def own_pred(self) -> JsonValue:
-        """The predicted value; None if it is absent or was compared part by part."""
+        """The predicted value; None if it is absent, or was compared by fields or items."""
         return None if self._is_compared_by_parts else self.pred
 
     @property
@@ -356,7 +356,7 @@ class UnitTree:
 
     @property
     def comparator(self) -> str:
-        """The name of the comparator; empty if the unit was compared part by part."""
+        """The name of the comparator; empty for an object, a list or a tuple."""
         return self.node.comparator.name if isinstance(self.node, LeafNode) else ""
 
     @property
@@ -372,7 +372,7 @@ class UnitTree:
 
     @property
     def adds(self) -> float | None:
-        """What the unit adds to the sum of its parent; None if it does not count there."""
+        """The number that the unit adds to its parent's sum; None if it does not count there."""
         parent = self._parent
         if parent is None or parent.outcome not in BOTH_SIDES:
             return None
@@ -384,7 +384,7 @@ class UnitTree:
 
     @property
     def sum(self) -> Sum | None:
-        """The score as a quotient, for an object, list or tuple on both sides; else None."""
+        """The score as a quotient if both sides have an object, list or tuple; else None."""
         if not self._is_compared_by_parts or (self.kind != "object" and not self.items):
             return None
         if self.kind == "object":
@@ -425,7 +425,7 @@ class UnitTree:
     def pairing(self) -> Pairing | None:
         """The partner and the next best item of a list item.
 
-        None if it was not paired by similarity.
+        None if the unit is no list item, or if its list was not paired by similarity.
         """
         parent = self._parent
         if not self.is_item or parent is None or not parent.has_pairings:
@@ -442,8 +442,8 @@ class UnitTree:
     def pairings(self) -> "dict[int, Pairing]":
         """The partner and the next best item of each item, by row of the table.
 
-        All pairs are compared again, in the mode for pairing: it asks embedding models, but no
-        judges.
+        All pairs are compared again in the mode for pairing: embedding models are asked, judges are
+        not.
 
         Raises:
             ComparisonError: a comparator failed on a pair that was not chosen.
@@ -481,9 +481,9 @@ def find_runner_up(
     partner: int | None,
     partner_of_candidate: Mapping[int | None, int | None],
 ) -> Candidate | None:
-    """Return the most similar item of the other side except the partner; ties go to the first.
+    """Return the most similar item of the other side except the partner; ties go to the first item.
 
-    An item with similarity 0 is no candidate. An item that an open list drops has no partner.
+    None if no item has a similarity above 0. An item that an open list drops has no partner.
     """
     best: Candidate | None = None
     for index, similarity in zip(indexes, similarities, strict=True):

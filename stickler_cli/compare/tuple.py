@@ -30,15 +30,15 @@ class TupleNode(SequenceNode):
     other_positions: Node
     """The node of all positions after the declared ones."""
     ignored: frozenset[int] = frozenset()
-    """Positions that are not compared; the number of declared positions stands for all later
-    ones."""
+    """Positions that are not compared. If the number of declared positions is one of them, no later
+    position is compared."""
 
     def node_of_single_item(self, value: JsonValue) -> Node:
         """Return the node that compares a value as the only item of a tuple."""
         return self.node_at(0).node_for(value)
 
     def inner_nodes(self) -> Sequence[Node]:
-        """Return the nodes of all positions."""
+        """Return the node of each declared position, then the node of all later positions."""
         return (*self.positions, self.other_positions)
 
     def mask_ignored(self, values: list[JsonValue]) -> list[JsonValue]:
@@ -50,7 +50,10 @@ class TupleNode(SequenceNode):
         ]
 
     def counts_as_absent(self, value: JsonValue) -> bool:
-        """Return whether all positions count as absent; any other value counts as a list of one."""
+        """Return whether all positions count as absent.
+
+        A value that is not a list counts as a list of one.
+        """
         items = self.mask_ignored(value if isinstance(value, list) else [value])
         return all(
             is_absent(item) or self.node_at(position).counts_as_absent(item)
@@ -66,7 +69,7 @@ class TupleNode(SequenceNode):
     def _find_positions(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> AlignedItems:
-        """Return the positions of tuples that are labelled and present on at least one side."""
+        """Return the positions of tuple pairs that at least one side has and that are labelled."""
         gt_tuples, pred_tuples, elements = columns.elements
         gt_items, pred_items = gt_tuples.select(gt), pred_tuples.select(pred)
         n_indexes = 1 + max(int(side.indexes.max(initial=0)) for side in (gt_items, pred_items))
@@ -85,13 +88,13 @@ class TupleNode(SequenceNode):
         return positions._replace(gt=gt, pred=pred).select(is_evaluated)
 
     def _group_by_node(self, positions: AlignedItems) -> Iterator[tuple[int, Indexes]]:
-        """Yield the entries of each declared position, then of all other positions together."""
+        """Yield which entries are at each declared position, then at all later positions."""
         return group_positions(np.minimum(positions.indexes, len(self.positions)))
 
     def _compare_positions(
         self, elements: Columns, positions: AlignedItems, task: Task
     ) -> PairScores:
-        """Score or record the positions of tuples, each declared position by its own node."""
+        """Compare the positions of tuples by their nodes; record them if `task` says so."""
         gt, pred = positions.gt, positions.pred
         groups = []
         for node_index, selected in self._group_by_node(positions):
@@ -104,7 +107,10 @@ class TupleNode(SequenceNode):
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score pairs of tuples by the mean similarity of the positions that either side has."""
+        """Score pairs of tuples by the mean similarity of their positions.
+
+        A position counts if at least one side has it.
+        """
         if mode >= Mode.LISTS_MATCH:
             return self.score_full_match(columns, gt, pred)
         masked = self.mask_ignored_columns(columns)
@@ -115,7 +121,7 @@ class TupleNode(SequenceNode):
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Score and record pairs of tuples, and the positions that either side has."""
+        """Score and record pairs of tuples, and each position that at least one side has."""
         table, placement = recording.table, recording.placement
         masked = self.mask_ignored_columns(columns)
         batch = table.add(LIST, self, columns, placement)
@@ -161,8 +167,8 @@ class TupleNode(SequenceNode):
     ) -> PairScores:
         """Return the scores of pairs of tuples, given the scores of their positions.
 
-        `owner` is the pair of tuples of each position. `has_absent` states that positions were
-        omitted because their values count as absent.
+        `owner` is the number of the pair of tuples that each position belongs to. `has_absent`
+        states that positions were omitted because their values count as absent.
         """
         is_present = items.outcome < TN  # TN: absent on both sides
         if not is_present.all():

@@ -48,10 +48,11 @@ VALUE, OBJECT, LIST, MISMATCH, UNLABELLED, SCHEMAS = (kind.value for kind in Uni
 
 
 class FieldIndex:
-    """The fields of a chunk, numbered as they occur: a parent before its children.
+    """The fields of a chunk, numbered in order of first use: a parent before its children.
 
-    The declared fields of an object are numbered together, in schema order; keys of maps follow as
-    documents have them. Numbers are valid in one chunk only; paths connect chunks.
+    All declared fields of an object are numbered together, in schema order. Map keys are numbered
+    when a document has them. Numbers are valid in one chunk only; in other chunks a field has the
+    same path.
     """
 
     def __init__(self) -> None:
@@ -67,7 +68,7 @@ class FieldIndex:
         return len(self.paths)
 
     def number(self, parent: int, name: str) -> int:
-        """Return the number of a field of a parent field; add a new field."""
+        """Return the number of a field inside its parent; a new field gets the next number."""
         children = self._children.setdefault(parent, {})
         number = children.get(name)
         if number is None:
@@ -94,7 +95,10 @@ class FieldIndex:
         return numbers
 
     def declared_of_each(self, parents: FieldNumbers, names: tuple[str, ...]) -> Indexes:
-        """Return the numbers of the declared fields of objects, (len(names), 1 or len(parents))."""
+        """Return the numbers of the declared fields inside each of several parent fields.
+
+        The shape is (len(names), len(parents)), or (len(names), 1) for a single parent.
+        """
         if isinstance(parents, int):
             return self.declared(parents, names)[:, None]
         different = distinct(parents)
@@ -103,14 +107,17 @@ class FieldIndex:
         return by_parent
 
     def keys(self, parents: FieldNumbers, names: list[str], codes: Indexes) -> Indexes:
-        """Return the numbers of keys of maps, (len(codes),); `codes` are positions in `names`."""
+        """Return the field number of each map key, (len(codes),).
+
+        The name of key i is `names[codes[i]]`.
+        """
         of_parents = np.broadcast_to(parents, len(codes)).tolist()
         pairs = zip(of_parents, codes.tolist(), strict=True)
         return np.array([self.number(parent, names[code]) for parent, code in pairs], np.intp)
 
 
 class Placement(NamedTuple):
-    """The parents and fields of the units of one batch, and how units count in their parents."""
+    """Where the units of a batch belong: their parents, their fields, and how they count there."""
 
     container: "UnitBatch | None"
     """The batch of the parents; None for documents."""
@@ -119,20 +126,20 @@ class Placement(NamedTuple):
     document: Indexes
     field: FieldNumbers
     order: "int | Indexes" = 0
-    """The position of each unit among its siblings: for a field, the position in the schema, with
-    keys of maps as they occur after all others; for an item, a rank within its list."""
+    """The position of each unit among the children of its parent: for a field, its position in the
+    schema, with map keys after all others; for an item, its rank in the list."""
     is_item: bool = False
     in_aggregate: "bool | Mask" = True
     weight: "float | Floats | None" = None
-    """The weight of each unit in its parent; None leaves it to the node that compares the unit."""
+    """The weight of each unit in its parent; None uses the weight of the unit's node."""
     gt_index: "int | Indexes" = NOTHING
     pred_index: "int | Indexes" = NOTHING
     is_map_key: bool = False
-    """Whether the fields are keys of maps, which only documents name."""
+    """Whether the fields are map keys, which only documents name."""
     is_whole: bool = False
     """Whether the units are documents that are compared by fields even if one side is empty."""
     gold_slot: Indexes | None = None
-    """Slots of the ground-truth alternatives that count; None before they are chosen."""
+    """The positions of the chosen ground-truth alternatives; None before they are chosen."""
 
     @property
     def is_document(self) -> bool:
@@ -147,22 +154,23 @@ class Placement(NamedTuple):
 
 
 class BlockSlots(Protocol):
-    """The slots of the units of a block of leaves, computed when they are first read.
+    """Where the values of a block of leaves are in their columns, computed when it is first read.
 
-    Most are never read: counts do not need the values, and errors need the values of few units.
+    Most positions are never read: counts do not need the values, and errors need few of them.
     """
 
     def gt_slots(self) -> Indexes:
-        """Return the slot of each unit's ground truth."""
+        """Return the position of each unit's ground truth; `NOTHING` (-1) if it is absent."""
 
     def pred_slots(self) -> Indexes:
-        """Return the slot of each unit's prediction."""
+        """Return the position of each unit's prediction; `NOTHING` (-1) if it is absent."""
 
 
 class UnitBatch:
-    """Rows that one node recorded together from one pair of columns.
+    """Consecutive rows of a unit table that one node recorded together.
 
-    All units are of one kind, and their parents are rows of one other batch.
+    All units are of one kind, their values are from one pair of columns, and their parents are rows
+    of one other batch.
     """
 
     # Class attributes are defaults that most batches keep; setting them would take time.
@@ -190,7 +198,7 @@ class UnitBatch:
         columns: Columns,
         placement: Placement,
     ) -> None:
-        """Reserve rows from `start` on for units whose figures are filled in later."""
+        """Reserve rows from `start` on; the figures of the units are filled in later."""
         self.start, self.size = start, len(placement.document)
         self.kind, self.node, self.columns = kind, node, columns
         self.document, self.field = placement.document, placement.field
@@ -203,12 +211,12 @@ class UnitBatch:
 
     @cached_property
     def gt_slot(self) -> Any:
-        """The slot of each unit's ground truth in the columns; `NOTHING` if it is absent."""
+        """Each ground truth's position in its column; `NOTHING` (-1) if it is absent."""
         return NOTHING if self.block_slots is None else self.block_slots.gt_slots()
 
     @cached_property
     def pred_slot(self) -> Any:
-        """The slot of each unit's prediction in the columns; `NOTHING` if it is absent."""
+        """Each prediction's position in its column; `NOTHING` (-1) if it is absent."""
         return NOTHING if self.block_slots is None else self.block_slots.pred_slots()
 
     @property
@@ -223,7 +231,7 @@ class UnitBatch:
 
     @cached_property
     def parent(self) -> Indexes:
-        """The row of each unit's parent; `NOTHING` for documents."""
+        """The row of each unit's parent; `NOTHING` (-1) for documents."""
         if self.container is None:
             return np.full(self.size, NOTHING)
         return self.positions + self.container.start
@@ -235,20 +243,20 @@ class UnitBatch:
         return self.nodes[position // (self.size // len(self.nodes))]
 
     def gt_values(self, selected: Indexes) -> list[JsonValue]:
-        """Return the ground truths of the selected units; None for an absent one."""
+        """Return the ground truths of the selected units; None where the ground truth is absent."""
         values = self.columns.gt
         return [
             None if slot == NOTHING else values[slot] for slot in self.gt_slot[selected].tolist()
         ]
 
     def pred_values(self, selected: Indexes) -> list[JsonValue]:
-        """Return the predictions of the selected units; None for an absent one."""
+        """Return the predictions of the selected units; None where the prediction is absent."""
         values = self.columns.pred
         slots = self.pred_slot[selected].tolist()
         return [None if slot == NOTHING else values[slot] for slot in slots]
 
     def positions_by_field(self) -> list[tuple[int, Indexes]]:
-        """Return (number of the field, positions of its units) for each field of the units."""
+        """Return (number of the field, positions of its units in the batch) for each field."""
         if isinstance(self.field, int):
             return [(self.field, np.arange(self.size))] if self.size else []
         return [*group_positions(self.field)]
@@ -287,7 +295,7 @@ class UnitBatch:
     def is_closed(self) -> Mask | None:
         """Which units failed as a whole, so that nothing inside them is judged.
 
-        None if no unit did.
+        None if no unit failed as a whole.
         """
         if self.is_document or self.kind == VALUE or (self.kind == LIST and not self.is_item):
             return None
@@ -301,7 +309,7 @@ class UnitBatch:
 
     @cached_property
     def is_judged(self) -> Mask | None:
-        """Which units are not inside a unit that failed as a whole, and so are judged.
+        """Which units are judged: no unit around them failed as a whole.
 
         None if all units are judged.
         """
@@ -351,14 +359,14 @@ _COLUMN_TYPES: Final[Mapping[str, type[np.generic]]] = {
     "threshold": np.float64,
     "weight": np.float64,
 }
-"""The type of each column that holds anything but rows, numbers, slots or positions."""
+"""The numpy type of each column. A column that is not listed holds whole numbers (`np.intp`)."""
 
 _BATCH_COLUMNS: Final = (
     *("kind", "node", "nodes", "columns", "document", "field", "order"),
     *("is_item", "is_map_key", "in_aggregate", "weight", "gt_index", "pred_index"),
     *("gt_slot", "pred_slot", "outcome", "similarity", "score", "threshold"),
 )
-"""All attributes of a batch that are copied, except its position in the table."""
+"""The attributes of a batch that a copy takes over, all but its position in the table."""
 
 _NOTES: Final = (
     *("reasons", "gold_slots", "n_open_items", "n_unlabelled_items"),
@@ -368,7 +376,7 @@ _NOTES: Final = (
 
 
 def column_values(column: Any, positions: Indexes) -> list[Any]:
-    """Return the values of a column of a batch at positions; a single value is repeated."""
+    """Return the values of a batch's column at some positions; a single value is repeated."""
     if isinstance(column, np.ndarray):
         values: list[Any] = column[positions].tolist()
         return values
@@ -376,10 +384,10 @@ def column_values(column: Any, positions: Indexes) -> list[Any]:
 
 
 class UnitTable:
-    """The units of some documents in batches, and notes that only few units have.
+    """The units of some documents in batches, and notes: facts that only few units have.
 
-    Rows can be withdrawn (`NOT_EVALUATED`) while units are recorded. The columns are made when they
-    are first read, and recording is over by then.
+    Read columns only after recording: they are computed once, when they are first read. While units
+    are recorded, rows can be withdrawn (`NOT_EVALUATED`).
     """
 
     def __init__(self, n_documents: int, fields: FieldIndex | None = None) -> None:
@@ -398,7 +406,8 @@ class UnitTable:
         self.n_open_items: dict[int, int] = {}
         """Number of predicted items that an open list drops, by row of the list."""
         self.n_unlabelled_items: dict[int, int] = {}
-        """Number of unlabelled items or map keys that were dropped from a list or map, by row."""
+        """Number of items or map keys that were dropped because they are not labelled, by row of
+        their list or map."""
         self.extra_keys: dict[int, tuple[str, ...]] = {}
         """Undeclared keys that only the prediction has, by row of their object; each is a false
         alarm."""
@@ -472,9 +481,10 @@ class UnitTable:
         return batch.columns.gt[gt_slot], batch.columns.pred[pred_slot], gold
 
     def select(self, roots: Indexes) -> "UnitTable":
-        """Return a table in which some units, given by their rows, are the documents.
+        """Return a table in which the given units become the documents.
 
-        Everything inside these units is included. No root may be inside another root.
+        `roots` are the rows of these units; none may be inside another. Everything inside them is
+        included.
         """
         table = UnitTable(len(roots))
         root_of_row = np.full(self.size + 1, NOTHING)  # `NOTHING` reads the last entry
@@ -521,7 +531,7 @@ class UnitTable:
         return numbers
 
     def _copy_notes(self, table: "UnitTable", new_rows: Indexes) -> None:
-        """Copy notes to another table; `new_rows` has the new row of each row, or `NOTHING`."""
+        """Copy notes to another table; `new_rows` has the new row of each row, or -1 for no row."""
         for name in _NOTES:
             notes = getattr(self, name)
             copied = {int(new_rows[row]): note for row, note in notes.items()}
@@ -533,9 +543,9 @@ class UnitTable:
     def take(
         self, batch: UnitBatch, kept: Indexes, container: UnitBatch | None, positions: Indexes
     ) -> UnitBatch:
-        """Add selected units of another table's batch.
+        """Add a copy of selected units of another table's batch; return the new batch.
 
-        `container` is the batch in this table that has the parents of the units.
+        `container` is the batch of this table that has the parents of the units, at `positions`.
         """
         copy: UnitBatch = object.__new__(UnitBatch)
         for name in _BATCH_COLUMNS:
@@ -549,7 +559,7 @@ class UnitTable:
         return copy
 
     def field_scores(self, document: int) -> dict[str, float]:
-        """Return the scores of the labelled fields of a document by name.
+        """Return the score of each labelled field of a document, by name.
 
         Empty for a document that is not an object.
         """
@@ -585,13 +595,13 @@ class UnitTable:
 
     @cached_property
     def _by_parent(self) -> tuple[Indexes, Indexes]:
-        """All rows sorted by parent and order, and the start of each parent's span, (size + 1,)."""
+        """All rows sorted by parent and order, and where each row's children begin, (size + 1,)."""
         parent, order = self.parents(), self.column("order")
         rows = np.lexsort((order, parent))
         return rows, parent[rows].searchsorted(np.arange(self.size + 1))
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return a column of all batches, (size,)."""
+        """Return the values of one column for all units, (size,)."""
         values = np.empty(self.size, _COLUMN_TYPES.get(name, np.intp))
         for batch in self.batches:
             values[batch.start : batch.start + batch.size] = getattr(batch, name)
@@ -628,9 +638,6 @@ def notes_by_row(notes: Mapping[int, T], batch: UnitBatch) -> dict[int, T]:
     return {batch.start + position: note for position, note in notes.items()}
 
 
-def join_some(values: Any, selected: Indexes) -> Any:
-    """Return the selected values.
-
-    A single value, which holds for all pairs, is returned as it is.
-    """
+def select_values(values: Any, selected: Indexes) -> Any:
+    """Return the selected values of an array; return a single value, valid for all, as it is."""
     return values[selected] if isinstance(values, np.ndarray) else values

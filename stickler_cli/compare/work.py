@@ -1,8 +1,8 @@
 """The work of a comparison, counted in steps before they are done, as documents are not trusted.
 
-A step takes about a nanosecond on a common machine, but is counted, so that a limit rejects the
-same documents on any machine. Several documents together never take less than one of them alone: if
-they were compared within a limit, each of them is within the limit.
+A step takes about a nanosecond on a common machine. Steps are counted instead of timed, so that a
+limit rejects the same documents on any machine. Several documents together never take less work
+than one of them alone: if they were compared within a limit, each of them is within the limit.
 """
 
 from typing import Final
@@ -14,9 +14,9 @@ STEPS_OF_UNIT: Final = 1_000_000_000
 """Steps in a unit of work, the unit of limits: about a second."""
 
 CALL_STEPS: Final = 50_000
-"""Steps of a node for any number of pairs: about fifty small calls of numpy."""
+"""Steps of one call of a node, for any number of pairs: about fifty small calls of numpy."""
 PAIR_STEPS: Final = 200
-"""Steps of each pair, without those of its comparator."""
+"""Steps of each pair of values, besides the work of its comparator."""
 VALUE_STEPS: Final = 100
 """Steps to find a value in its document."""
 PREPARED_STEPS: Final = 2_000
@@ -32,7 +32,7 @@ MAX_RESERVED_BYTES: Final = 1 << 29
 """Maximum memory of pairs of lists inside list items, in bytes: a fraction of the memory of a
 process. Each inner list is compared with the inner lists of many items."""
 MIN_STEPS_BY_FIELD: Final = 1_000_000
-"""Minimum number of steps of a call for several fields that are counted field by field."""
+"""Number of steps from which a call for several fields is counted field by field."""
 
 
 class TooMuchAtOnceError(BaseException):
@@ -52,7 +52,7 @@ class Work:
         *,
         has_ignored_values: bool = False,
     ) -> None:
-        """Begin to count; limits are in units, None is no limit.
+        """Begin to count. Limits are in units of work; None is no limit.
 
         `at_once` is the limit of work between two checks for signals; `has_ignored_values` comes
         from the plan.
@@ -62,7 +62,7 @@ class Work:
         self.steps_left, self.max_steps_at_once = _steps(limit), _steps(at_once)
         self.bytes_left = MAX_RESERVED_BYTES
         self.steps_by_path: dict[tuple[str, ...], list[int]] = {}
-        """The steps of each field, in a list of one entry that all `FieldWork` of the field
+        """The steps of each field: a list with one number, which all `FieldWork` of the field
         share."""
         self.absence = Absence()
 
@@ -79,15 +79,15 @@ class FieldWork:
     def __init__(
         self, work: Work, path: tuple[str, ...], *, steps: list[int], names: tuple[str, ...] = ()
     ) -> None:
-        """Take the shared list with the steps of a field.
+        """Take the shared list that counts the steps of a field.
 
-        `names` are the fields compared together.
+        `names` are the names of fields that are compared together.
         """
         self._work, self.path, self._steps = work, path, steps
         self.names = names
         """The names of fields that are compared together; empty for a single field."""
         self.absence = work.absence
-        """The test of absent values, shared by all fields."""
+        """The function that tells whether a value is absent; all fields share it."""
         self.has_ignored_values = work.has_ignored_values
         """Whether values may be ignored, or present values may count as absent."""
 
@@ -119,7 +119,7 @@ class FieldWork:
         """Count bytes that values of this field will take; a negative number releases bytes.
 
         Raises:
-            RoomLimitError: documents may not take as many bytes.
+            RoomLimitError: documents would take more bytes than they may.
         """
         self._work.bytes_left -= n_bytes
         if self._work.bytes_left < 0:

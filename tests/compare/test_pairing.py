@@ -155,11 +155,11 @@ def test_texts_of_two_letters_pair_by_one_of_them_in_lists_of_any_length():
 def test_a_field_finds_the_pairs_that_agree_in_it_in_lists_where_it_tells():
     keys = np.array([0, 1, 1, -1, 1, 0, 1, 1])
     field = SelectiveField(1.0, 1.0, keys)
-    near = np.arange(4), np.array([0, 0, 1, 1])
-    far = np.arange(4, 8), np.array([0, 0, 1, 1])
+    seekers = np.arange(4), np.array([0, 0, 1, 1])
+    partners = np.arange(4, 8), np.array([0, 0, 1, 1])
 
     # The third finds two of its list, which are more than it may; the last has no key.
-    found = field.join(near, far, np.array([2, 1]))
+    found = field.join(seekers, partners, np.array([2, 1]))
 
     assert [it.tolist() for it in found] == [[0, 1], [1, 0], [True, True, False, False]]
 
