@@ -1,1 +1,1 @@
-"""Studies answer questions about documents other than "how good is this run"; each has a folder."""
+"""The studies: commands that answer other questions than "how good is this run", a folder each."""

@@ -70,7 +70,7 @@ class StudyAnswer:
     """The answer of a study: its report, and a verdict whether it is complete and good enough."""
 
     report: Any
-    """A `Report`; a value with formats of its own; or None."""
+    """A `Report`, or a record that knows its own formats; None if there is nothing to print."""
     verdict: RunVerdict = RunVerdict.PASSED
     why: Sequence[str] = ()
     """Reasons for a verdict other than "passed", as lines for standard error."""
@@ -145,7 +145,7 @@ def check_names(option: str, names: Iterable[str], valid: Collection[str], claus
 def check_gate(
     report: Report, minimum: float | None, name: str, value: float | None
 ) -> StudyAnswer:
-    """Return the answer of a study; it fails if `value` is below the minimum of the gate."""
+    """Return the answer of a study with one gate: it fails if `value` is below `minimum`."""
     if minimum is None or (value is not None and value >= minimum):
         return StudyAnswer(report)
     comparison = (
@@ -155,7 +155,10 @@ def check_gate(
 
 
 def rates_of(n_both: Floats, n_gt: Floats, n_pred: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """Return dividends and divisors of precision, recall and F1, from counts of units."""
+    """Return dividends and divisors of precision, recall and F1, from counts on both sides.
+
+    `n_both` are counts of what both sides have, `n_gt` and `n_pred` of what one side has.
+    """
     return {
         "precision": (n_both, n_pred),
         "recall": (n_both, n_gt),
@@ -169,10 +172,13 @@ def shares_by_unit(
     n_units: int,
     settings: IntervalSettings | None,
 ) -> dict[str, Share]:
-    """Sum dividends and divisors of shares by unit; return the shares with their intervals.
+    """Return shares, such as precision, with their confidence intervals.
 
-    `quotients` are the dividends and divisors of each share, with one entry for each counted thing;
-    `units` is the number of the unit (such as a document) of each of these things.
+    Args:
+        quotients: the dividends and divisors of each share, an entry for each observation.
+        units: the number of the document, or other unit of resampling, of each observation.
+        n_units: the number of these units.
+        settings: the settings of the intervals; None for no intervals.
     """
     sums: Any = {
         name: [np.bincount(units, column, n_units) for column in columns]
@@ -184,7 +190,9 @@ def shares_by_unit(
 T = TypeVar("T")
 
 SAME: Final = {"same": True, "different": False}
-"""The words of a verdict; the Booleans true and false are accepted too."""
+"""Whether two values are the same, by the word for it in a verdict file.
+
+A verdict file may also have the Booleans true and false."""
 
 _EXPECTED: Final = "same or different"
 _KEYS: Final = ("path", "gt", "pred", "verdict")
@@ -202,13 +210,16 @@ class VerdictLine:
     pred: JsonValue
     same: bool
     unit: str
-    """Unit of resampling: the document if the line names one, else the pair of values itself."""
+    """Text that is the same for verdicts to resample together: the id of the document if the line
+    has one, else both values."""
 
 
 def read_lines(
     file: str, limit: int, read: Callable[[JsonObject], T | Problem | None]
 ) -> Iterator[T]:
-    """Parse each object in a file of lines with `read`; yields its results, without None.
+    """Yield the result of `read` for each JSON object in a file of lines.
+
+    Objects for which `read` returns None are skipped.
 
     Raises:
         UsageError: lists every line for which `read` returns a problem.
@@ -228,7 +239,9 @@ def read_lines(
 
 
 def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine], int]:
-    """Read a file of verdicts; returns all on two values, and the number of omitted ones.
+    """Read a file of verdicts; returns them and the number of skipped verdicts.
+
+    Verdicts with a missing ground truth or prediction are skipped, as there is nothing to compare.
 
     Raises:
         UsageError: lists every invalid line.

@@ -1,4 +1,4 @@
-"""All studies by the name of their command, one line for each study."""
+"""The table of all studies, by the name of their command."""
 
 from typing import Final
 

@@ -1,4 +1,7 @@
-"""Measure how far several runs of the same documents agree, and find values that flip."""
+"""Measure how far several runs of the same documents agree, and find values that flip.
+
+A value flips if it is right in some runs and wrong in others.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +17,7 @@ from stickler_cli.studies.diff.record import F1, Figure
 
 
 def repeats_of(runs: Mapping[str, Run]) -> Repeats:
-    """Return the agreement of several runs, measured by their predictions.
+    """Return how far several runs of the same documents agree.
 
     All runs must keep rows and errors. A document that a run did not compare counts as missed in
     that run.
@@ -41,7 +44,7 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
 
 
 def _measure_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
-    """Return the agreement of runs in one field, or in whole documents for an empty path."""
+    """Return how far runs agree in the field of a figure; its path is empty for whole documents."""
     right, wrong = table.right_and_wrong(table.fields.get(figure.field, ()), figure.mode)
     # A document in which no side of any run has the field says nothing about agreement.
     has_field = table.of_runs(figure.field, figure.mode)[:, :-1].any(axis=(0, 1))
@@ -58,9 +61,10 @@ def _measure_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
 def _find_flips(
     errors_by_run: Sequence[Sequence[Error]], compared_ids: Sequence[str]
 ) -> list[Flip]:
-    """Return the values that are wrong in only some runs, in documents with complete errors.
+    """Return the values that are wrong in some runs and right in others.
 
-    `errors_by_run` are the kept errors of each run, in the order of documents.
+    Documents are skipped if a run did not keep all of their errors. `errors_by_run` are the kept
+    errors of each run, in the order of documents.
     """
     complete_ids = {*compared_ids}
     wrong_values: dict[tuple[str, str], tuple[JsonValue, list[WrongIn]]] = {}

@@ -1,4 +1,4 @@
-"""Describes a study: its command, options and formats, and the package with its answer."""
+"""What the command line must know about a study: its options, formats and where its answer is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ FORMATS: Final = ("table", "json", "markdown", "html", "csv", "tsv", "jsonl", "p
 """Formats of the report of every study."""
 
 LINE_FORMATS: Final = ("jsonl", "csv", "tsv")
-"""Formats of an answer that is written as lines."""
+"""Formats of a study's answer that consists of lines of data, not of a report."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """The keys with which the records of all studies begin."""
+    """The keys with which the JSON records of all studies begin."""
 
     format: str
     """This format; the number goes up when a key changes its meaning or goes away."""
@@ -30,18 +30,19 @@ class Study:
     """
 
     settings: Any
-    """Class of its settings."""
+    """Class of the study's settings."""
     record: str
     """Type of the record that is written as JSON, as `module:Class` relative to this package."""
     help: str
     examples: str
     gate: str = ""
-    """Condition under which its gate fails, for the help; empty without a gate."""
+    """When the study's gate fails, as a clause for the help; empty for a study without a gate."""
     incomplete: str = ""
-    """Condition under which its answer is incomplete, for the help; empty if it never is."""
+    """When the answer is incomplete, as a clause for the help; empty if it never is."""
     formats: Sequence[str] = FORMATS
     lines: str = ""
-    """Option that requests lines instead of a report; empty without one."""
+    """Option with which the study writes lines of data instead of a report; empty if it has
+    none."""
     line_formats: Sequence[str] = LINE_FORMATS
     """Formats in which the option `lines` can write lines."""
 

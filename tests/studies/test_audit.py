@@ -18,8 +18,8 @@ from stickler_cli.studies.audit.witnesses import (
     NO_DOCUMENT,
     Witnesses,
     agreement,
-    chance_of_difference,
     count_votes,
+    expected_disagreement,
     find_sharing_runs,
     rows_by_document,
 )
@@ -162,7 +162,7 @@ def alpha_of(answers):
     several = known.sum(axis=0) > 1
     above, below = (it.sum() for it in agreement(told)["observed"])
     values, counts = np.unique(answers[:, several][known[:, several]], return_counts=True)
-    chance = chance_of_difference(values.tolist(), counts.tolist(), equal, 0)
+    chance = expected_disagreement(values.tolist(), counts.tolist(), equal, 0)
     return 1 - (1 - above / below) / chance
 
 
@@ -182,9 +182,9 @@ def test_alpha_is_that_of_another_program():
 def test_of_very_many_values_pairs_are_drawn():
     counts = [3] * (MAX_EXHAUSTIVE_VALUES + 100)
     by_hand = 1 - 400 * 3 * 2 / (1200 * 1199)
-    found = chance_of_difference([*range(400)], counts, equal, 1)
+    found = expected_disagreement([*range(400)], counts, equal, 1)
     assert found == pytest.approx(by_hand)
-    halves = chance_of_difference(
+    halves = expected_disagreement(
         [*range(400)],
         counts,
         lambda ones, others: [
@@ -193,8 +193,8 @@ def test_of_very_many_values_pairs_are_drawn():
         1,
     )
     assert halves == pytest.approx(0.5, abs=0.015)
-    assert chance_of_difference(["a"], [1], equal, 0) == 0
-    assert chance_of_difference([None, "a"], [1, 1], equal, 0) == 1
+    assert expected_disagreement(["a"], [1], equal, 0) == 0
+    assert expected_disagreement([None, "a"], [1, 1], equal, 0) == 1
 
 
 def test_runs_that_share_other_answers_are_named():

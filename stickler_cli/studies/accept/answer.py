@@ -90,7 +90,7 @@ def make_report(policy: AcceptancePolicy) -> Report:
 
 
 def _make_curve(field: FieldPolicy) -> Curve:
-    """Return the curve of a field: its error rate by the share of its values that pass."""
+    """Return the curve of a field: how its error rate grows as more of its values pass."""
     end = None
     if field.error is not None and field.bound is not None:
         end = (field.error, field.bound)
@@ -219,9 +219,9 @@ class _Router:
     def _list_leaves(
         self, value: JsonValue, confidences: JsonValue, field: Path, path: Path
     ) -> Iterator[tuple[Path, Path, float | None]]:
-        """Yield field, path and confidence of each leaf.
+        """Yield the path of the field, the own path and the confidence of each leaf value.
 
-        A leaf is a value that is compared as a whole.
+        A leaf is a value that is compared as a whole. A confidence of None means none is stated.
         """
         if is_absent(value):
             return
@@ -323,7 +323,10 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
 
 
 def _calibrate_field(entry: PolicyField, level: float, requirement: Promise) -> FieldPolicy:
-    """Return the policy of one field, for one group of documents."""
+    """Return the confidence threshold of one field for one group of documents, with its figures.
+
+    `level` is the accepted probability that the promise is broken.
+    """
     field, group, units, n_values = entry
     error_curve = losses_by_threshold(units.document, units.confidence, units.is_right)
     accepted = choose_threshold(error_curve, requirement.max_error, level)

@@ -50,8 +50,8 @@ from .witnesses import (
     PlaceMarks,
     Witnesses,
     agreement,
-    chance_of_difference,
     count_votes,
+    expected_disagreement,
     find_sharing_runs,
     rarity,
     read_marks,
@@ -62,26 +62,30 @@ RowPositions = NDArray[np.intp]
 
 MIN_RUNS: Final = 2  # fewer cannot agree on another value than the ground truth
 N_STRATA: Final = 3
-"""Number of strata from which places are drawn."""
+"""Number of strata (groups by number of votes) from which places to check are drawn."""
 NOT_DRAWN: Final = N_STRATA
-"""Stratum of places that have a verdict but were not drawn: they represent only themselves."""
+"""Stratum of places with a verdict that were not drawn at random: they represent no other place."""
 _UNSEEN_PLACES: Final = 0.75
-"""Wrong places that are added for the bounds of an interval. In simulations, a whole place gives
-bounds that cover 97.5 % and more, half a place bounds that cover too little."""
+"""Number of wrong places that are added for the upper bound of an interval, as if unseen.
+
+In simulations, the bounds cover 97.5 % and more with 1 added place, and too little with 0.5."""
 
 
 def stratify(votes: NDArray[np.int64], n_runs: int) -> RowPositions:
-    """Return the stratum of each place, by its number of votes for an answer other than the truth.
+    """Return the stratum (0, 1 or 2) of each place, by its votes.
 
-    Stratum 2 has votes of half of the runs or more (at least two), stratum 1 has fewer votes, and
-    stratum 0 has none.
+    The votes of a place are the number of runs that give the same answer other than the truth. In
+    stratum 2, half of the runs or more, and at least two, give it. In stratum 0, no run does.
     """
     min_votes = max(2, (n_runs + 1) // 2)
     return np.where(votes >= min_votes, 2, np.minimum(votes, 1)).astype(np.intp)
 
 
 def draw_places(strata: RowPositions, number: int, seed: int) -> RowPositions:
-    """Draw places at random: half from the top stratum, half of the remainder from the next one."""
+    """Draw `number` places at random, most of them from the strata with many votes.
+
+    Half comes from stratum 2, half of the remainder from stratum 1, and the last from stratum 0.
+    """
     # Raw bits are the same in every version of numpy.
     order = np.argsort(np.random.PCG64(seed).random_raw(len(strata)), kind="stable")
     places, n_left = order[:0], number
@@ -95,9 +99,9 @@ def draw_places(strata: RowPositions, number: int, seed: int) -> RowPositions:
 
 
 def weigh_places(strata: RowPositions, looked_at: RowPositions) -> NDArray[np.float64] | None:
-    """Return how many places each place with a verdict represents.
+    """Return the weight of each place with a verdict: how many places of its stratum it represents.
 
-    Returns None if a stratum has no place with a verdict.
+    Returns None if a stratum has places but no verdicts.
     """
     n_places = np.bincount(strata, minlength=NOT_DRAWN + 1)
     n_looked_at = np.bincount(strata[looked_at], minlength=NOT_DRAWN + 1)
@@ -176,14 +180,14 @@ MAX_SUSPECTS: Final = 1000
 COLUMNS: Final = (
     *("document", "path", "page", "box", "probability", "gt", "others", "verdict", "right"),
 )
-"""The columns of a spreadsheet of places to check."""
+"""The columns of the spreadsheet in which people check drawn places."""
 
 
 _TABLES: Final = (".jsonl", ".ndjson", ".parquet", ".arrow", ".csv", ".tsv")
 
 
 def names_documents(name: str) -> bool:
-    """Return whether the first argument, instead of a schema, is a source of documents."""
+    """Return whether the first argument names documents, and not a schema."""
     path = File(name)
     if path.is_dir() or name.lower().removesuffix(".gz").removesuffix(".zst").endswith(_TABLES):
         return True
@@ -191,7 +195,7 @@ def names_documents(name: str) -> bool:
 
 
 def _check_sources(gt: str, runs: Sequence[str]) -> None:
-    """Refuse fewer than two runs, and a source that is named twice."""
+    """Raise UsageError if fewer than two runs are given, or if a source is named twice."""
     sources = (gt, *runs)
     if repeated := [source for source in sources if sources.count(source) > 1]:
         finding = f"{repeated[0]} is given twice"
@@ -259,7 +263,7 @@ def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
 def _add_spots(
     lines: Iterable[dict[str, Any]], refs: Iterable[PairRef], unwrapper: Unwrapper | None
 ) -> None:
-    """Add `page` and `box` to the lines of places whose ground truth states them."""
+    """Add `page` and `box` to each line whose value has a box in the ground truth."""
     documents = {line["document"] for line in lines}
     pairs = (unwrapped(unwrapper, read_pair(ref)) for ref in refs if ref.id in documents)
     metadata = {pair.id: pair.metadata[0] for pair in pairs}
@@ -281,19 +285,25 @@ def item_of(place: AnsweredPlace) -> ItemPlace | None:
 
 
 def is_dropped(place: AnsweredPlace) -> bool:
-    """Return whether every run that differs from the ground truth at a place has no value there."""
+    """Return whether all runs that differ from the ground truth at a place miss the value."""
     return place.gt is not None and all(value is None for value, _ in place.different)
 
 
 def suspect_item(suspect: Suspect, path: Path, members: Sequence[AnsweredPlace]) -> Suspect:
-    """Return one suspect for an item, given the suspect of its first value and all its values."""
+    """Return one suspect for a whole list item.
+
+    `suspect` is the suspect of its first value, and `members` are the places of all its values.
+    """
     values = {field_path(place.path[len(path) :]): place.gt for place in members}
     names = tuple(step for step in path if isinstance(step, str))
     return replace(suspect, path=field_path(path), field=field_path(names), gt=values)
 
 
 class Audit:
-    """All places with their answers and verdicts as arrays, and the figures computed from them."""
+    """The answers of runs and the verdicts of people at all places, and figures from them.
+
+    A place is the path of a value in a document.
+    """
 
     def __init__(
         self, settings: AuditSettings, witnesses: Witnesses, marks: PlaceMarks, schema: str
@@ -304,14 +314,13 @@ class Audit:
         self.document_ids, n_runs = witnesses.documents, len(witnesses.runs)
         self.intervals = intervals_of(settings)
         self.answer_counts = defaultdict[str, Counter[str]](Counter)
-        """Counts of the answers of each field, at places where two or more runs have the
-        document."""
+        """By field: how many runs gave each answer, in documents of two or more runs."""
         self.changes = defaultdict[str, list[GoldChange]](list)
-        """Changes of the ground truth that verdicts demand, by document."""
+        """By document: the changes of its ground truth that verdicts demand."""
         self.n_without_right_value = 0
-        """Number of wrong values for which no verdict gives the right value."""
+        """Number of values whose verdict says "wrong" but not what is right."""
         self.fields: dict[str, int] = {}
-        """Number of each field, by its path."""
+        """By path of a field: its number in the arrays, from 0."""
         self._verdict_rows: list[tuple[object, ...]] = []
         place_types: list[tuple[Any, ...]] = [
             ("document", "i8"),
@@ -322,8 +331,8 @@ class Audit:
         places = np.fromiter(self._read_places(), np.dtype(place_types))
         self.documents, self.field_numbers = places["document"], places["field"]
         self.groups, self.is_present = places["groups"], places["is_present"]
-        """For each place and run, (n_places, n_runs): the group of the answer, and whether there is
-        a value."""
+        """Arrays (n_places, n_runs): the group of each run's answer, where 0 is the ground truth,
+        and whether the run has a value."""
         self.has_truth = places["has_truth"]
         mark_types: list[tuple[Any, ...]] = [
             ("place", "i8"),
@@ -333,7 +342,8 @@ class Audit:
         ]
         mark_types += [("right", "?", (n_runs,))]
         self.verdicts = np.array(self._verdict_rows, np.dtype(mark_types))
-        """A row for each verdict: its place, whether this was drawn, results of `_apply_mark`."""
+        """A row for each verdict: the position of its place, whether the place was drawn at random,
+        and the results of `_apply_mark`."""
         self.votes, self.against = count_votes(self.groups)
         self.rarity = rarity(self.groups, self.field_numbers)
         self.order = np.lexsort((self.rarity, self.against, -self.votes))
@@ -343,7 +353,7 @@ class Audit:
         self.weights = weigh_places(self.strata, self.verdicts["place"])
 
     def _read_places(self) -> Iterator[tuple[object, ...]]:
-        """Yield the array row of each place; also counts answers and applies verdicts."""
+        """Yield a row of numbers for each place; also counts answers and applies verdicts."""
         document_numbers = {name: number for number, name in enumerate(self.document_ids)}
         for position, place in enumerate(self.witnesses.list_places()):
             mark = self.marks.get((place.document, field_path(place.path)))
@@ -363,11 +373,11 @@ class Audit:
             yield document, field, place.groups, is_present, place.gt is not None
 
     def _apply_mark(self, place: AnsweredPlace, mark: PlaceMark) -> tuple[bool, bool, list[bool]]:
-        """Apply a verdict; returns three results for the place.
+        """Apply a person's verdict to a place; returns three findings.
 
-        They are: whether the ground truth is wrong; whether the right answer is a value, not
-        absence; and whether each run is right. A value that replaces the ground truth, or that is
-        accepted beside it, is added to `changes`.
+        They are: whether the ground truth is wrong, whether any value is right there, and whether
+        each run is right. If the verdict gives a new or a further true value, it is added to
+        `changes`.
         """
         other_answers, truth = place.different, place.gt
         right_groups = {0} if mark.gt_right else set[int]()
@@ -405,9 +415,9 @@ class Audit:
     def find_changes(
         self, unwrapper: Unwrapper | None, ref: PairRef, truth: JsonValue
     ) -> list[GoldChange]:
-        """Return the changes of the ground truth of a document.
+        """Return the changes of a document's ground truth that verdicts demand.
 
-        A value that is only acceptable is left out if its item is missing in the ground truth.
+        In a list item that the ground truth lacks, only values that are to be added count.
         """
         bare_truth = unwrapper(truth, is_truth=True).value if unwrapper else truth
         changes, new_indexes = list[GoldChange](), dict[Path, dict[Step, int]]()
@@ -423,7 +433,7 @@ class Audit:
         return changes
 
     def _find_places(self, positions: Sequence[int]) -> list[AnsweredPlace]:
-        """Return the places at some positions, in this order; reads all documents again."""
+        """Return the places at some positions, in their order; reads all documents again."""
         wanted = {*positions}
         places = {
             position: place
@@ -433,7 +443,7 @@ class Audit:
         return [places[position] for position in positions]
 
     def draw_lines(self, number: int) -> list[dict[str, Any]]:
-        """Draw places to check; returns an output line for each, the most suspect first."""
+        """Draw places for people to check; returns an output line each, the most suspect first."""
         drawn = draw_places(self.strata, number, self.settings.seed)
         n_places = np.bincount(self.strata, minlength=3)
         n_drawn = np.bincount(self.strata[drawn], minlength=3)
@@ -449,12 +459,12 @@ class Audit:
         """Return the record of the audit with all figures."""
         settings = self.settings
         suspects = self.order[self.votes[self.order] > 1][:MAX_SUSPECTS].tolist()
-        chances = np.array([*map(self._chance_of_field, self.fields)])
+        expected = np.array([*map(self._expected_disagreement, self.fields)])
         fields = [
-            self._make_field(path, self.field_numbers == number, chances)
+            self._make_field(path, self.field_numbers == number, expected)
             for path, number in self.fields.items()
         ]
-        total = self._make_field("", np.ones(len(self.votes), np.bool_), chances)
+        total = self._make_field("", np.ones(len(self.votes), np.bool_), expected)
         return AuditReport(
             format="stickler-audit/1",
             version=__version__,
@@ -492,15 +502,18 @@ class Audit:
         if len(self.verdicts) and self.weights is None:
             yield "a stratum of places has no verdict: nothing is estimated"
 
-    def _chance_of_field(self, path: str) -> float:
-        """Return the chance that two random answers of a field differ."""
+    def _expected_disagreement(self, path: str) -> float:
+        """Return how often two random answers of a field would differ, in [0, 1]."""
         counts = self.answer_counts[path]
         match_values = partial(self.witnesses.match_values, path)
         values = [*map(json.loads, counts)]
-        return chance_of_difference(values, [*counts.values()], match_values, self.settings.seed)
+        return expected_disagreement(values, [*counts.values()], match_values, self.settings.seed)
 
     def _make_suspects(self, positions: Sequence[int]) -> list[Suspect]:
-        """Return the suspects at some positions; an item that the same runs lack is one suspect."""
+        """Return the suspect of each position.
+
+        If the same runs lack all values of a list item, one suspect stands for all of them.
+        """
         places: dict[int, AnsweredPlace] = {}
         n_places_by_item = Counter[ItemPlace]()
         wanted = {*positions}
@@ -545,9 +558,12 @@ class Audit:
         )
 
     def _make_field(
-        self, path: str, is_selected: NDArray[np.bool_], chances: NDArray[np.float64]
+        self, path: str, is_selected: NDArray[np.bool_], expected: NDArray[np.float64]
     ) -> AuditedField:
-        """Return the figures of the selected places: those of one field, or all places."""
+        """Return the figures of the selected places: those of one field, or all places.
+
+        `expected` has, for each field, how often two random answers would differ.
+        """
         documents = self.documents[is_selected]
         shares = shares_by_unit(
             agreement(self.groups[is_selected]), documents, len(self.document_ids), self.intervals
@@ -556,10 +572,14 @@ class Audit:
         observed = shares["observed"]
         # For several fields, average the chances of the single fields.
         fields, n_places = np.unique(self.field_numbers[is_selected], return_counts=True)
-        chance = float(np.average(chances[fields], weights=n_places)) if len(fields) else 0.0
-        if chance > 0 and observed.value is not None:
-            bounds = observed.interval and [1 - (1 - bound) / chance for bound in observed.interval]
-            alpha = Share(1 - (1 - observed.value) / chance, bounds)
+        expected_disagreement = (
+            float(np.average(expected[fields], weights=n_places)) if len(fields) else 0.0
+        )
+        if expected_disagreement > 0 and observed.value is not None:
+            bounds = observed.interval and [
+                1 - (1 - bound) / expected_disagreement for bound in observed.interval
+            ]
+            alpha = Share(1 - (1 - observed.value) / expected_disagreement, bounds)
 
         verdicts = self.verdicts[is_selected[self.verdicts["place"]]]
         # Positions of the places with a verdict among the selected places.
@@ -625,7 +645,7 @@ class Audit:
         has_truth: NDArray[np.bool_],
         agrees: NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        """Return dividend and divisor that each place contributes to F1, (2, n_places)."""
+        """Return the dividend and the divisor of F1 at each place, (2, n_places)."""
         to_find = has_truth
         if not self.settings.recall_with_fd:
             to_find = has_truth & (agrees | ~is_present)
@@ -640,7 +660,7 @@ def _check_gate(gate: Gate, fields: Collection[AuditedField]) -> GateResult:
     by_path = {parse_field_path(field.field) if field.field else (): field for field in fields}
 
     def find_value(path: Path) -> tuple[float | None, str]:
-        """Return the figure of a field that the gate checks, and the reason if it is None."""
+        """Return the figure that the gate checks in a field; if it is None, also the reason."""
         field = by_path.get(path)
         if field is None:
             return None, "no run has a value for it"

@@ -36,7 +36,7 @@ class RunsSource(Settings):
 
 
 class AuditedSchema(SchemaSource):
-    """Option for the schema, which may be left out."""
+    """The option for the schema; without a schema, one is inferred."""
 
     schema: str = option(
         "",

@@ -29,17 +29,17 @@ BoundsOrNone = list[float] | None
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One answer at a place, and the runs that give it."""
+    """One answer to what a value is, and the runs that give this answer."""
 
     answer: AnyJson
-    """The answer; null if it is "no value"."""
+    """The value that the runs give; null if they give no value."""
     runs: list[Count]
     """Positions of the runs that give this answer, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A place where several runs give the same answer, which differs from the ground truth."""
+    """A value for which several runs give the same answer, other than the ground truth."""
 
     document: str
     """Id of the document."""
@@ -57,8 +57,8 @@ class Suspect:
     against: Count
     """Number of runs that agree with the ground truth."""
     rarity: Fraction
-    """How often the voting runs differ from the ground truth in this field, in [0, 1]: the smaller,
-    the more suspect."""
+    """How often the runs that give the first answer of `others` differ from the ground truth in
+    this field, in [0, 1]. The smaller, the more suspect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +73,20 @@ class AuditedField:
     """Number of places at which two or more runs give the same answer other than the ground
     truth."""
     agreement: FractionOrNone
-    """Share of the places at which all runs agree."""
+    """Share of the places (paths of values) at which all runs agree."""
     agreement_interval: BoundsOrNone
     """Confidence interval of `agreement`, resampled by document; null without intervals."""
     pairwise: FractionOrNone
-    """Share of agreeing pairs among all pairs of runs, over all places."""
+    """Share of pairs of runs that agree, over all pairs of runs and all places."""
     pairwise_interval: BoundsOrNone
     """Confidence interval of `pairwise`; null without intervals."""
     alpha: NumberOrNone
-    """Krippendorff's alpha; two answers agree if they match by the comparator. Null if all answers
-    are the same."""
+    """Krippendorff's alpha, in which two answers agree if they match by the comparator. Null if all
+    answers are the same."""
     alpha_interval: BoundsOrNone
     """Confidence interval of `alpha`; null without intervals."""
     looked_at: Count
-    """Number of places with a verdict of a person."""
+    """Number of places on which a person gave a verdict."""
     wrong: FractionOrNone
     """Share of the places at which the ground truth is wrong; null without verdicts."""
     wrong_interval: BoundsOrNone
@@ -102,16 +102,16 @@ class AuditedRun:
     differing: FractionOrNone
     """Share of the places at which the run differs from the ground truth."""
     f1: FractionOrNone
-    """F1 of all values, measured by the ground truth as it is."""
+    """F1 of all values of the run against the ground truth, without corrections."""
     f1_interval: BoundsOrNone
     """Confidence interval of `f1`; null without intervals."""
     right_f1: FractionOrNone
-    """Estimated F1 by a corrected ground truth; null without verdicts."""
+    """Estimated F1 against a corrected ground truth; null without verdicts."""
     right_f1_interval: BoundsOrNone
     """Confidence interval of `right_f1`; null without intervals."""
     shares_with: list[Count]
-    """Positions of the runs that share answers other than the ground truth with this run far more
-    often than other pairs of runs do."""
+    """Positions, from 0, of runs that make the same mistakes as this run far more often than other
+    pairs of runs do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class AuditReport(StudyRecord):
     gt: str
     """The ground truth, as the user named it."""
     documents: Count
-    """Number of documents in at least one run."""
+    """Number of documents that at least one run has."""
     level: FractionOrNone
     """Confidence level of the intervals; null without intervals."""
     whole: AuditedField
@@ -137,9 +137,8 @@ class AuditReport(StudyRecord):
     runs: list[AuditedRun]
     """The runs, in the order of the command line."""
     suspects: list[Suspect]
-    """The most suspect places, at most a thousand, at which two runs or more give the same answer
-    other than the ground truth. An item that the same runs lack is one suspect with all of its
-    values."""
+    """The suspects, at most a thousand, the most suspect first. A list item that the same runs lack
+    is one suspect with all of its values."""
     gates: list[GateResult]
     """The gates and their results."""
     notes: list[str]
@@ -147,11 +146,11 @@ class AuditReport(StudyRecord):
 
 
 MAX_SHOWN: Final = 20
-"""Number of suspects in the report; JSON has up to a thousand."""
+"""Maximum number of suspects in the report; JSON has up to a thousand."""
 
 
 def _format_answers(suspect: Suspect) -> str:
-    """Return the answers other than the truth, each with its number of runs."""
+    """Return the answers other than the truth as text, each with its number of runs."""
     return "; ".join(
         f"{_format_value(other.answer)} ({len(other.runs)})" for other in suspect.others
     )
@@ -252,7 +251,7 @@ def make_report(record: AuditReport) -> Report:
 
 
 def _make_choices(line: Mapping[str, Any]) -> Choices:
-    """Return the verdicts to choose from for a place: each of its answers may be the right one."""
+    """Return the verdicts that a person can choose for a place: which of its answers is right."""
     answers = [other["answer"] for other in line["others"]]
     verdicts = [
         ("ground truth right", {"verdict": "ground_truth_right"}),
@@ -267,7 +266,7 @@ def _make_choices(line: Mapping[str, Any]) -> Choices:
 
 
 def _as_json(value: Mapping[str, Any]) -> str:
-    """Return an object as one line of JSON."""
+    """Return a JSON object as one line of text."""
     return json_line({**value}).decode().rstrip("\n")
 
 
@@ -277,7 +276,7 @@ def _format_value(value: Any) -> str:
 
 
 def make_page(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report:
-    """Return the page of places to check, with buttons for verdicts."""
+    """Return the HTML page on which a person checks places, with buttons for verdicts."""
 
     def answer_of_run(line: Mapping[str, Any], run: str) -> str:
         answers = (
@@ -317,7 +316,7 @@ def _estimate_sentence(record: AuditReport) -> str:
 
 
 def _sharing_sentence(run: AuditedRun, record: AuditReport) -> str:
-    """Return a sentence that warns that a run is not independent of other runs."""
+    """Return a sentence that warns that a run makes the same mistakes as other runs."""
     names = " and ".join(record.runs[position].run for position in run.shares_with)
     return (
         f"{run.run} shares answers that differ from the ground truth with {names} far more often "

@@ -1,7 +1,7 @@
-"""Collect the answers of several runs at each place of documents, and verdicts of people on places.
+"""Collect the answers of several runs and the verdicts of people, place by place.
 
-Runs are read from their files of values, and matching answers at a place form a group. Predicted
-items that are paired with a true item have the path of the true item. Items that the ground truth
+A place is the path of a value in a document. Matching answers at a place form a group. A predicted
+list item has the path of the true item that it is paired with. List items that the ground truth
 lacks are paired among the runs.
 """
 
@@ -35,21 +35,21 @@ from stickler_cli.studies.answering import AT_ONCE, read_lines
 
 AnswerRow: TypeAlias = Mapping[str, Any]
 AnswerItem: TypeAlias = dict[Path, AnswerRow]
-"""The rows of values of an item, by their paths inside the item."""
+"""The values of a list item: a row of the run's table of values for each path inside the item."""
 
 NO_DOCUMENT: Final = 255
-"""The group of a run that lacks the document."""
+"""The number that stands for the answer group of a run that lacks the document."""
 
 
 class NewItem(str):
-    """The path step of an item that only runs have, such as `+0` or `+1`."""
+    """The step, in a path, to a list item that the ground truth lacks, such as `+0` or `+1`."""
 
     __slots__ = ()
 
 
 @dataclass(slots=True)
 class AnsweredPlace:
-    """A path of a document with a value in the ground truth or in a run, and all answers there."""
+    """The path of a value in a document, with its ground truth and the answers of all runs."""
 
     document: str
     path: Path
@@ -57,15 +57,17 @@ class AnsweredPlace:
     """The path of the field, without list indexes."""
     gt: JsonValue = None
     answers: dict[int, tuple[JsonValue, bool]] = field(default_factory=dict)
-    """By run: its answer (None for absent), and whether the answer matches the ground truth."""
+    """By position of a run: its answer (None if absent), and whether it matches the ground
+    truth."""
     groups: list[int] = field(default_factory=list)
-    """The answer group of each run: 0 for the ground truth, or `NO_DOCUMENT`."""
+    """The group of each run's answer: runs with matching answers have the same number. It is 0 for
+    the ground truth, and `NO_DOCUMENT` for a run that lacks the document."""
     places_of_document: "Mapping[Path, AnsweredPlace]" = field(default_factory=dict)
-    """All places of the document, by path."""
+    """All places of the same document, by path."""
 
     @property
     def agreeing(self) -> list[int]:
-        """The runs whose answers match the ground truth."""
+        """The positions of the runs whose answers match the ground truth."""
         return [run for run, group in enumerate(self.groups) if group == 0]
 
     def make_line(self, run_names: Sequence[str]) -> dict[str, Any]:
@@ -84,10 +86,10 @@ class AnsweredPlace:
         }
 
     def answers_in_new_items(self) -> Mapping[int, Sequence[JsonValue]]:
-        """Return values in new items that could be meant for this place.
+        """Return, by run, predicted values that may belong here but are in another list item.
 
-        For each run without an answer here, these are its values in items that the ground truth
-        lacks, at the same path within the item.
+        A badly wrong item is not paired, so its values appear in an item that the ground truth
+        lacks. Only runs without an answer here are asked, at the same path within such items.
         """
         answers: dict[int, list[JsonValue]] = {}
         for path, place in self.places_of_document.items():
@@ -103,7 +105,7 @@ class AnsweredPlace:
 
     @property
     def different(self) -> list[tuple[JsonValue, list[int]]]:
-        """The answers other than the truth with their runs, those of most runs first."""
+        """The wrong answers with the positions of their runs; the most frequent answer first."""
         runs_by_group: dict[int, list[int]] = {}
         for run, group in enumerate(self.groups):
             if group not in (0, NO_DOCUMENT):
@@ -113,7 +115,7 @@ class AnsweredPlace:
 
 
 def rows_by_document(file: File) -> Mapping[str, LineReference]:
-    """Return the rows of a run by document; many rows are kept on disk."""
+    """Return the lines of a run's file of values by document; a large file stays on disk."""
     with file.open("rb") as lines:
         lines_by_document = groupby(lines, lambda line: str(json.loads(line)["document"]))
         return ById(
@@ -132,7 +134,7 @@ class Witnesses:
 
     @property
     def documents(self) -> list[str]:
-        """The ids of the documents of all runs."""
+        """The ids of the documents that at least one run has."""
         return [*dict.fromkeys(name for run in self.runs for name in run)]
 
     def list_places(self) -> Iterator[AnsweredPlace]:
@@ -148,9 +150,9 @@ class Witnesses:
     def match_values(
         self, names: str, first_values: Sequence[JsonValue], second_values: Sequence[JsonValue]
     ) -> list[bool]:
-        """Return whether two values match by the comparator of a field, for each pair of values.
+        """Return, for each pair of values, whether they match by the comparator of a field.
 
-        An absent value matches only an absent value.
+        `names` is the path of the field. An absent value matches only an absent value.
         """
         node = node_at(self.plan, parse_field_path(names))
         pairs = [*zip(first_values, second_values, strict=True)]
@@ -192,7 +194,10 @@ class Witnesses:
     def _locate_rows(
         self, rows_by_run: Iterable[Sequence[AnswerRow]]
     ) -> Iterator[tuple[int, Path, AnswerRow]]:
-        """Yield run, path and row for all rows of all runs; items that only runs have come last."""
+        """Yield the position of the run, the path and the row of each value of all runs.
+
+        Values in items that the ground truth lacks come last.
+        """
         new_items: dict[Path, list[tuple[int, AnswerItem]]] = {}
         for run, rows in enumerate(rows_by_run):
             pairs, items_of_run = _paired_items(rows), dict[Path, AnswerItem]()
@@ -211,10 +216,10 @@ class Witnesses:
     def _pair_new_items(
         self, new_items: Mapping[Path, Iterable[tuple[int, AnswerItem]]]
     ) -> Iterator[tuple[Path, int, AnswerItem]]:
-        """Pair the items that only runs have; yields a path, a run and the item for each.
+        """Pair list items that the ground truth lacks; yields each with a path and its run.
 
-        `new_items` are these items by the path of their list. Paired items of several runs get the
-        same path.
+        Paired items of several runs get the same path. `new_items` has, by the path of a list, the
+        run and the values of each such item.
         """
         for path, items_of_list in new_items.items():
             names = tuple(step for step in path if isinstance(step, str))
@@ -232,7 +237,10 @@ class Witnesses:
     def _find_partners(
         self, node: Node | None, placed_values: list[JsonValue], values: list[JsonValue]
     ) -> dict[int, int]:
-        """Pair items with placed items; returns positions of placed items by positions of items."""
+        """Pair the items of a run with items that already have a path.
+
+        Returns, by position in `values`, the position of the partner in `placed_values`.
+        """
         if not placed_values or not isinstance(node, ListNode):
             return {}
         table = record_pairs(node, Columns([[*placed_values]], [values]), self.options)
@@ -247,7 +255,7 @@ class Witnesses:
         return partners
 
     def _group_answers(self, places: Iterable[AnsweredPlace]) -> None:
-        """Group the answers at each place: an answer joins the first group that it matches."""
+        """Set the groups of each place: an answer joins the first group that it matches."""
         pairs_by_field: dict[str, list[_GroupPair]] = {}
         for place in places:
             group_of_value, value_of_group = dict[bytes, int](), dict[int, JsonValue]()
@@ -286,7 +294,7 @@ class _GroupPair(NamedTuple):
 
 
 def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
-    """Return the path of the true item for the path of each paired predicted item."""
+    """Return, by the path of each paired predicted list item, the path of its true item."""
     gt_of_pred: dict[Path, Path] = {}
     for row in rows:
         if row["outcome"] in ("TP", "FD"):
@@ -299,10 +307,11 @@ def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
 
 
 def _in_ground_truth(row: AnswerRow, pairs: Mapping[Path, Path]) -> tuple[Path, Path]:
-    """Return the path of a row in the ground truth, and the rest of its path from a new item on.
+    """Return the path of a predicted value in the ground truth, in two pieces.
 
-    `pairs` maps paths of predicted items to paths of true items. The second path is empty unless
-    the row is in an item that only the run has.
+    If the value is in a list item that the ground truth lacks, the second piece begins with the
+    index of this item; else the second piece is empty. `pairs` maps paths of predicted items to
+    paths of true items.
     """
     path: Path = parse_field_path(row["path"])
     gt_path: Path = ()
@@ -325,24 +334,24 @@ def _value_of_item(item: AnswerItem) -> JsonValue:
 
 
 class PlaceMark(NamedTuple):
-    """A verdict of a person on a place."""
+    """A person's verdict on a place: whether its ground truth is right, and what else is right."""
 
     gt_right: bool
     right: tuple[JsonValue, ...]
-    """The right values, which replace the ground truth or are accepted beside it; empty if the
-    verdict gives none."""
+    """The right value: it replaces a wrong ground truth, and is accepted beside a right one. Empty
+    if the verdict gives no value."""
     by_votes: bool = False
-    """Whether the right value is the answer of most runs."""
+    """Whether the answer of most runs is right; used if `right` is empty."""
     seen: tuple[JsonValue, ...] = ()
-    """The ground truth at the time of the verdict; empty if unknown."""
+    """The ground truth that the person saw, as the only element; empty if unknown."""
     drawn: bool = True
-    """Whether the place was drawn at random, so that it represents other places."""
+    """Whether the place was drawn at random, and therefore represents other places."""
 
     def apply_to(self, gt: JsonValue) -> "PlaceMark | None":
-        """Return the verdict as it applies to a ground truth; None if it was about another value.
+        """Return the verdict on the present ground truth of the place.
 
-        If the ground truth has been corrected as the verdict demands, the returned verdict says
-        "right".
+        If the ground truth was corrected since as the verdict demands, the result says "right".
+        If it was changed otherwise, the verdict no longer applies, and the result is None.
         """
         if not self.seen or json_key(self.seen[0]) == json_key(gt):
             return self
@@ -351,11 +360,11 @@ class PlaceMark(NamedTuple):
 
 
 PlaceMarks: TypeAlias = Mapping[tuple[str, str], PlaceMark]
-"""Verdicts by document and path."""
+"""Verdicts by the id of the document and the path of the value."""
 
 
 def read_marks(file: str, limit: int) -> PlaceMarks:
-    """Read verdicts on places; if a place has several, the last one is used.
+    """Read a file of verdicts on places; if a place has several verdicts, the last one is used.
 
     Lines without a verdict are skipped.
 
@@ -378,7 +387,7 @@ def read_marks(file: str, limit: int) -> PlaceMarks:
 
 
 def _parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the filled cells of a row without `gt`, as spreadsheets may have changed it."""
+    """Return the filled cells of a row; `gt` is dropped, as spreadsheets may have changed it."""
     record = {key: cell for key, cell in row.items() if cell is not None and key != "gt"}
     # Written before "=1" to keep spreadsheets from evaluating it.
     record["document"] = str(record.get("document")).removeprefix("'")
@@ -389,7 +398,7 @@ def _parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _make_mark(record: Mapping[str, Any], verdict: str) -> PlaceMark:
-    """Return the verdict in a line."""
+    """Return the verdict in a line of a verdict file; `verdict` is its word for it."""
     gt_right, other_right = VERDICTS[verdict]
     right: tuple[JsonValue, ...] = ()
     by_votes = False
@@ -411,33 +420,38 @@ def _make_mark(record: Mapping[str, Any], verdict: str) -> PlaceMark:
 
 
 Groups = NDArray[np.uint8]
-"""The answer group of each run at each place, (n_places, n_runs); group 0 matches the ground
-truth."""
+"""The group of each run's answer at each place, (n_places, n_runs).
+
+Runs with matching answers have the same number; group 0 matches the ground truth."""
 VoteCounts = NDArray[np.int64]
 
 MAX_EXHAUSTIVE_VALUES: Final = 300
-"""Number of distinct values of a field up to which all pairs of values are compared."""
+"""Maximum number of distinct values of a field for which all pairs of values are compared."""
 _N_DRAWN_PAIRS: Final = 20_000
-"""Number of random pairs that are compared if there are more; the standard error of the chance of a
-match is at most 0.004."""
+"""Number of random pairs of answers that are compared if a field has too many distinct values.
+
+The standard error of the share that matches is then at most 0.004."""
 _MIN_SHARING_RATIO: Final = 3
-"""Ratio of shared answers, of two runs to other pairs of runs, that is too high for chance."""
+"""Two runs are reported if they share so many times more wrong answers than other pairs of runs."""
 _MIN_SHARED: Final = 10
-"""Number of shared answers below which two runs are not suspected."""
+"""Minimum number of wrong answers that two runs must share to be reported."""
 
 
 def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
-    """Return the size of the largest other group at each place, and the number of agreeing runs.
+    """Count the runs that give the most frequent wrong answer, and the right runs, at each place.
 
-    Both count runs and have shape (n_places,). Other groups are those of answers that do not match
-    the ground truth.
+    "Wrong" means not matching the ground truth. Both counts have shape (n_places,).
     """
     sizes = _group_sizes(groups)
     return sizes[1:].max(axis=0), sizes[0]
 
 
 def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how often, on average, runs of the largest other group differ from the truth."""
+    """Return how often the runs that vote at each place differ from the truth in its field.
+
+    The runs that vote are those with the most frequent wrong answer; the result is their mean.
+    `fields` is the number of the field of each place.
+    """
     voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
     is_voting, rates = groups == voted_group[:, np.newaxis], np.zeros(groups.shape)
     for run, has_document in enumerate((groups < NO_DOCUMENT).T):
@@ -450,18 +464,18 @@ def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _group_sizes(groups: Groups) -> VoteCounts:
-    """Return the number of runs in each group at each place, (n_groups, n_places)."""
+    """Return the number of runs in each group of answers at each place, (n_groups, n_places)."""
     last_group = max(int(groups[groups < NO_DOCUMENT].max(initial=0)), 1)
     sizes: VoteCounts = np.array([(groups == group).sum(axis=1) for group in range(last_group + 1)])
     return sizes
 
 
 def agreement(groups: Groups) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
-    """Return dividends and divisors of three shares of agreement, with an entry for each place.
+    """Return the dividends and divisors of three measures of agreement, an entry for each place.
 
-    The shares are: `agreement`, places at which all runs agree; `pairwise`, pairs of runs that
-    agree; `observed`, agreement as in Krippendorff's alpha. Places with the answer of only one run
-    are not counted.
+    `agreement` is the share of places at which all runs agree, `pairwise` the share of pairs of
+    runs that agree, `observed` the observed agreement of Krippendorff's alpha. A place that only
+    one run answers does not count.
     """
     sizes = _group_sizes(groups)
     n_runs = sizes.sum(axis=0)
@@ -477,15 +491,16 @@ def agreement(groups: Groups) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
     }
 
 
-def chance_of_difference(
+def expected_disagreement(
     values: Sequence[JsonValue],
     counts: Sequence[int],
     match_values: Callable[[Sequence[JsonValue], Sequence[JsonValue]], Sequence[bool]],
     seed: int,
 ) -> float:
-    """Return the chance that two random answers of a field, from any places, differ.
+    """Return how often two random answers of a field would differ, from any places, in [0, 1].
 
-    `counts` are the numbers of answers with each value of `values`; None is an absent value.
+    `values` are the distinct answers of all runs (None is "no value"), and `counts` says how often
+    each was given.
 
     Source:
         Krippendorff (2004), Content Analysis, chapter 11: expected disagreement.
@@ -513,10 +528,10 @@ def chance_of_difference(
 
 
 def find_sharing_runs(groups: Groups) -> list[list[int]]:
-    """Return for each run the other runs with which it shares suspiciously many answers.
+    """Return, for each run, the runs that share suspiciously many wrong answers with it.
 
-    Only answers that exactly two runs give are counted: where the ground truth is wrong, more runs
-    agree. With two runs nothing is returned, as there is no other pair to compare with.
+    Only answers that exactly two runs give are counted: if the ground truth is wrong, more runs
+    agree. With two runs, the lists are empty, as there is no other pair of runs to compare with.
     """
     sharing_runs: list[list[int]] = [[] for _ in groups.T]
     n_shared = {}

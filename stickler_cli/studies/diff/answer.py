@@ -137,7 +137,10 @@ def compare_runs(
 
 
 def _add_values(difference: Difference, runs: Sequence[Run]) -> Difference:
-    """Add the wrong values of a run of each side, and their causes, as far as they are known."""
+    """Return the difference with wrong values and causes added, as far as these are known.
+
+    `runs` are the run of the first side and that of the second side.
+    """
     sides = read_errors(runs)
     values = None if sides is None else list_changed_values(sides)
     causes_of_runs = causes_in_both(runs, sides)
@@ -152,14 +155,17 @@ def _add_values(difference: Difference, runs: Sequence[Run]) -> Difference:
 
 
 def _described_fields(first: Run, other: Run) -> list[FieldInfo]:
-    """Return the fields of the first schema, then those that only the other schema has."""
+    """Return the fields of the first run's schema, then fields that only the other schema has."""
     first_paths = {field_info.field for field_info in first.fields}
     only_other = (described for described in other.fields if described.field not in first_paths)
     return [*first.fields, *only_other]
 
 
 def _name_of(side: Mapping[str, Run]) -> RunName:
-    """Return the names of the runs of one side; version and schema are taken from the first run."""
+    """Return the record that names the runs of one side.
+
+    Version and schema are taken from the first of these runs.
+    """
     (name, *further_runs), run = side, next(iter(side.values()))
     return RunName(
         source=name,
@@ -171,7 +177,10 @@ def _name_of(side: Mapping[str, Run]) -> RunName:
 
 
 def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
-    """Count the documents by change of score and of lost values, and by absence."""
+    """Count documents that got better, worse or stayed the same, or that one side lacks.
+
+    `changed` are the changed documents.
+    """
     n_documents, n_base_runs = len(runs.ids), runs.sides[0]
     is_right = runs.wholly_right()
     right_before, right_after = (
@@ -262,7 +271,7 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
 def _find_figure_change(
     gate: Gate, path: Path, runs: JoinedRuns, settings: IntervalSettings
 ) -> tuple[float | None, str]:
-    """Return the change of a gate's figure, and the reason if the change is None."""
+    """Return the change of the figure that a gate checks; if it is None, also the reason."""
     mode = gate.mode or runs.rule.counting
     if gate.metric in COUNTS:
         before, after = (
@@ -292,7 +301,10 @@ def _find_confidence_change(
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
-    """Return all differences between two runs, such as options; the deciding ones come first."""
+    """Return all differences between two runs other than figures, such as options.
+
+    Differences that keep the figures from being compared come first.
+    """
     differences = [
         (name, before, after, name not in WITHOUT_FIGURES)
         for name, before, after in find_differences(run_conditions(base), run_conditions(new))
@@ -310,7 +322,10 @@ def contrasts(base: Run, new: Run) -> list[Contrast]:
 
 
 def check_comparable(first: Run, other_runs: Iterable[Run], hint: str = "") -> None:
-    """Raise NotComparableError if two runs differ in something that decides their figures."""
+    """Raise NotComparableError if the figures of the first run and another cannot be compared.
+
+    `hint` ends the message, as advice.
+    """
     deciding_contrasts = (
         run_contrast
         for run in other_runs
@@ -390,7 +405,7 @@ def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
 
 
 def _build_evaluator(settings: DiffSettings, desk: Desk) -> Callable[[str, bool], Run]:
-    """Return a function that evaluates the predictions of a name and returns the run."""
+    """Return a function that evaluates the predictions in a named source and returns the run."""
     schema, gt = settings.schema_and_gt
     counting = settings.counting or CountingOptions.counting
     eval_settings = as_of_eval(

@@ -23,10 +23,10 @@ JoinedCauses: TypeAlias = tuple[Cause, ...]  # causes that are listed as one
 
 
 def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> list[Causes] | None:
-    """Return the causes of each run, in the documents that all runs compared.
+    """Return the causes of errors of each run, counted in the documents that all runs compared.
 
-    `sides` are the errors of the runs; None if they are unknown. Returns None if a run also
-    compared documents that another run did not compare, and its errors are unknown.
+    `sides` are the errors of each run; None if they are unknown. Then the errors of a run that
+    compared further documents cannot be left out, and None is returned.
     """
     ids_by_run = [*map(ids_compared, runs)]
     compared = set.intersection(*ids_by_run)
@@ -40,7 +40,10 @@ def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> 
 
 
 def _count_causes(run_causes: Causes, side: ErrorsOfRun) -> Causes:
-    """Count the causes of some errors of a run, without the origins of wrong values."""
+    """Count the causes of those errors of a run that are in `side`.
+
+    Origins (other fields that hold the wrong value) are not counted.
+    """
     causes_by_key = {cause.key: cause for cause in run_causes}
     errors_by_cause: dict[str, list[Error]] = {}
     for error in side.rows():
@@ -59,12 +62,11 @@ def _count_causes(run_causes: Causes, side: ErrorsOfRun) -> Causes:
 def compare_causes(
     causes_of_runs: Sequence[Causes], values: Sequence[ChangedValue] | None
 ) -> list[CauseChange]:
-    """Return the causes of two runs beside each other, those that grew most first.
+    """Return how each cause of errors changed between two runs; the most grown cause is first.
 
-    Which values were fixed or broke is unknown without `values`.
+    `values` tells how many values were fixed or broken; None if this is unknown.
 
-    The causes of both runs together are joined as a report joins those of one run, so that each
-    value that a run lost belongs to one of them.
+    Similar causes are joined into one, as a report on a single run joins them.
     """
     union = Causes()
     for run_causes in causes_of_runs:
@@ -109,7 +111,10 @@ def _rank(change: CauseChange) -> tuple[int, int, str]:
 
 
 def _group_by_entry(run_causes: Causes, entries: Sequence[JoinedCauses]) -> dict[int, list[Cause]]:
-    """Return the causes of a run by the position of their entry, the largest first."""
+    """Return the causes of a run by the position, in `entries`, of the entry that lists them.
+
+    Large causes come first. Causes in no entry are under `_UNLISTED`.
+    """
     entry_by_cause: dict[CauseIdentity | Group, int] = {}
     for index, entry in enumerate(entries):
         for cause in entry:
@@ -129,7 +134,7 @@ _UNLISTED = -1  # the position of causes that lost no value
 def _count_moves(
     values: Sequence[ChangedValue], entry_by_key: Mapping[str, int]
 ) -> tuple[Counter[int], Counter[int]]:
-    """Count the fixed values of each entry, and the broken ones."""
+    """Count fixed values and count broken values, both by the position of their cause's entry."""
     n_fixed, n_broken = Counter[int](), Counter[int]()
     for value in values:
         before, after = value.causes_by_run
@@ -142,7 +147,7 @@ def _count_moves(
 
 
 def _size_of(run_causes: Causes, causes: Sequence[Cause]) -> CauseSizeRecord:
-    """Add up the sizes of causes of a run that keeps the ids of its documents."""
+    """Return the joint size of some causes of a run: errors, values and documents."""
     return {
         "errors": sum(cause.size.errors for cause in causes),
         "values": sum(cause.size.values for cause in causes),

@@ -12,7 +12,10 @@ from .record import ChangedValue, FlowRecord, Move, WholeChange, WrongInside
 
 
 class _Place(NamedTuple):
-    """The path of a value in a document; for an invented value, its path in the prediction."""
+    """Where a value is: the document, and the path in it.
+
+    The path is that of the ground truth; for an invented value, that of the prediction.
+    """
 
     document: str
     path: str
@@ -24,7 +27,7 @@ _MOVES: Final[dict[tuple[bool, ...], Move]] = {
     (True, True): Move.OTHERWISE,
     (True, False): Move.FIXED,
 }
-"""The move of a value with different answers in two runs, by whether it is wrong in each run."""
+"""How a value with different answers in two runs changed, by whether each answer is wrong."""
 
 
 class ErrorsOfRun:
@@ -45,20 +48,23 @@ class ErrorsOfRun:
                 self.wrong_paths.setdefault(error.document, []).append(error.path)
 
     def rows(self) -> Iterable[Error]:
-        """Return all errors: of values, then of items and objects that failed as a whole."""
+        """Return all errors: first single values, then items and objects that failed as a whole."""
         return chain(self.values.values(), self.wholes.values())
 
     def find_cause(self, error: Error) -> str:
-        """Return the keys of the cause of a lost value: its own cause, or the cause of its item."""
+        """Return the keys of the cause of an error, or of the failed item that contains it.
+
+        Returns an empty text if neither has a cause.
+        """
         container: Error | None = error
         while container is not None and not container.cause:
             container = self.find_failed_parent(container)
         return container.cause if container else ""
 
     def find_wrong_inside(self, item: Error) -> list[str] | None:
-        """Return the paths of wrong values inside an item that another run misses.
+        """Return the paths of this run's wrong values inside an item that another run misses.
 
-        Paths begin at the item. Returns None if this run misses the item, too.
+        The paths are relative to the item. Returns None if this run misses the item, too.
         """
         if _place_of(item) in self.wholes and self.wholes[_place_of(item)].outcome == "FN":
             return None
@@ -69,7 +75,10 @@ class ErrorsOfRun:
         ]
 
     def find_failed_parent(self, error: Error) -> Error | None:
-        """Return the item or object that contains a wrong value and failed as a whole, or None."""
+        """Return the error of the item or object that failed as a whole and contains a wrong value.
+
+        Returns None if there is none.
+        """
         if error.inside is None:
             return None
         is_invented = error.outcome == "FA"
@@ -78,18 +87,18 @@ class ErrorsOfRun:
 
 
 def changed_values(*runs: Run) -> list[ChangedValue] | None:
-    """List the values that are wrong in a run, with the answer of each run.
+    """List the values that are wrong in at least one run, with the answer of each run.
 
-    Only documents that all runs compared are listed. For two runs, broken values come first, and
-    values that are wrong in the same way in both come last; for more runs, values with the same
-    answer in all of them are left out. Returns None if a run does not keep all of its errors.
+    Only documents that all runs compared count. For two runs, broken values come first, and values
+    that are wrong in the same way come last. For more runs, values on which all runs agree are
+    left out. Returns None if a run does not keep all of its errors.
     """
     sides = read_errors(runs)
     return None if sides is None else list_changed_values(sides)
 
 
 def read_errors(runs: Sequence[Run]) -> list[ErrorsOfRun] | None:
-    """Read the errors of each run in documents that all of them compared.
+    """Return the errors of each run, limited to documents that all runs compared.
 
     Returns None if a run does not keep all of its errors.
     """
@@ -101,7 +110,7 @@ def read_errors(runs: Sequence[Run]) -> list[ErrorsOfRun] | None:
 
 
 def list_changed_values(sides: Sequence[ErrorsOfRun]) -> list[ChangedValue]:
-    """List the values that are wrong in a run, in the order of `changed_values`."""
+    """List the values that are wrong in at least one run, as `changed_values` does."""
     places = dict.fromkeys(place for side in sides for place in side.values)
     values = [_changed_value(place, sides) for place in places]
     order = {None: 0} | {move: index for index, move in enumerate(Move)}
@@ -161,12 +170,15 @@ def _changed_value(place: _Place, sides: Sequence[ErrorsOfRun]) -> ChangedValue:
 
 
 def _find_wrong_inside(item: Error, sides: Sequence[ErrorsOfRun]) -> list[list[str] | None]:
-    """Return what is wrong in each run inside a missed item; nothing for an invented item."""
+    """Return, for each run, the paths of wrong values inside a missed item.
+
+    They are None for a run that misses the item, too. For an invented item, the list is empty.
+    """
     return [side.find_wrong_inside(item) for side in sides] if item.outcome == "FN" else []
 
 
 def _describe_reason(side: ErrorsOfRun, error: Error) -> str:
-    """Say why a value is wrong; for a value in an item that failed, say why the item failed."""
+    """Return the reason of an error as text; in an item that failed, the reason of the item."""
     failed_parent = side.find_failed_parent(error)
     subject = "" if failed_parent is None else f"{failed_parent.path}, "
     reason = failed_parent or error
@@ -184,7 +196,7 @@ def ids_compared(run: Run) -> set[str]:
 
 
 def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
-    """Count the wrong values of two runs by their move; None if the values are unknown."""
+    """Count the wrong values of two runs by how they changed; None if the values are unknown."""
     if values is None:
         return None
     counts = {move: sum(value.move is move for value in values) for move in Move}
@@ -208,10 +220,9 @@ def flow_of(values: Sequence[ChangedValue] | None) -> FlowRecord | None:
 
 
 def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
-    """Merge the values of a missed or invented item or object into one row, as lists of errors do.
+    """Merge the values of each missed or invented item or object into one row; return all rows.
 
-    Two values share a row only if each run treats both in the same way: right, absent, or invented
-    with the item.
+    Two values of an item share a row only if every run treats them alike: right, absent or wrong.
     """
     rows: list[ChangedValue] = []
     row_of_whole: dict[tuple[object, ...], int] = {}

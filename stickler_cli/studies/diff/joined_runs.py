@@ -36,25 +36,25 @@ IntArray: TypeAlias = NDArray[np.int64]
 LOST: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
 
 SAMPLE_UNIT: Final = 1 << 30
-"""Unit of scores in samples: whole multiples of 2**-30 have exact sums on every machine. Reported
-figures are computed from all digits."""
+"""Scores are rounded to multiples of 1/`SAMPLE_UNIT` for tests, so that every machine gets the same
+sums. Reported figures are computed from all digits."""
 
 _NOWHERE: Final = -1
 
 
 class RunRows(NamedTuple):
-    """Counts and scores of one run; all arrays have one entry for each field and document."""
+    """Counts and scores of one run as arrays with an entry for each field and document."""
 
     field: IntArray
     document: IntArray
     cell: IntArray
-    """Row of the counts in the cells of all runs."""
+    """Position of the counts in `JoinedRuns.cells`."""
     score: NDArray[np.float64]
     """Mean score of the field in the document; NaN without a score."""
 
 
 class Known(NamedTuple):
-    """What one run knows about each document: its status, and whether the run compared it."""
+    """What is known about each document in one run: its status, and whether it was compared."""
 
     status: Sequence[Status | None]
     """Status of each document; None if the run does not have the document."""
@@ -63,7 +63,10 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedRuns:
-    """The documents that at least one run of the first side compared, in the order of their ids."""
+    """The counts and scores of several runs, joined by document.
+
+    Its documents are those that at least one run of the first side compared, sorted by id.
+    """
 
     ids: Sequence[str]
     sides: tuple[int, int]
@@ -76,21 +79,20 @@ class JoinedRuns:
     known: Sequence[Known]
     """The status of the documents in each run."""
     paths: Sequence[FieldNames]
-    """Paths of fields, with the keys of maps."""
+    """Paths of all fields; each key of a map is a field of its own."""
     cells: IntArray
-    """The distinct rows of counts of all runs, (n, CELL)."""
+    """All distinct counts of a field in a document, (n, CELL). Equal counts are stored once."""
     rows: Sequence[RunRows]
-    """Counts and scores of each run, without empty rows. If a run did not compare a document, all
-    values that the first side has there count as missed."""
+    """Counts and scores of each run. In a document that a run did not compare, all values of the
+    first side count as missed."""
     leaves: Sequence[Sequence[ConfidentValues]]
-    """Values with a confidence, by run; their documents are positions in `ids`."""
+    """Values with a confidence, for each run; a document is given by its position in `ids`."""
 
     rule: RateRule
     fields: Mapping[Path, Sequence[int]]
-    """Positions of each field in `paths`. The path of a map in the schema has the positions of all
-    its keys; each key also has a path of its own."""
+    """The positions, in `paths`, of each field; for a map, the positions of all its keys."""
     patterns: Sequence[Path]
-    """The path in the schema for each entry of `paths`."""
+    """The path in the schema of each entry of `paths`, with `*` for keys of maps."""
 
     def of_field(self, run: int, field: int) -> RunRows:
         """Return the rows of one field in one run."""
@@ -105,7 +107,7 @@ class JoinedRuns:
         return status or Status.EVALUATED
 
     def status_after(self, document: int) -> str:
-        """Return the status of a document in the first new run; empty if it is unknown there."""
+        """Return the status of a document in the first new run; empty if the run lacks it."""
         status = self.known[self.sides[0]].status[document]
         return "" if status is None else status.value
 
@@ -117,11 +119,17 @@ class JoinedRuns:
 
     @property
     def times(self) -> int:
-        """Number of runs to which sums of both sides are scaled: the least common multiple."""
+        """Number of runs to which counts of both sides are scaled, to make them comparable.
+
+        It is the least common multiple of the numbers of runs.
+        """
         return lcm(*self.sides)
 
     def sample(self, figure: Figure) -> Sample:
-        """Return dividends and divisors of a figure by document, summed over the runs of a side."""
+        """Return the dividends and divisors of a figure in each document, for both sides.
+
+        They are sums over the runs of a side.
+        """
         before, after = self._sum_sides(self._count_fractions(figure))
         values = [1.0 if value is None else value for value in self.in_runs(figure)]
         first = self.sides[0]
@@ -133,12 +141,12 @@ class JoinedRuns:
         )
 
     def in_runs(self, figure: Figure) -> list[float | None]:
-        """Return a figure in each run; None if its divisor is 0."""
+        """Return a figure in each run; None for a run in which its divisor is 0."""
         sums = self._count_fractions(figure).sum(axis=2).tolist()
         return [above / below if below else None for above, below in sums]
 
     def exact(self, figure: Figure) -> list[Fraction | None]:
-        """Return a figure on each side as an exact fraction; None if its divisor is 0."""
+        """Return a figure of each side as an exact fraction; None if its divisor is 0."""
         sides = slice(self.sides[0]), slice(self.sides[0], None)
         if figure.metric == SCORE_KEY:
             sums = [self._score_sums(figure.field, run) for run in range(sum(self.sides))]
@@ -149,7 +157,10 @@ class JoinedRuns:
         return [Fraction(above, below) if below else None for above, below in of_sides]
 
     def change(self, figure: Figure) -> float | None:
-        """Return the change of a figure, rounded only once: from 0.90 to 0.89 it is -0.01."""
+        """Return the change of a figure without rounding errors: from 0.90 to 0.89 it is -0.01.
+
+        Returns None if a side has a divisor of 0.
+        """
         before, after = self.exact(figure)
         return None if before is None or after is None else float(after - before)
 
@@ -169,9 +180,9 @@ class JoinedRuns:
         return bool(self._sum_cells(path, self.cells[:, ITEM_COUNTS]).any())
 
     def exact_fractions(self, path: Path, name: str) -> list[tuple[IntArray, IntArray]]:
-        """Return dividends and divisors of a rate of exact items, as a pair for each run.
+        """Return a rate of exact items in each run, as dividends and divisors by document.
 
-        Both have shape (documents,).
+        Both arrays have shape (documents,).
         """
         items = self._sum_cells(path, self.cells[:, ITEM_COUNTS])
         fractions = []
@@ -184,7 +195,10 @@ class JoinedRuns:
         return fractions
 
     def _sum_cells(self, path: Path, cells: IntArray) -> IntArray:
-        """Sum columns of `cells` over the keys of a field, (runs, columns, documents)."""
+        """Sum columns of `cells` by run and document, (runs, columns, documents).
+
+        For a map, the sum is over its keys.
+        """
         sums = np.zeros((sum(self.sides), cells.shape[1], len(self.ids)), np.int64)
         for run, run_sums in enumerate(sums):
             for field in self.fields.get(path, ()):
@@ -200,7 +214,10 @@ class JoinedRuns:
     def right_and_wrong(
         self, fields: Sequence[int], mode: str
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return masks (runs, documents): whether all fields are right; whether one has errors."""
+        """Return two masks (runs, documents): all given fields are right; any of them has errors.
+
+        Both are false in a document without values of these fields.
+        """
         cells = self._counts_of(mode)
         states = np.array([cells.any(axis=1), cells[:, LOST].any(axis=1)])
         masks = np.zeros((2, sum(self.sides), len(self.ids)), np.bool_)
@@ -214,10 +231,9 @@ class JoinedRuns:
     def broken_and_fixed(
         self, fields: Sequence[int], mode: str
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return masks of the documents in which the fields broke, and in which they were fixed.
+        """Return two masks of documents: where the fields broke, and where they were fixed.
 
-        On a side with several runs, the fields are right (or wrong) if they are so in more than
-        half of the runs.
+        If a side has several runs, more than half of them decide whether the fields are right.
         """
         first, states = self.sides[0], self.right_and_wrong(fields, mode)
         right_before, wrong_before = (mask[:first].mean(axis=0) > 0.5 for mask in states)
@@ -231,7 +247,7 @@ class JoinedRuns:
         return is_right
 
     def _count_fractions(self, figure: Figure) -> NDArray[np.int64]:
-        """Return dividend and divisor of a figure by run and document, (runs, 2, documents)."""
+        """Return dividend and divisor of a figure as an array (runs, 2, documents)."""
         if figure.metric == WHOLLY_RIGHT:
             is_right = self.wholly_right()
             return np.stack([is_right, np.ones_like(is_right)], axis=1).astype(np.int64)
@@ -253,7 +269,10 @@ class JoinedRuns:
     def _scores(
         self, path: Path, run: int
     ) -> Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Return documents and scores of a field in a run, as a pair for each key of a map."""
+        """Return the documents that have a score of a field in a run, and these scores.
+
+        For a map, there is such a pair for each of its keys, else one pair.
+        """
         rows_of_keys = [self.of_field(run, field) for field in self.fields.get(path, ())]
         rows_and_masks = [(rows, ~np.isnan(rows.score)) for rows in rows_of_keys]
         return [
@@ -261,7 +280,7 @@ class JoinedRuns:
         ]
 
     def _score_sums(self, path: Path, run: int) -> tuple[int, int]:
-        """Return the sum of a field's scores, in units of 1/`SCORE_SCALE`, and their number."""
+        """Return the sum of a field's scores times `SCORE_SCALE`, and the number of scores."""
         scores = np.concatenate(
             [np.zeros(0), *(key_scores for _, key_scores in self._scores(path, run))]
         )
@@ -355,7 +374,10 @@ def _statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], set[st
 def _read_rows(
     ledger: Blocks, document_index: Mapping[str, int], paths: dict[FieldNames, int]
 ) -> Iterator[tuple[RunRows, IntArray]]:
-    """Yield rows and cells of each block, limited to documents that the first side compared."""
+    """Yield the rows and the distinct counts of each block of a run's documents.
+
+    Only documents in `document_index` are included. New fields are added to `paths`.
+    """
     field_positions = np.array(
         [paths.setdefault(path, len(paths)) for path in ledger.field_numbers]
     )
@@ -382,7 +404,10 @@ def _rows(
     run_documents: Sequence[Known],
     bases: int,
 ) -> tuple[IntArray, list[RunRows]]:
-    """Return the distinct cells of all runs, and the rows of each run."""
+    """Return the distinct counts of all runs, and the rows of each run, which point to them.
+
+    `bases` is the number of runs on the first side.
+    """
     table, to = encode_rows(np.concatenate([cells for run in blocks_of_runs for _, cells in run]))
     lost = [_missed(table, is_nested=is_nested) for is_nested in (False, True)]
     cells, cell_indexes = encode_rows(np.concatenate([table, *lost]))
@@ -414,10 +439,10 @@ def _rows_at(rows: RunRows, selection: "slice | NDArray[Any]") -> RunRows:
 
 
 def _missed(cells: IntArray, *, is_nested: bool) -> IntArray:
-    """Return the counts that each cell would have if the prediction were missing.
+    """Return what the counts in each row of `cells` would be if the prediction were missing.
 
-    For a nested field only the mode `leaves` counts, as other modes count a missed object as one
-    unit.
+    For a nested field, only the counting mode `leaves` has counts then: the other modes count its
+    missed parent as one unit.
     """
     missed_cells = np.zeros_like(cells)
     by_mode = cells[:, :N_UNIT_COUNTS].reshape(len(cells), -1, len(OUTCOME_NAMES))
@@ -440,7 +465,10 @@ def _missing(
     missed: IntArray,
     within: NDArray[np.intp],
 ) -> Iterator[RunRows]:
-    """Yield rows for the documents that a run did not compare, with all values missed."""
+    """Yield rows in which all values are missed, for the documents that a run did not compare.
+
+    The values are those of the first side's runs. `missed` has the position of the counts.
+    """
     stand_ins = _stand_ins(run, [base_documents for _, base_documents in first])
     for (base, _), stands_in in zip(first, stand_ins, strict=True):
         rows = _rows_at(base, stands_in[base.document])
@@ -463,9 +491,9 @@ def _confident_leaves(
     run_documents: Sequence[Known],
     bases: int,
 ) -> list[list[ConfidentValues]]:
-    """Return the values with a confidence by run.
+    """Return the values with a confidence of each run.
 
-    The first side stands in for missing documents.
+    For a document that a run did not compare, the values of the first side are used.
     """
     values_of_runs: list[list[ConfidentValues]] = []
     for ledger in ledgers:
@@ -490,7 +518,10 @@ def _confident_leaves(
 
 
 def _stand_ins(run: Known, first: Sequence[Known]) -> Iterator[NDArray[np.bool_]]:
-    """Yield, for each run of the first side, a mask of the documents that it replaces in `run`."""
+    """Yield, for each run of the first side, a mask of the documents that it supplies for `run`.
+
+    A document that `run` did not compare is supplied by the first of these runs that has it.
+    """
     is_left = ~run.compared
     for base_documents in first:
         yield is_left & base_documents.compared

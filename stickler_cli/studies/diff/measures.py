@@ -1,4 +1,4 @@
-"""Measure changes between two sides: of counts, scores and confidences, fields and documents."""
+"""Measure the changes of figures, fields and documents between two sides of runs."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -51,14 +51,14 @@ _SAME: Final = 1e-12
 
 
 def figures_of_whole(counting: Counting) -> list[Figure]:
-    """Return the figures of whole documents; F1 in the chosen counting mode comes first."""
+    """Return the figures of whole documents to compare; F1 in the chosen mode comes first."""
     modes = sorted(COUNTING_MODES, key=lambda mode: mode != counting)
     of_documents = (Figure((), "", metric) for metric in (SCORE, WHOLLY_RIGHT))
     return [*(Figure((), mode, F1) for mode in modes), *of_documents]
 
 
 def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings) -> list[Change]:
-    """Return the changes of figures, with p values corrected for the number of fields."""
+    """Return the change of each figure, with its p value corrected for the number of fields."""
     samples = [runs.sample(figure) for figure in figures]
     intervals = change_intervals(samples, runs.ids, settings.intervals)
     p = p_values(samples, runs.ids, settings.intervals)
@@ -103,10 +103,10 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
 def choose_headline(
     whole: Sequence[Change], field_changes: Sequence[Change], counting: Counting
 ) -> Change:
-    """Choose the figure of the first line: the one with the most significant loss.
+    """Return the change that the report names first: the most significant loss.
 
-    If no figure regressed, it is F1 of whole documents, unless only another figure improved.
-    `field_changes` are the changes of the figures of fields.
+    Without a loss, it is F1 of whole documents; but if that did not improve and another figure
+    did, it is the other figure.
     """
     f1, *other_changes = (change for change in whole if change.mode in ("", counting))
     candidates = [f1, *other_changes, *field_changes]
@@ -120,7 +120,7 @@ def choose_headline(
 
 
 def _significance(change: Change) -> tuple[float, bool, float]:
-    """Return the sort key of a change: smaller p, then whole documents, then greater change."""
+    """Return a sort key: small p values first, then whole documents, then great changes."""
     p = 1.0 if change.corrected_p is None else change.corrected_p
     return p, bool(change.field), -abs(change.change or 0.0)
 
@@ -130,8 +130,8 @@ def corrected_p(
 ) -> list[float]:
     """Return the p values of fields, corrected for the number of fields tested.
 
-    A field in which too few documents differ for any significance cannot raise a false alarm. It is
-    therefore left out of the number of tests; its own p value is corrected as if it were included.
+    In some fields, so few documents differ that no test could be significant. Such a field cannot
+    raise a false alarm and is not counted as a test. Its own p value is corrected nevertheless.
 
     Source: Tarone (1990), doi:10.2307/2531456.
     """
@@ -149,11 +149,7 @@ def corrected_p(
 def trend_of(
     sample: Sample, interval: Interval | None, corrected_p: float, settings: TrendSettings
 ) -> tuple[Trend, Decision]:
-    """Return the trend of a figure between two sides, and the evidence that decided it.
-
-    If a side has several runs, their variance takes part in the test, else permutations decide
-    alone.
-    """
+    """Return the trend of a figure between two sides, and the evidence that decided it."""
     alike = len({*sample.runs[0], *sample.runs[1]}) <= 1
     if alike and not sample.differing:
         return Trend.IDENTICAL, Decision.EQUAL
@@ -175,9 +171,15 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
 ) -> tuple[Trend, Decision]:
     """Return a trend and its evidence: a change is reported if test and interval agree on it.
 
-    If the figure has no divisor in one of the runs, there is no interval and the test decides
-    alone. `tested` says how p was computed, and `enough` whether the documents suffice for any
-    test.
+    Without an interval, as when a figure has no divisor in one run, the test decides alone.
+
+    Args:
+        p: the corrected p value of the change.
+        interval: the confidence interval of the change; None without one.
+        settings: the margin and the level of significance.
+        tested: how p was computed.
+        better: whether the figure rose.
+        enough: whether there are enough documents for any test to be significant.
     """
     margin, by_interval = settings.margin, excludes_zero(interval)
     is_within_margin = (
@@ -202,9 +204,10 @@ def confidence_changes(
     names: Sequence[str] = TOLD,
     path: Path = (),
 ) -> list[Change]:
-    """Return the changes of figures of confidences; an empty list if a run has no confidences.
+    """Return the changes of figures of confidences, such as AUROC.
 
-    Intervals are made by resampling documents, p values by swapping the runs of documents.
+    The list is empty if no document has confidences on both sides. Intervals are made by resampling
+    documents, p values by swapping the runs of documents. `path` is a field; empty for all fields.
     """
     first, documents = runs.sides[0], len(runs.ids)
     base, new = (_confident(runs, side, path) for side in (slice(first), slice(first, None)))
@@ -215,7 +218,7 @@ def confidence_changes(
     document[base.shape[1] :] += documents
 
     def measure(before: Floats, after: Floats) -> Floats:
-        """Return figures (names, resamples) for the weights of documents on both sides."""
+        """Return the figures (names, resamples), given the weight of each document per side."""
         weights = np.concatenate([before, after])
         calibration = reliability(confidence, right > 0, document.astype(np.intp), weights)
         return np.array([getattr(calibration, name) for name in names])
@@ -245,7 +248,10 @@ def confidence_changes(
 
 
 def _confident(runs: JoinedRuns, side: slice, path: Path) -> Floats:
-    """Return document, confidence and correctness of the values of a side, (3, values)."""
+    """Return the document, the confidence and whether it is right, of each value, (3, values).
+
+    `side` selects the runs; `path` is a field, or empty for all fields.
+    """
     columns = [np.zeros((3, 0))]
     for leaves in (leaves for run_leaves in runs.leaves[side] for leaves in run_leaves):
         is_asked = np.array(
@@ -377,7 +383,7 @@ def _change(
 
 
 def mean_of_runs(total: int, times: int) -> float:
-    """Return a total divided by the number of runs; an integer if there is no remainder."""
+    """Return the mean per run of a total over `times` runs; an integer if it has no fraction."""
     return total // times if total % times == 0 else total / times
 
 
@@ -387,7 +393,7 @@ def _keys(runs: JoinedRuns, rows: RunRows) -> IntArray:
 
 
 def _differing(runs: JoinedRuns) -> NDArray[np.bool_]:
-    """Return a mask of documents with different counts or scores, or missing from a run."""
+    """Return a mask of documents in which the runs differ, or that a run lacks."""
     is_different = runs.lost.copy()
     first = runs.rows[0]
     keys = _keys(runs, first)

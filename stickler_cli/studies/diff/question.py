@@ -39,7 +39,10 @@ class DiffSettings(
     WidthOptions,
     TerminalOptions,
 ):
-    """Settings of `stickler diff`; options of documents apply to runs evaluated by the command."""
+    """Settings of `stickler diff`.
+
+    Options for documents apply only if predictions are given, which the command evaluates.
+    """
 
     names: tuple[str, ...] = option(
         (),
@@ -89,7 +92,7 @@ class DiffSettings(
     )
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
-        """Return the titles of the positional arguments for messages, by their number."""
+        """Return the titles of the inputs in messages; they depend on how many inputs are given."""
         titles = ("the schema", "GT", *(() if self.several else ("BASE", "NEW")))
         return titles[-len(self.names) :]
 

@@ -63,7 +63,7 @@ class Trend(StrEnum):
     IDENTICAL = "identical"
     """No document differs in the figure."""
     UNCHANGED = "unchanged"
-    """Any change is smaller than the margin, at the confidence level, even if it is significant."""
+    """The interval of the change is within the margin: any change is too small to matter."""
     INCONCLUSIVE = "inconclusive"
     """The figure may have changed by more than the margin, or not at all."""
 
@@ -72,13 +72,13 @@ class Decision(StrEnum):
     """The evidence on which a trend rests."""
 
     EXACT = "exact permutation test"
-    """All ways to swap the runs of documents were tried."""
+    """All ways to swap both runs' results of a document were tried."""
     SAMPLED = "sampled permutation test"
     RUNS = "test among runs and documents"
     """The test combines the variation among documents with that among the runs of a side."""
     INTERVAL = "confidence interval"
     WIDE_INTERVAL = "the interval includes 0"
-    """The interval includes 0 and changes beyond the margin; the test does not reject chance."""
+    """The interval contains 0 and also changes that matter; the test does not reject chance."""
     DOCUMENTS = "too few documents"
     """There are too few documents for any test to be significant."""
     ONE_SIDED = "nothing counted in one run"
@@ -97,13 +97,13 @@ class TrendSettings:
     """The settings that decide the trend of each figure."""
 
     intervals: IntervalSettings = field(default_factory=IntervalSettings)
-    """Settings of the confidence intervals of changes. The seed also draws the swaps of the test,
-    and a change is significant if its p value is at most 1 - level."""
+    """Settings of the confidence intervals of changes. Their seed and level apply to tests, too: a
+    change is significant if its p value is at most 1 - level."""
     margin: Fraction = MARGIN
-    """Largest change that does not matter, above 0: a figure is unchanged if its interval is within
-    the margin."""
+    """Largest change that does not matter, above 0. If the whole interval of a change is within the
+    margin, the figure is called unchanged."""
     counting: Counting = CountingOptions.counting
-    """Counting mode of the rates of fields, and of the first figure of whole documents."""
+    """Counting mode of the rates of fields, and of F1 of whole documents as the main figure."""
 
     @property
     def alpha(self) -> float:
@@ -112,7 +112,7 @@ class TrendSettings:
         return round(1 - self.intervals.level, 12)
 
     def view(self) -> dict[str, object]:
-        """Return the settings under the names of the record."""
+        """Return the settings as JSON, under the names that the record has for them."""
         return {
             "alpha": self.alpha,
             "margin": self.margin,
@@ -132,7 +132,7 @@ _SHOWN: Final = Rule("what decides the trends", written=TrendSettings.view)
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Something in which the runs differ besides their figures."""
+    """A difference between two runs other than their figures, such as an option."""
 
     what: str
     """Name of the property in which the runs differ, such as `schema digest` or `option
@@ -142,7 +142,7 @@ class Contrast:
     new: str
     """Value of the property in the second run."""
     decides: Flag
-    """Whether this difference keeps the figures of both runs from being compared."""
+    """Whether the figures of both runs cannot be compared because of this difference."""
 
     def __str__(self) -> str:
         return f"{self.what}: {self.base} in BASE, {self.new} in NEW"
@@ -150,7 +150,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of a run: a metric, its counting mode and the field."""
+    """The name of a figure of a run: a metric, the counting mode and the field."""
 
     field: Annotated[Path, _TO_TEXT]
     """Path of the field without list indexes; keys of maps are `*`. Empty for whole documents."""
@@ -184,9 +184,8 @@ class Change(Figure):
     """Confidence interval of the change: lower and upper bound; null if the change is null, and for
     an identical figure."""
     p: FractionOrNone
-    """Chance of a change at least as large if each document could have come from either run; null
-    without documents. If a side has several runs, it is at least the p value by the variance among
-    these runs."""
+    """Probability of a change at least as large if both systems are equally good; null without
+    documents. If a side has several runs, the variance among these runs is allowed for."""
     corrected_p: FractionOrNone
     """p corrected for the number of fields (Holm); for whole documents the same as p."""
     trend: Trend
@@ -194,11 +193,11 @@ class Change(Figure):
     documents: Count
     """Number of documents that have the figure in one run or both."""
     differing: Count
-    """Number of documents with the figure in which the runs have different counts."""
+    """Number of documents in which both runs have different counts for this figure."""
     broken: Count
-    """Number of documents in which the field was right and is wrong."""
+    """Number of documents in which the field was right before and is wrong after."""
     fixed: Count
-    """Number of documents in which the field was wrong and is right."""
+    """Number of documents in which the field was wrong before and is right after."""
     runs_before: list[Fraction]
     """The figure in each run of the first side; 1 if its divisor is 0."""
     runs_after: list[Fraction]
@@ -245,10 +244,10 @@ class DocumentChange:
     """Number of lost values of the document in the second run; the mean if there are several
     runs."""
     broken: list[str]
-    """Paths of fields that were right and are wrong, parents first. With several runs, a field is
-    right or wrong if it is so in more than half of them."""
+    """Paths of fields that were right before and are wrong after, parents first. If a side has
+    several runs, more than half of them decide whether a field is right."""
     fixed: list[str]
-    """Paths of fields that were wrong and are right, parents first."""
+    """Paths of fields that were wrong before and are right after, parents first."""
     change: Annotated[float, Rule("a change", {"type": "number", **_CHANGE})]
     """The second score minus the first."""
     hard: Flag
@@ -256,7 +255,7 @@ class DocumentChange:
 
     @property
     def gain(self) -> float:
-        """The rise of the score; with the same score, the fall of the number of errors."""
+        """The rise of the score; if the score is unchanged, the number of errors that went away."""
         lower = self.errors_before - self.errors_after
         return self.change if abs(self.change) > DIFFERENT else lower
 
@@ -275,11 +274,11 @@ class Move(StrEnum):
     """How a value changed between two runs."""
 
     BROKEN = "broken"
-    """The value was right and is wrong."""
+    """The value was right before and is wrong after."""
     OTHERWISE = "wrong otherwise"
     """The value is wrong in both runs, in different ways."""
     FIXED = "fixed"
-    """The value was wrong and is right."""
+    """The value was wrong before and is right after."""
     SAME = "wrong in the same way"
     """Both runs give the same wrong answer."""
 
@@ -329,7 +328,7 @@ class CauseTrend(StrEnum):
 
 
 class CauseSizeRecord(TypedDict):
-    """How much a cause explains in one run, in the documents that both runs compared."""
+    """The size of a cause of errors in one run, in the documents that both runs compared."""
 
     errors: Count
     """Number of errors; an item that failed as a whole is one error."""
@@ -341,25 +340,25 @@ class CauseSizeRecord(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class CauseChange:
-    """A cause of errors in both runs.
+    """How a cause of errors changed between two runs.
 
-    Causes are joined as in the list of causes of one run: pairs of values that occur once in a
-    field and class are one cause, and so are errors of a class that explains itself, such as
-    swapped day and month.
+    Similar causes are joined as in the list of causes of one run: wrong values that occur only
+    once are one cause for each field and class, and so are errors of a class that explains itself,
+    such as swapped day and month.
     """
 
     key: str
-    """Identifier of the first of the joined causes, as in run files."""
+    """Identifier of the cause, as in run files; of several joined causes, that of the first."""
     field: str
     """Path of the field, without list indexes."""
     error_class: str
     """Class of the errors."""
     differing_fields: list[str]
-    """Fields in which the list items differ; empty for other errors."""
+    """For errors of list items: the fields in which the items differ; empty for other errors."""
     ground_truth_value: AnyJson
-    """Ground truth of the errors; null if it differs between them."""
+    """Ground truth of the errors; null if the errors have different ones."""
     prediction_value: AnyJson
-    """Prediction of the errors; null if it differs between them."""
+    """Prediction of the errors; null if the errors have different ones."""
     trend: CauseTrend
     """How the number of values lost to the cause changed."""
     before: CauseSizeRecord
@@ -388,15 +387,15 @@ class WholeChange:
     is_one_sided: bool
     """Whether the item or object is missed or invented."""
     wrong_inside: Sequence[Sequence[str] | None] = ()
-    """For a missed item, the paths of wrong values inside it in each run that pairs it; None for a
-    run that misses it. Empty for an invented item."""
+    """For a missed item: the paths of wrong values inside the item, for each run; None for a run
+    that misses the item. Empty for an invented item."""
 
 
 class WrongInside(NamedTuple):
-    """The answer of a run that pairs an item but has wrong values inside it."""
+    """The answer of a run that has a list item, but with wrong values inside the item."""
 
     paths: Sequence[str]
-    """Paths of the wrong values, from the item on."""
+    """Paths of the wrong values, relative to the item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,19 +415,19 @@ class ChangedValue:
     gt: ValueText
     """The true value; None if only predictions have a value."""
     said: Sequence[ValueText | bool | WrongInside]
-    """The answer of each run: True if it is right, None if it is absent, else the wrong value. An
-    item is right only if every value inside it is."""
+    """The answer of each run: True if right, None if absent, else the wrong value. An item is right
+    only if every value inside the item is right."""
     whole: WholeChange | None = None
-    """The item or object around the value that failed as a whole, in the run at `run`; None without
-    one."""
+    """The item or object that contains the value, if it failed as a whole in the run at `run`; else
+    None."""
     run: int = 0
-    """Position of the run from which error class and cause are taken."""
+    """Position of the run that `error_class` and `cause` are about."""
     causes_by_run: Sequence[str] = ()
-    """Keys of the cause of the error in each run; empty for a run that has the value right."""
+    """Keys of the cause of the error in each run; an empty text for a run that is right."""
     reasons: Sequence[str] = ()
-    """Why the value is wrong in each run; empty for a run that has it right."""
+    """Why the value is wrong in each run; an empty text for a run that is right."""
     n_values: int = 1
-    """Number of values in this row: more than one if it stands for a missed or invented item."""
+    """Number of values that this row stands for: several for a missed or invented item."""
 
     @property
     def cause(self) -> str:
@@ -457,11 +456,11 @@ class RunName:
     model_name: str
     """Name that the schema gives to its documents."""
     further: list[str]
-    """Files or directories of the other runs of this side."""
+    """Files or directories of further runs of the same side."""
 
 
 class ComparedRecord(TypedDict):
-    """Numbers of documents by comparison of both runs."""
+    """Numbers of documents by how they changed between both runs."""
 
     compared: Count
     """Number of documents that the first run compared; all figures are about these."""
@@ -511,12 +510,13 @@ class Difference:
     new: RunName
     """The second run: the state after the change."""
     contrasts: list[Contrast]
-    """Differences between the runs; those that keep figures from being compared come first."""
+    """Differences between the runs other than figures, such as options; those that keep figures
+    from being compared come first."""
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
-    """The figure of the first line: the one with the most significant loss. If none regressed, F1
-    of whole documents, unless F1 did not improve and another figure did."""
+    """The change that the report names first: the most significant loss. Without a loss, it is F1
+    of whole documents; but if F1 did not improve and another figure did, it is the other figure."""
     lost: list[str]
     """Ids of the documents that the second run did not compare."""
     only_new: list[str]
@@ -525,7 +525,7 @@ class Difference:
     """Figures of whole documents: F1 in each counting mode, the mean score, the share of wholly
     right documents, and figures of confidences."""
     fields: list[Change]
-    """Every field, in the order of the schema, parents first."""
+    """The change of every field, in the order of the schema, parents first."""
     exact_items: list[Change]
     """F1 of exactly right items or objects, for each list or object that has any; p is corrected
     for the number of these fields."""
@@ -540,9 +540,9 @@ class Difference:
     as a run file without its directory), or if a side has several runs."""
 
     causes: list[CauseChange] | None
-    """Causes of wrong values in both runs, those that grew most first; null if a side has several
-    runs, or if the runs compared different documents and one of them does not keep all of its
-    errors."""
+    """Causes of wrong values in both runs; the most grown cause is first. Null if a side has
+    several runs. Null also if the runs compared different documents and a run does not keep all of
+    its errors."""
 
     runs: Sequence[Run] = field(default=(), metadata={KEPT: False})
     """The run of each side; empty if single values are unknown."""

@@ -35,9 +35,9 @@ _SAME: Final = 1e-12  # smaller differences between two changes are rounding of 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Dividends and divisors of a figure in every document of both sides: (2, documents) each.
+    """A figure in every document of both sides, as dividends and divisors, (2, documents) each.
 
-    They are whole numbers with sums below 2**53. If a side has several runs, they are summed over
+    They are whole numbers with sums below 2**53. If a side has several runs, they are sums over
     these runs.
     """
 
@@ -67,9 +67,9 @@ class Sample:
 
     @property
     def deviations(self) -> NDArray[np.float64]:
-        """The influence of each document on the change; all influences add up to 0.
+        """The influence of each document on the change of the figure; all influences add up to 0.
 
-        Only documents that have the figure on one of the sides are included.
+        Documents without the figure on both sides (both divisors are 0) are left out.
         """
         addends = []
         for dividend, divisor in (self.before, self.after):
@@ -88,33 +88,32 @@ class Sample:
 
     @property
     def sizes(self) -> NDArray[np.float64]:
-        """The root mean square of the divisors of documents with the figure, by side, (2,)."""
+        """The typical divisor of a document on each side (root mean square), shape (2,)."""
         squares = [float(below @ below) for below in (self.before[1], self.after[1])]
         return np.sqrt(np.array(squares) / max(self.documents, 1))
 
     @property
     def step(self) -> float:
-        """The root mean square of the change of the figure by each document that differs."""
+        """How much one differing document typically changes the figure (root mean square)."""
         (above, below), (all_above, all_below) = self.moved, (self.before + self.after).sum(axis=1)
         steps = 2 * (above - below * (all_above / all_below)) / all_below
         return float(np.sqrt(steps @ steps / self.differing))
 
     @property
     def documents(self) -> int:
-        """The number of documents that have the figure on one of the sides."""
+        """The number of documents that have the figure on at least one side."""
         return int(np.count_nonzero((self.before[1] > 0) | (self.after[1] > 0)))
 
 
 def p_values(
     samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
 ) -> list[float]:
-    """Return the two-sided p value of each change by swapping runs, in (0, 1].
+    """Return the two-sided p value of each sample's change, in (0, 1], by a permutation test.
 
-    If a side has several runs, the p value is at least that of a test by the variance among runs.
-
-    If both systems are equally good, a document could have come from either run, so its counts are
-    swapped at random. All swaps are tried, or `SWAPS` of them are drawn. A figure with a divisor of
-    0 counts as 1, as it has no error.
+    If both systems are equally good, the counts of a document could as well be swapped between
+    the sides. All ways to swap documents are tried, or `SWAPS` of them at random. A figure with a
+    divisor of 0 counts as 1. If a side has several runs, a test by the variance among runs is made
+    too, and the greater p value is returned.
 
     Source:
         Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, chapter 3; Phipson
@@ -132,7 +131,7 @@ def p_values(
 
 
 def is_enumerated(sample: Sample) -> bool:
-    """Return whether all swaps of a sample are tried, or counted by a formula."""
+    """Return whether the p value of a sample is exact, and not from randomly drawn swaps."""
     return sample.paired or sample.differing <= MAX_ENUMERATED
 
 
@@ -146,7 +145,9 @@ def smallest_p(differing: int) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Correct p values so that the chance of any false alarm among all tests stays below alpha.
+    """Return p values corrected for the number of tests, by Holm's method.
+
+    With them, the chance of any false alarm among all tests stays below the significance level.
 
     Source: Holm (1979), A Simple Sequentially Rejective Multiple Test Procedure.
 
@@ -162,14 +163,14 @@ def holm(p: Sequence[float]) -> list[float]:
 def change_intervals(
     samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
 ) -> list[Interval | None]:
-    """Return the confidence interval of the change of every figure, by documents with these ids.
+    """Return the confidence interval of each sample's change, by resampling documents.
 
-    Documents are resampled, and one document of the same weight in both runs is added. For the
-    lower bound, the added document is all right in the first run and all wrong in the second; for
-    the upper bound, the reverse. For the bound closer to 0, it differs only as much as an average
-    differing document, so that the interval excludes 0 about where `p_values` are small.
+    The interval is None if the figure has no divisor in one of the runs. `documents` are the ids.
 
-    The interval is None if the figure has no divisor in one of the runs.
+    One artificial document is added to both runs. For the lower bound, it is all right in the first
+    run and all wrong in the second run; for the upper bound, the reverse. For the bound closer to
+    0, it differs only as much as a typical differing document. The interval then excludes 0 about
+    where `p_values` are small.
     """
     if not samples:
         return []
@@ -191,11 +192,14 @@ def change_intervals(
 def _changes(
     sample: Sample, sums: NDArray[np.float64], added: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the change in each replicate, with a broken document added and with a fixed one added.
+    """Return the change of a figure in each bootstrap replicate, (2, 1 + replicates).
 
-    `sums` are dividend and divisor of the first run, then of the second, (4, 1 + replicates), and
-    `added` is the weight of the added document, (1 + replicates,). The result is (2, 1 +
-    replicates).
+    In the first row, a broken document is added; in the second row, a fixed document.
+
+    Args:
+        sample: the figure in every document.
+        sums: dividend and divisor of the first run, then of the second, (4, 1 + replicates).
+        added: the weight of the added document, (1 + replicates,).
     """
     above, below = sums[::2], sums[1::2]
     below[below[:, 0] == 0] = np.nan
@@ -214,8 +218,6 @@ def _changes(
 def _sign_test(moved: NDArray[np.float64]) -> float:
     """Return the two-sided p value of McNemar's sign test on the documents that differ.
 
-    It counts all ways in which the differing documents can split into better and worse ones.
-
     Source: McNemar (1947), doi:10.1007/BF02295996.
     """
     n_differing, n_better = int(np.count_nonzero(moved)), int(np.count_nonzero(moved > 0))
@@ -228,7 +230,7 @@ def _sign_test(moved: NDArray[np.float64]) -> float:
 
 
 def _p_of_all_swaps(sample: Sample) -> float:
-    """Return the p value of a change by trying all swaps of the documents that differ."""
+    """Return the exact p value of a change: all ways to swap the differing documents are tried."""
     if sample.paired:
         return _sign_test(sample.moved[0])
     moved = sample.moved[:, sample.moved.any(axis=0)]
@@ -262,10 +264,9 @@ def _p_of_drawn_swaps(
 
 
 def _is_as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return a mask of the swaps with a change at least as large as the observed one, (swaps,).
+    """Return whether each swap has a change at least as large as the observed one, (swaps,).
 
-    `moved` are the sums of the differences over documents, with the sign reversed for swapped
-    documents, (2, swaps).
+    `moved` is how far dividend and divisor differ between the sides after each swap, (2, swaps).
     """
     total = (sample.before + sample.after).sum(axis=1)[:, np.newaxis]
     observed_moved = sample.moved.sum(axis=1)[:, np.newaxis]
@@ -316,10 +317,11 @@ def variance_of_runs(runs: tuple[Sequence[float], Sequence[float]]) -> Variance 
 def p_of_runs(
     change: float, deviations: NDArray[np.float64], runs: tuple[Sequence[float], Sequence[float]]
 ) -> float:
-    """Return the p value of a change by its variance among runs and documents; 0 for single runs.
+    """Return the p value of a change by its variance among runs and among documents.
 
-    The p value is the two-sided level at which a confidence interval begins to contain 0. Half of
-    its width is the root of the sum of the squared half widths for documents and for runs.
+    Returns 0 if each side has one run. The p value is the two-sided level at which a confidence
+    interval begins to contain 0. The squared half width of this interval is the sum of the squared
+    half widths for documents and for runs.
 
     Args:
         change: the change of the figure.
@@ -362,7 +364,7 @@ def widen_interval(
 
 
 def _half_width(variance: Variance, alpha: float) -> float:
-    """Return half the width of a confidence interval by Student's t, at level 1 - alpha."""
+    """Return half the width of a confidence interval at level 1 - `alpha`, by Student's t."""
     from scipy.special import stdtrit  # imported late: only differences of several runs need it
 
     return float(-stdtrit(variance.freedom, alpha / 2)) * sqrt(variance.value)

@@ -65,13 +65,15 @@ class JudgeAccount:
     agreement: FractionOrNone
     """Share of the pairs on which judge and people agree."""
     agreement_interval: list[float] | None
-    """Confidence interval of `agreement`; null for fewer than two units."""
+    """Confidence interval of `agreement`; null with fewer than two documents (or other units of
+    resampling)."""
     kappa: NumberOrNone
-    """Agreement beyond chance (Cohen); null if chance alone would agree on all pairs."""
+    """Agreement beyond chance (Cohen's kappa); null if all answers are the same."""
     false_accept_rate: FractionOrNone
     """Share of false accepts among the pairs that people call different."""
     false_accept_interval: list[float] | None
-    """Confidence interval of `false_accept_rate`; null for fewer than two units."""
+    """Confidence interval of `false_accept_rate`; null with fewer than two documents (or other
+    units of resampling)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +257,7 @@ class _JudgedPair:
         return "false_accept" if self.matches else "false_reject"
 
     def make_record(self, kind: DisagreementKind) -> Disagreement:
-        """Return the record of this pair as a disagreement."""
+        """Return this pair as an entry in the list of disagreements."""
         return Disagreement(
             field=field_path(self.line.names),
             kind=kind,
@@ -269,10 +271,10 @@ class _JudgedPair:
 def check_judges(
     schema: tuple[str, str], lines: Iterable[VerdictLine], options: Options, level: float
 ) -> JudgeReport:
-    """Ask judges about labelled pairs, and return their agreement with people.
+    """Ask model judges about pairs that people judged, and return how far they agree.
 
-    `schema` is the path of the schema and the name of its model. Pairs of fields without a judge
-    are omitted.
+    `schema` is the path of the schema and the name of its model. Fields without a judge are
+    omitted.
     """
     lines_by_node: dict[int, tuple[LeafNode, list[VerdictLine]]] = {}
     n_omitted = 0
@@ -312,7 +314,10 @@ def check_judges(
 
 
 def _ask_judge(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -> list[_JudgedPair]:
-    """Ask a judge about pairs in one batch; on failure, in halves, down to the failing pair."""
+    """Ask a judge about pairs in one batch; if this fails, ask again in halves.
+
+    Only pairs that fail alone remain without a verdict.
+    """
     columns = Columns([line.gt for line in lines], [line.pred for line in lines])
     slots = np.arange(len(lines))
     try:
@@ -337,7 +342,7 @@ def _ask_judge(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -
 def _make_account(
     field: str, pairs: Sequence[_JudgedPair], settings: IntervalSettings
 ) -> JudgeAccount:
-    """Return the figures of agreement for some pairs."""
+    """Return the agreement of judge and people on some pairs, with intervals."""
     judged = [pair for pair in pairs if pair.similarity is not None]
     is_same = np.array([pair.line.same for pair in judged], bool)
     is_match = np.array([pair.matches for pair in judged], bool)
@@ -369,8 +374,8 @@ def _make_account(
 def kappa(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float | None:
     """Return Cohen's kappa: the agreement of two raters beyond chance.
 
-    Returns None if chance alone would agree on all answers. `first` and `second` are the answers of
-    the two raters, shape (n,).
+    Returns None without answers, and if all answers of both raters are the same.
+    `first` and `second` are the answers of the two raters, shape (n,).
 
     Source:
         Cohen (1960), doi:10.1177/001316446002000104.

@@ -36,19 +36,22 @@ from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, Spot, m
 from .question import LintSettings
 
 MIN_WEIGHT_SHARE: Final = 0.001
-"""Weight of a field, as a share of the weights of its object, below which it cannot change a
-reported figure."""
+"""Minimum share of a field in the weights of its object; a smaller weight changes no reported
+figure."""
 
 
 def check_schema(loaded: LoadedSchema, findings: Findings) -> None:
-    """Find thresholds and weights that have no effect."""
+    """Add a finding for each threshold or weight in a schema that has no effect."""
     for path, node in list_nodes(loaded.plan.root):
         for rule, field, finding, expected in _check_node(path, node):
             findings.add_of_schema(rule, field_path(field), finding, expected)
 
 
 def _check_node(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
-    """Yield rule, field, finding and expected value for each setting that has no effect."""
+    """Yield the settings of a node that have no effect.
+
+    Each has the name of the lint rule, the path of the field, what was found, and what is expected.
+    """
     if isinstance(node, LeafNode) and node.threshold == 0:
         yield "threshold-zero", path, "the threshold is 0", "a number above 0"
     if isinstance(node, ListNode):
@@ -133,7 +136,7 @@ class _Reader:
     shape: PairShape
 
     def read_chunk(self, references: Iterator[Reference]) -> Iterator[Document | None]:
-        """Yield the documents of the next chunk; None for each document that cannot be used."""
+        """Yield the documents of the next chunk of a source; None for an unusable document."""
         size = 0
         for reference in islice(references, MAX_CHUNK_DOCUMENTS):
             yield self._read_document(reference)
@@ -142,7 +145,7 @@ class _Reader:
                 return
 
     def _read_document(self, reference: Reference) -> Document | None:
-        """Return a document without wrappers; None if it cannot be used, which is a finding."""
+        """Return a document without wrappers; if it is unusable, add a finding and return None."""
         reading = self.shape.read_side(reference, "gt")
         if isinstance(reference, LineReference):
             # Keep the location of the line, not its content.
@@ -171,11 +174,11 @@ class _Reader:
 
 
 MAX_NAMES: Final = 10
-"""Number of names that a finding about aliases lists."""
+"""Maximum number of names that a finding about aliases lists."""
 
 
 class GoldRules:
-    """Rules on keys of list items, alternative values and aliases."""
+    """Lint rules on keys of list items, on alternative values, and on aliases of values."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._root, self._findings = loaded.plan.root, findings
@@ -184,9 +187,9 @@ class GoldRules:
         self._aliases: dict[tuple[str, ...], ReadingRule] = {}
 
     def check_document(self, document: Document) -> None:
-        """Check the keys of list items and the alternatives of a document.
+        """Check the keys of list items and the alternative values of a document.
 
-        The names of aliases that occur are recorded for `conclude`.
+        Aliases that occur in the document are recorded for `conclude`.
         """
         if self._has_field_rules:
             self._check_value(document, self._root, document.value, (), ())
@@ -194,7 +197,7 @@ class GoldRules:
             self._check_alternatives(document, document.gold, document.value, ())
 
     def _check_alternatives(self, document: Document, gold: Gold, value: Any, path: Path) -> None:
-        """Find equal alternatives of a value or of any value inside it."""
+        """Add a finding for each repeated alternative of a value, or of a value inside it."""
         values = [value, *(alternative.value for alternative in gold.alternatives)]
         seen: set[object] = set()
         for alternative in values if gold.alternatives else ():
@@ -217,7 +220,7 @@ class GoldRules:
         path: Path,
         names: tuple[str, ...],
     ) -> None:
-        """Check the keys of list items inside a value, and record which names of aliases occur."""
+        """Check the keys of list items inside a value, and record the aliases that occur there."""
         if is_absent(value):
             return
         node = node.node_for(value)
@@ -246,7 +249,7 @@ class GoldRules:
         path: Path,
         field: str,
     ) -> None:
-        """Find list items with an absent key, or with the key of an earlier item."""
+        """Add a finding for each list item that has no key, or the key of an earlier item."""
         nodes = [find_key_node(node.items, name) for name in node.key]
         first_index: dict[object, int] = {}
         for index, item in enumerate(items):
@@ -269,7 +272,7 @@ class GoldRules:
                 self._findings.add("duplicate-item-key", field, spot, finding)
 
     def conclude(self) -> None:
-        """Find aliases whose name occurs nowhere in the ground truth."""
+        """Add a finding for each field with aliases that occur nowhere in the ground truth."""
         for names, reading in self._aliases.items():
             unmet = [name for name in reading.aliases if name not in self._occurring_names[names]]
             if unmet:
@@ -280,7 +283,10 @@ class GoldRules:
 
 
 def _normalize_key(node: Node, value: JsonValue) -> JsonValue:
-    """Return a key value in the form in which keys are compared: without case and white space."""
+    """Return the value of a key in the form in which keys are compared.
+
+    The aliases of the field are applied; texts lose case and white space.
+    """
     if isinstance(node, LeafNode):
         value = node.reading(value) if node.reading is not None else value
     return "".join(value.split()).casefold() if isinstance(value, str) else value

@@ -60,10 +60,12 @@ def value_at(document: JsonValue, pointer: str) -> JsonValue:
 
 
 MAX_FIELDS: Final = 5_000
-"""Number of fields whose ways to write absence are tracked; maps could have any number of keys."""
+"""Maximum number of fields for which the ways to write absence are tracked.
+
+There is a maximum because a map can have any number of keys."""
 
 MAX_IDS: Final = 100_000
-"""Number of values that are remembered of each id field."""
+"""Maximum number of values of an id field that are remembered, to find repeated ids."""
 
 _ID_NAMES: Final = frozenset({"id", "_id", "uuid", "guid", "doc_id", "document_id"})
 """Names of top-level fields, in lower case, whose values must be unique to a document."""
@@ -79,12 +81,12 @@ _RULES: Final = {
 """The lint rule for each schema keyword that a value can violate."""
 
 _UNDECLARED: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
-"""Keywords that forbid undeclared keys. They are skipped, as a rule of its own reports these
-keys."""
+"""Schema keywords that forbid undeclared keys. They are skipped here: lint has another rule for
+undeclared keys."""
 
 
 class DocumentRules:
-    """Rules on single documents; their memory is bounded."""
+    """Lint rules on single documents; they keep a bounded amount of memory."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._findings = findings
@@ -100,13 +102,16 @@ class DocumentRules:
             self._notes.append(f"no document was validated against the schema: {reason}")
 
     def check_document(self, document: Document, values: Iterable[Value]) -> None:
-        """Check a document and its values."""
+        """Add findings for a document and its values."""
         self._validate(document)
         for value in values:
             self._check_value(document, value)
 
     def conclude(self) -> list[str]:
-        """Find fields that write absence in different ways; return notes on the checks."""
+        """Add a finding for each field that writes absent values in different ways.
+
+        Returns notes on the limits of the checks.
+        """
         for field, forms in self._absences.items():
             usual, *rare_forms = sorted(forms.values(), key=lambda form: -form.count)
             for form in rare_forms:
@@ -118,7 +123,7 @@ class DocumentRules:
         return self._notes
 
     def _validate(self, document: Document) -> None:
-        """Find values that violate a keyword of the schema."""
+        """Add a finding for each value of a document that violates the schema."""
         if self._validator is None:
             return
         for violation in self._validator.violations(document.value, document.gold):
@@ -133,7 +138,10 @@ class DocumentRules:
             self._findings.add(rule, path, spot, violation.message)
 
     def _check_value(self, document: Document, located: Value) -> None:
-        """Record how a value writes absence; find texts that mean null, and repeated ids."""
+        """Add a finding if a value is a text that means null, or a repeated id.
+
+        How an absent value is written is recorded for `conclude`.
+        """
         field, path, value = located
         if is_absent(value):
             forms_by_field = self._absences
@@ -184,25 +192,25 @@ def _listed_texts(schema: JsonValue) -> Iterator[str]:
 
 MAX_DOCUMENTS: Final = 50_000
 MAX_VALUES: Final = 5_000_000
-"""Total number of values that are compared for copies (60 MB); further documents are skipped."""
+"""Maximum number of values in all documents that are searched for copies; they take 60 MB. Further
+documents are skipped."""
 
 MAX_SHARING: Final = 20
-"""Number of documents up to which a shared value is rare; only rare values make two documents
-candidates."""
+"""Maximum number of documents that share a value called rare. Documents are compared only if they
+share rare values."""
 
 MIN_SHARED: Final = 5
-"""Number of rare values that two documents must share to be candidates."""
+"""Minimum number of rare values that two documents must share to be compared."""
 
 MIN_VALUES: Final = 10
-"""Number of values that a near-duplicate must have; with fewer, a single value makes too much
-difference."""
+"""Minimum number of values of a near-duplicate; in a smaller document, a single value makes too
+much difference."""
 
 MIN_OVERLAP: Final = 0.9
-"""Overlap of values from which two documents are near-duplicates; rare values weigh more."""
+"""Minimum overlap of the values of near-duplicates (Dice coefficient); rare values weigh more."""
 
 MIN_VALUES_OF_COPY: Final = 3
-"""Number of numbers and texts that an exact copy must have, as a few labels can repeat by
-chance."""
+"""Minimum number of numbers and texts of an exact copy: a few labels can repeat by chance."""
 
 
 class Copies:
@@ -271,7 +279,7 @@ class Copies:
             return False
 
         def weigh(hashes: NDArray[np.uint64], is_shared: NDArray[np.bool_]) -> NDArray[np.float64]:
-            """Return inverse document frequencies, counted without the two compared documents."""
+            """Return the weight of each value: the fewer other documents have it, the greater."""
             n_documents = _count_documents(values, hashes)
             n_elsewhere = n_documents - 1 - is_shared
             return np.log(np.maximum(1.0, (len(self._hashes) - 1) / (n_elsewhere + 1)))
@@ -285,7 +293,10 @@ class Copies:
 
 
 def _count_documents(values: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Return the number of documents with each hash, given the sorted hashes of all documents."""
+    """Return the number of documents that have each of `hashes`.
+
+    `values` are the sorted hashes of the values of all documents.
+    """
     return np.searchsorted(values, hashes, "right") - np.searchsorted(values, hashes, "left")
 
 

@@ -43,21 +43,21 @@ from .findings import Document, Findings, Spot
 from .text_tally import TextTally
 
 MAX_SPELLINGS: Final = 500
-"""Number of distinct texts that are kept of a field; a field with more has free text."""
+"""Maximum number of distinct texts of a field that are kept; with more, the field has free text."""
 
 MAX_SPELLING_LENGTH: Final = 60
-"""Length in characters up to which a text can be a spelling; longer texts are prose."""
+"""Maximum length, in characters, of a text whose spelling is checked; longer texts are prose."""
 
 MAX_NUMBER: Final = 1e300
-"""Size from which numbers are ignored, as they may be infinite."""
+"""Limit of the size of numbers; greater numbers are ignored, as they may be infinite."""
 
 MAX_SHAPES: Final = 50
-"""Number of distinct shapes of texts that are kept of a field."""
+"""Maximum number of distinct shapes of texts of a field that are kept, such as `A-9/9`."""
 SAMPLE_SIZE: Final = 10_000
-"""Number of random numbers of a field from which its spread is estimated."""
+"""Number of randomly chosen numbers of a field from which their spread is estimated."""
 
 MAX_EXTREMES: Final = 20
-"""Number of smallest and of greatest numbers that are kept of a field; only these can be
+"""How many of the smallest and of the greatest numbers of a field are kept; only these can be
 outliers."""
 
 _DIGITS: Final = re.compile(r"\d+")
@@ -65,10 +65,11 @@ _CAPITALS: Final = re.compile(r"[A-Z]+")
 _LETTERS: Final = re.compile(r"[^\W\dA_]+")
 
 SpotOf: TypeAlias = Callable[[int], Spot]
-"""Locates a unit of a batch, given its position in the batch."""
+"""A function that returns the location of a value, given its position in an array of values."""
 
 MAX_PLACES_OF_TEXT: Final = 3
-"""Number of locations that are kept for each text or shape."""
+"""Number of locations that are kept for each text or shape of texts; further ones are only
+counted."""
 
 
 @dataclass(slots=True)
@@ -84,7 +85,10 @@ class DistinctTexts:
     is_full: bool = False
 
     def add(self, text: str, value: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Add a text or shape of a value that occurs at some positions."""
+        """Count a text, or the shape of a text, and keep the first locations.
+
+        `value` is the text itself, and `pairs` are the positions at which it occurs.
+        """
         if self.is_full:
             return
         if text not in self.counts and len(self.counts) == self.max_texts:
@@ -98,7 +102,7 @@ class DistinctTexts:
 
 
 class Extreme(NamedTuple):
-    """One of the smallest or greatest numbers of a field.
+    """One of the smallest or of the greatest numbers of a field, with its location.
 
     Sorting puts the most extreme number last.
     """
@@ -106,7 +110,7 @@ class Extreme(NamedTuple):
     key: float
     """Sort key: the number itself if the greatest numbers are kept, else its negative."""
     order: int
-    """Tie-break between equal numbers: later ones sort first."""
+    """Orders equal numbers: the number that was added later sorts first."""
     spot: Spot
     text: str
     """The value as messages show it."""
@@ -124,7 +128,7 @@ class NumberSample:
     _random: Random = field(default_factory=lambda: Random(0))  # noqa: S311 - a sample, no secret
 
     def add(self, number: float, value: JsonValue, pair: int, spot_of: SpotOf) -> None:
-        """Add a number, with the value and the position that it comes from."""
+        """Add a number, with the value that it is read from and the position of the value."""
         self.count += 1
         if len(self.sample) < SAMPLE_SIZE:
             self.sample.append(number)
@@ -145,19 +149,19 @@ class NumberSample:
 
 @dataclass(slots=True)
 class Profile:
-    """The values of one field, as far as one comparator compares them."""
+    """A summary of the values of one field that one comparator compares."""
 
     path: str
     node: LeafNode
     count: int = 0
     unmatched: int = 0
-    """Number of values that do not match themselves by the comparator."""
+    """Number of values that the comparator does not even match with themselves."""
     texts: DistinctTexts = field(default_factory=lambda: DistinctTexts(MAX_SPELLINGS))
     shapes: DistinctTexts = field(default_factory=lambda: DistinctTexts(MAX_SHAPES))
     numbers: NumberSample = field(default_factory=NumberSample)
-    """The numbers of the field; for a field of dates, the ordinal numbers of their days."""
+    """The numbers of the field; a date counts as the ordinal number of its day."""
     orders: DistinctTexts = field(default_factory=lambda: DistinctTexts(2))
-    """For a field of dates: the orders of day and month that can be told from its texts."""
+    """For a field of dates: the orders of day and month that its texts show, such as day first."""
     tally: TextTally = field(init=False)
     """Counts of the texts that the comparator treats specially."""
 
@@ -165,7 +169,7 @@ class Profile:
         self.tally = TextTally(self.node)
 
     def add(self, value: JsonValue, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Add a value that occurs at some positions."""
+        """Add a value to the summary; `pairs` are the positions at which it occurs."""
         self.count += len(pairs)
         self.tally.add(value, len(pairs))
         if isinstance(self.node.comparator, DateComparator) and isinstance(value, str):
@@ -179,14 +183,17 @@ class Profile:
             self.shapes.add(shape_of(value), value, pairs, spot_of)
 
     def _add_orders(self, text: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
-        """Add the order of day and month, if the text of a date shows it."""
+        """Count the order of day and month if the text of a date shows it, as 31/12/2024 does."""
         evidence = evidence_of(text) if len(text) <= LONGEST_READ else ()
         for order in {DAY_FIRST, MONTH_FIRST}.intersection(evidence):
             self.orders.add(order, text, pairs, spot_of)
 
 
 def _position_on_line(comparator: BaseComparator, value: JsonValue) -> float | None:
-    """Return the number of a value, or the ordinal day of a date; None for other values."""
+    """Return a value as a number, and a date as the ordinal number of its day.
+
+    Returns None for other values and for huge numbers.
+    """
     number: float | Decimal | None = value if is_number(value) else None
     if isinstance(comparator, DateComparator):
         stated = comparator.prepare(value).month_first
@@ -208,47 +215,51 @@ def shape_of(text: str) -> str:
 
 
 MIN_VALUES: Final = 30
-"""Number of values that a field must have before one of them can stand out."""
+"""Minimum number of values of a field in which a value can stand out."""
 
 FAR: Final = 8.0
-"""Distance from the median, in robust standard deviations, from which a value can be an outlier.
-The usual 3.5 (Iglewicz and Hoaglin 1993, How to Detect and Handle Outliers) is exceeded by many
-correct amounts of money."""
+"""Minimum distance of an outlier from the median, in robust standard deviations.
+
+Many correct amounts of money exceed the usual 3.5 (Iglewicz and Hoaglin 1993, How to Detect and
+Handle Outliers)."""
 
 GAP: Final = 2.0
-"""Gap to the next value towards the median, in robust standard deviations, that an outlier must
-have; with a smaller gap it belongs to the tail."""
+"""Minimum gap between an outlier and the next value towards the median, in robust standard
+deviations. Without such a gap, the value belongs to the tail of the distribution."""
 
 MAX_ODD_SHARE: Final = 0.02
-"""Share of values up to which they can stand out; a greater share is another kind of value, not a
-mistake."""
+"""Maximum share of a field's values that can stand out. A greater share is a second kind of value,
+not a mistake."""
 
 # Standard deviation of a normal distribution divided by its median absolute deviation.
 _SIGMA: Final = 1.4826
 
 MAX_ENUM_TEXTS: Final = 50
-"""Number of distinct texts up to which a field is regarded as an enum."""
+"""Maximum number of distinct texts of a field that is regarded as an enum."""
 
 MIN_REPEATS: Final = 5
-"""Average number of occurrences of a distinct text from which a field is regarded as an enum."""
+"""Minimum number of times that each distinct text of an enum occurs on average."""
 
 MIN_TYPO_RATIO: Final = 10
 """How many times more frequent the right spelling must be than a spelling that differs in one
 letter."""
 
 MIN_TYPO_LENGTH: Final = 6
-"""Length of a word from which one different letter is a typo and not another word."""
+"""Minimum length of a word in which one different letter is a typo; short words differ more."""
 
 
 FORGIVING_THRESHOLD: Final = 0.5
-"""Threshold up to which half of a text may be wrong; it is the default for texts."""
+"""Threshold at which half of a text may be wrong and still match; it is the default for texts."""
 MIN_CODE_SHARE: Final = 0.9
-"""Share of texts that look like codes (digits, no spaces or in groups) from which a field has
+"""Minimum share of a field's texts that look like codes, such as INV-017, if the field has
 codes."""
 
 
 def _find_outliers(profile: Profile, findings: Findings) -> None:
-    """Find numbers and dates far from the median; positive numbers are compared by magnitude."""
+    """Add a finding for each number or date of a field that is far from the median.
+
+    Positive numbers are compared by their logarithms.
+    """
     numbers, path = profile.numbers, profile.path
     if numbers.count < MIN_VALUES:
         return
@@ -284,10 +295,11 @@ def _find_outliers(profile: Profile, findings: Findings) -> None:
 def _list_beyond_gap(
     distances: Sequence[tuple[float, Extreme]], *, has_all_values: bool
 ) -> Iterator[Extreme]:
-    """Yield the extreme numbers on one side of the median that lie beyond the first gap.
+    """Yield the extreme numbers on one side of the median that lie beyond the first wide gap.
 
-    `distances` are their distances from the median in ascending order. With `has_all_values`, they
-    are all numbers of the field on this side, so that even the first one can lie beyond a gap.
+    `distances` are numbers with their distance from the median, in ascending order.
+    `has_all_values` says that these are all numbers on this side; otherwise, there is no telling
+    whether a gap precedes the first number.
     """
     previous = 0.0 if has_all_values else math.inf
     is_beyond = False
@@ -299,9 +311,9 @@ def _list_beyond_gap(
 
 
 def _find_odd_forms(profile: Profile, findings: Findings) -> None:
-    """Find texts that differ in shape from nearly all texts of the field.
+    """Add a finding for each text of a field with another shape than nearly all of its texts.
 
-    The usual shape must contain digits, so that it is a format.
+    This is done only if the usual shape contains digits, as in the format of a code.
     """
     counts = profile.shapes.counts
     total = counts.total()
@@ -320,7 +332,7 @@ def _find_odd_forms(profile: Profile, findings: Findings) -> None:
 
 
 def _find_mixed_date_orders(profile: Profile, findings: Findings) -> None:
-    """Find dates with day and month in another order than most dates of the field."""
+    """Add a finding for dates that have day and month in another order than most dates do."""
     if len(profile.orders.counts) < 2:
         return
     (usual, _), (rare, times) = profile.orders.counts.most_common()
@@ -332,7 +344,10 @@ def _find_mixed_date_orders(profile: Profile, findings: Findings) -> None:
 
 
 def _find_spellings(profile: Profile, findings: Findings) -> None:
-    """Find texts that differ from a more frequent text only in case, punctuation or one letter."""
+    """Add a finding for each text that differs little from a more frequent text of the field.
+
+    They differ only in case, punctuation or one letter.
+    """
     counts = profile.texts.counts
     total = counts.total()
     if total < MIN_VALUES or len(counts) > MAX_ENUM_TEXTS or total < MIN_REPEATS * len(counts):
@@ -376,14 +391,14 @@ def _normalize_word(text: str) -> str:
 
 
 MAX_FIELDS: Final = 5_000
-"""Number of fields whose values are profiled."""
+"""Maximum number of fields whose values are checked together."""
 
 MIN_UNMATCHED: Final = 5
-"""Number of values from which a threshold is wrong if no value of the field matches itself."""
+"""Minimum number of values of a field for the finding that its values do not match themselves."""
 
 
 def is_forgiving(profile: Profile) -> bool:
-    """Return whether a field has codes, numbers or years that would match with a wrong digit."""
+    """Return whether a field's threshold would match codes, numbers or years with a wrong digit."""
     is_text = getattr(profile.node.comparator, "same_digits", None) is False
     counts = profile.shapes.counts
     code_shapes = (
@@ -397,7 +412,7 @@ def is_forgiving(profile: Profile) -> bool:
 
 
 class FieldValues:
-    """Profiles the values of each field; its memory is bounded."""
+    """Collects the values of each field in a bounded amount of memory, and finds unusual ones."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._plan = loaded.plan
@@ -405,7 +420,7 @@ class FieldValues:
         self._profiles: dict[tuple[str, int], Profile] = {}
 
     def add_documents(self, documents: Sequence[Document]) -> None:
-        """Add all values of some documents to the profiles."""
+        """Add all values of some documents."""
         if not documents:
             return
         gts = [document.value for document in documents]
@@ -421,7 +436,10 @@ class FieldValues:
                     self._profile_values(table, batch, positions, documents)
 
     def conclude(self) -> list[str]:
-        """Find values that stand out in each field; return notes on the checks."""
+        """Add a finding for each value that stands out in its field.
+
+        Returns notes on the limits of the checks.
+        """
         for profile in self._profiles.values():
             for find in (_find_outliers, _find_odd_forms, _find_mixed_date_orders, _find_spellings):
                 find(profile, self._findings)
@@ -443,7 +461,7 @@ class FieldValues:
     def _find_undeclared(
         self, table: UnitTable, batch: UnitBatch, documents: Sequence[Document]
     ) -> None:
-        """Find keys with a value that the schema does not declare."""
+        """Add a finding for each key that has a value but is not declared by the schema."""
         rows = [row for row in batch.rows.tolist() if row in table.undeclared_keys]
         spot_of = _make_locator(table, batch, documents)
         for row in rows:
@@ -462,7 +480,7 @@ class FieldValues:
         positions: Indexes,
         documents: Sequence[Document],
     ) -> None:
-        """Add the values of one field to its profile, as distinct values with their positions."""
+        """Add the values of one field in some documents; equal values are added together."""
         first = int(positions[0])
         path, node = field_path(field_pattern(table, batch, first)), batch.node_of(first)
         if (path, id(node)) not in self._profiles and len(self._profiles) >= MAX_FIELDS:
@@ -494,9 +512,9 @@ class FieldValues:
 
 
 def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator[tuple[int, float]]:
-    """Yield the keys of values that do not match themselves, with the similarity to themselves.
+    """Yield the values that do not match themselves, as keys of `values`, with their similarity.
 
-    Comparators that ask models are skipped.
+    Nothing is yielded for a comparator that asks a model.
     """
     comparator = node.comparator
     compared = [
@@ -518,9 +536,9 @@ def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator
 
 
 def _make_locator(table: UnitTable, batch: UnitBatch, documents: Sequence[Document]) -> SpotOf:
-    """Return a function that locates a unit, given its position in a batch.
+    """Return a function from the position of a value in a batch to the location of the value.
 
-    Locating is slow, so it is done only for locations that are kept.
+    Locations are slow to find, so the function is called only for locations that are kept.
     """
 
     def spot_of(position: int) -> Spot:

@@ -1,4 +1,4 @@
-"""The rules of lint, its findings (of bounded number), and their record and report."""
+"""The rules of lint, its findings (in a bounded amount of memory), and their record and report."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -40,7 +40,7 @@ class FoundRecord:
     found: str
     """The value at the location, or a description of it."""
     expected: str
-    """The expected value; empty if the advice is enough."""
+    """What is expected instead; empty if the advice of the finding says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,10 @@ _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note"
 
 
 def _row_column(name: str, side: int) -> FigureColumn:
-    """Return the column of an attribute of a finding (side 0) or of its location (side 1)."""
+    """Return a column of the table of findings, named after the attribute that it shows.
+
+    It is an attribute of the finding (`side` 0) or of one of its locations (`side` 1).
+    """
     return FigureColumn(name, lambda row: getattr(row[side], name), int if name == "line" else str)
 
 
@@ -111,7 +114,7 @@ def make_report(record: LintRecord, max_places: int) -> Report:
 
 
 def _finding_blocks(finding: FindingRecord, max_places: int) -> Iterator[Block]:
-    """Yield the blocks of a finding: a sentence, its first locations, and its advice."""
+    """Yield what the report shows of a finding: a sentence, the first locations, and advice."""
     tone = _TONES[finding.severity]
     yield Text(f"{finding.severity}[{finding.rule}] {sentence(finding)}", lead=tone, indent=INDENT)
     first_places = finding.places[:max_places]
@@ -130,7 +133,7 @@ def sentence(finding: FindingRecord) -> str:
 
 
 def found_text(place: FoundRecord) -> str:
-    """Return the value at a location, and the expected value."""
+    """Return the value at a location as text, with what is expected instead."""
     expected = f", expected {place.expected}" if place.expected else ""
     return f"{place.found}{expected}"
 
@@ -142,7 +145,7 @@ def _location_text(place: FoundRecord) -> str:
 
 
 MAX_PLACES: Final = 100
-"""Number of locations that are kept of one finding; all are counted."""
+"""Maximum number of locations of a finding that are kept; further ones are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +321,7 @@ RULES: Final = {
         "raise it, or leave the field out with x-aws-stickler-ignore: true",
     ),
 }
-"""The rules by name. Names are public and never change."""
+"""The rules of lint by name. Users see the names, so they never change."""
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 """Severities of rules, the worst first."""
@@ -358,7 +361,7 @@ class Document:
 
 
 class Findings:
-    """Collects findings by rule and field; their memory is bounded."""
+    """Collects findings by rule and field, in a bounded amount of memory."""
 
     def __init__(self, schema: LoadedSchema) -> None:
         """Create an empty collection for the documents of a schema."""
@@ -378,14 +381,17 @@ class Findings:
         expected: str = "",
         times: int = 1,
     ) -> None:
-        """Add a finding at a location in a document; `times` counts it more than once."""
+        """Add a finding at a location in a document.
+
+        `path` is the path of the field, and `times` the number of equal findings that this is.
+        """
         problem = Problem(spot.reference.source, found, expected, pointer=spot.pointer)
         self.add_problem(rule, spot, problem, path, times)
 
     def add_problem(
         self, rule: str, spot: Spot, problem: Problem, path: str = "", times: int = 1
     ) -> None:
-        """Add a problem of a document, or of one of its fields."""
+        """Add the problem of a document as a finding; `path` is its field, or empty without one."""
         self._counts[rule, path] += times
         if len(kept := self._kept[rule, path]) < MAX_PLACES:
             kept.append((spot, problem))
@@ -426,7 +432,10 @@ class Findings:
         return records
 
     def _find_lines(self) -> dict[tuple[str, str], int]:
-        """Return line numbers by file and JSON Pointer, for documents in a file of their own."""
+        """Return the line of each value, by file and JSON Pointer, if a file has one document.
+
+        In files of lines, the line is known without this.
+        """
         wanted: defaultdict[FileReference, set[str]] = defaultdict(set)
         for kept in self._kept.values():
             for spot, problem in kept:
@@ -446,9 +455,9 @@ class Findings:
 def _line_of(
     reference: Reference, problem: Problem, lines: Mapping[tuple[str, str], int]
 ) -> int | None:
-    """Return the line of a problem, else that of the nearest parent value.
+    """Return the line of a problem; if it has none, the line of the nearest parent with one.
 
-    Returns None if the line is unknown.
+    Returns None if no parent has a line.
     """
     match reference:
         case FileReference() if problem.pointer is not None:
@@ -461,10 +470,7 @@ def _line_of(
 
 
 def _with_parents(pointer: str) -> Iterator[str]:
-    """Yield a pointer and the pointers of all its parents.
-
-    A value that was unwrapped has no line of its own, but its parents have one.
-    """
+    """Yield a JSON Pointer and the pointers of all its parents, the nearest first."""
     while pointer:
         yield pointer
         pointer = pointer.rpartition("/")[0]

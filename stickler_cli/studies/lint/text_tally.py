@@ -20,18 +20,18 @@ MIN_LETTERS_PER_WORD: Final = 2  # with the following blank; shorter texts canno
 
 @dataclass(slots=True)
 class TextTally:
-    """Counts of the texts of a field that its comparator treats specially."""
+    """Counts of a field's texts that its comparator may treat in a surprising way."""
 
     node: LeafNode
     texts: int = 0
     long_texts: int = 0
-    """Texts longer than a name or a title."""
+    """Number of texts longer than a name or a title."""
     with_numbers: int = 0
-    """Texts that contain both digits and letters."""
+    """Number of texts that contain both digits and letters."""
     with_letters: int = 0
-    """Texts with a letter."""
+    """Number of texts that contain a letter."""
     wordy_texts: int = 0
-    """Texts with so many content words that the comparator tolerates one replaced word."""
+    """Number of texts with so many content words that the comparator tolerates a replaced word."""
 
     def add(self, value: JsonValue, times: int) -> None:
         """Add a value that occurs `times` times; values other than texts are ignored."""
@@ -49,7 +49,7 @@ class TextTally:
             self.wordy_texts += times if words.n_content_words >= WORDS_PER_REPLACED else 0
 
     def findings(self) -> Iterator[tuple[str, str]]:
-        """Yield each rule that applies to the field, with the finding as a clause."""
+        """Yield the lint rules that the field breaks, each with what was found as a clause."""
         name, threshold = self.node.comparator.name, f"{self.node.threshold:g}"
         if self.long_texts and is_edit_distance(self.node):
             finding = f"{name} at {threshold}, {self.long_texts} of {self.texts} texts"

@@ -53,7 +53,7 @@ SECTIONS_F1: Final = "sections.class.f1"
 PacketStatus = Literal["compared", "missing", "failed", "only_pred"]
 
 _SIGNED: Final = ("page_order", "adjusted_rand")
-"""Figures in [-1, 1]; they are scaled to [0, 1] for summing."""
+"""Names of the figures in [-1, 1]; they are scaled to [0, 1] for summing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class SplitFigure:
 
 @dataclass(frozen=True, slots=True)
 class ClassFigures:
-    """Figures of the sections of one class.
+    """Figures of the sections (documents in a packet) of one class.
 
     A section is right if its class and its pages are right.
     """
@@ -82,7 +82,7 @@ class ClassFigures:
     pred: Count
     """Number of sections in the predictions."""
     right: Count
-    """Number of sections with the same pages and class on both sides."""
+    """Number of right sections: both sides have the same pages and the same class."""
     precision: FractionOrNone
     """Share of the predicted sections that are right."""
     recall: FractionOrNone
@@ -95,7 +95,7 @@ class ClassFigures:
 
 @dataclass(frozen=True, slots=True)
 class PageConfusion:
-    """Number of pages with a given true class and predicted class."""
+    """How many pages have a given true class and a given predicted class."""
 
     gt: str | None
     """True class; null for pages that only predictions have, empty for pages without a class."""
@@ -113,12 +113,13 @@ class PacketAccount:
     id: str
     """The id of the packet."""
     status: PacketStatus
-    """`missing`: there is no prediction, and all sections count as missed. `failed`: a side cannot
-    be read. `only_pred`: there is no ground truth. Packets of the last two are not counted."""
+    """`missing`: there is no prediction, and all sections count as missed. `failed`: one side
+    cannot be read. `only_pred`: there is no ground truth. The packet is not counted if it is
+    `failed` or `only_pred`."""
     problem: str
     """Problem of the packet; empty if there is none."""
     sections: list[SectionOutcome]
-    """Results of the packet's sections: those of the ground truth, then invented ones."""
+    """Results of the packet's sections: first those of the ground truth, then invented sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,10 @@ def split_report(
     intervals: IntervalSettings | None,
     notes: Iterable[str] = (),
 ) -> SplitReport:
-    """Sum the results of all packets; a packet without a result is listed, but not counted."""
+    """Return the record of a study of packets, with the sums and figures of all packets.
+
+    A packet whose result is None is listed, but not counted.
+    """
     packets, results_by_id = [], []
     for account, packet_result in compared:
         packets.append(account)
@@ -203,7 +207,10 @@ def split_report(
 def _count_packets(
     packets: Iterable[PacketAccount], sums: Mapping[str, list[float]]
 ) -> dict[str, int]:
-    """Count packets by status and sections by outcome, and add the given sums of other counts."""
+    """Return the counts of the record: packets by status, sections by outcome, and pages.
+
+    `sums` has the numbers of pages, by name.
+    """
     outcomes = Counter(section.outcome for packet in packets for section in packet.sections)
     statuses = Counter(packet.status for packet in packets)
     return {
@@ -241,7 +248,10 @@ _MEANS: Final = ("homogeneity", "completeness", "v_measure", "rand", "adjusted_r
 def _make_figures(
     columns: Mapping[str, Sequence[float]], settings: IntervalSettings | None
 ) -> list[SplitFigure]:
-    """Return all figures with their intervals, given the counts of each packet by name."""
+    """Return all figures with their intervals.
+
+    `columns` has, by the name of a count, its number in each packet.
+    """
     sums = {name: np.array(columns[name]) for name in SUMS}
     shares = document_shares(_quotients(sums), settings)
     return [
@@ -255,7 +265,7 @@ def _make_figures(
 
 
 def _unscale(name: str, share: float) -> float:
-    """Return a figure in its own range, given its value scaled to [0, 1]."""
+    """Return a figure in its own range, [-1, 1] or [0, 1], given its value scaled to [0, 1]."""
     return 2 * share - 1 if name in _SIGNED else share
 
 
@@ -276,9 +286,9 @@ def _class_figures(kind: str, sums: Mapping[str, float]) -> ClassFigures:
 
 
 MAX_CONFUSIONS: Final = 10
-"""Number of confused pairs of classes in the report."""
+"""Maximum number of confused pairs of classes in the report."""
 MAX_PACKETS: Final = 5
-"""Number of packets with errors in the report, and of errors listed for each packet."""
+"""Maximum number of packets with errors in the report, and of errors listed for each packet."""
 
 _ALL_FIGURES: Final = (
     FigureColumn(
@@ -345,7 +355,7 @@ def make_report(record: SplitReport) -> Report:
 
 
 def _verdict_sentence(report: SplitReport) -> str:
-    """Return a sentence with the numbers of right sections and of sections with other errors."""
+    """Return a sentence with the numbers of right sections and of sections with each error."""
     counts = report.counts
     right = counts["sections.exact"] + counts["sections.order"]
     summary = f"{right} of {number_of(counts['gt'], 'section')} have the right pages and class"
@@ -407,7 +417,7 @@ def _class_name(name: str | None, absent: str) -> str:
 
 
 def _packet_section(packets: Iterable[PacketAccount]) -> Section:
-    """Return the section of the report on packets with most wrong sections."""
+    """Return the section of the report on the packets with the most wrong sections."""
     errors_by_packet = []
     for packet in packets:
         errors = [section for section in packet.sections if section.outcome != "exact"]
@@ -484,7 +494,7 @@ def answer(settings: SplitSettings, desk: Desk) -> StudyAnswer:
 
 
 def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
-    """Compare the sections of one packet; returns no result if they cannot be compared."""
+    """Compare the sections of one packet; returns None as its result if this is not possible."""
     if pair.gt is None:
         return _failed_account(pair, "only_pred", "there is no ground truth"), None
     gt = _parse_document(pair.gt, "GT")
@@ -509,10 +519,10 @@ def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | Non
 
 
 def _failed_account(pair: DocumentPair, status: PacketStatus, problem: str) -> PacketAccount:
-    """Return the account of a packet that could not be compared."""
+    """Return the entry of the record for a packet that could not be compared."""
     return PacketAccount(id=pair.id, status=status, problem=problem, sections=[])
 
 
 def _parse_document(document: JsonValue | Problem, source: str) -> PacketSections | Problem:
-    """Return the sections of a packet, or the problem of a side that cannot be read."""
+    """Return the sections that one side states for a packet, or the problem of reading them."""
     return document if isinstance(document, Problem) else parse_sections(document, source)

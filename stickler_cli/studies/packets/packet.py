@@ -37,9 +37,9 @@ class PacketSections:
     """The sections of a packet on one side."""
 
     sections: tuple[PacketSection, ...]
-    """Sections that share no pages."""
+    """The sections; no page is in two of them."""
     claimed_again: int = 0
-    """Number of page entries that repeat an earlier page of any section."""
+    """Number of times that a page was stated again, in the same or another section."""
 
 
 def parse_sections(value: JsonValue, source: str) -> PacketSections | Problem:
@@ -92,7 +92,10 @@ def _read_sections(value: JsonValue) -> list[PacketSection]:
 
 
 def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> PacketSection:
-    """Return a section that states its pages as a list, or as first and last page."""
+    """Return the section that an entry of a list of sections states.
+
+    The entry has a list of its pages, or the first and the last page.
+    """
     name = _as_text(_first_value(entry, _NAMES)) or f"#{index + 1}"
     kind = _read_class(entry)
     inner = entry.get("split_document")
@@ -126,7 +129,7 @@ pages."""
 def _read_page_table(
     entries: list[tuple[Path, dict[str, JsonValue]]],
 ) -> list[PacketSection]:
-    """Return the sections of a packet whose pages each name their section."""
+    """Return the sections of a packet that is given as a list of pages, each with its section."""
     pages: dict[str, list[int]] = {}
     kinds: dict[str, str] = {}
     for steps, entry in entries:
@@ -139,7 +142,7 @@ def _read_page_table(
 
 
 def _first_value(entry: Mapping[str, JsonValue], keys: tuple[str, ...]) -> JsonValue:
-    """Return the first value under some keys that is not null; None if there is none."""
+    """Return the value under the first of `keys` that has one; None if all are null or missing."""
     return next((entry[key] for key in keys if entry.get(key) is not None), None)
 
 
@@ -197,7 +200,7 @@ def _drop_repeated_pages(sections: list[PacketSection]) -> PacketSections:
 
 @dataclass(frozen=True, slots=True)
 class PartitionScores:
-    """Similarity of two partitions of the pages.
+    """Similarity of two partitions of the pages of a packet into sections.
 
     All figures are in [0, 1] except `adjusted_rand`.
     """
@@ -209,9 +212,9 @@ class PartitionScores:
     v_measure: float
     """The harmonic mean of homogeneity and completeness."""
     rand: float
-    """The share of pairs of pages that both partitions put together, or both separate."""
+    """The share of pairs of pages on which both partitions agree: in one section, or in two."""
     adjusted_rand: float
-    """The Rand index corrected for chance: at most 1, and 0 on average for random partitions."""
+    """The Rand index corrected for chance: at most 1; the average of random partitions is 0."""
 
 
 def score_partitions(pages: Iterable[tuple[Hashable, Hashable]]) -> PartitionScores:
@@ -245,7 +248,10 @@ def score_partitions(pages: Iterable[tuple[Hashable, Hashable]]) -> PartitionSco
 
 
 def _share_of_entropy(mutual_information: float, sizes: Counter[Hashable], total: int) -> float:
-    """Return mutual information as a share of the entropy of a partition, in [0, 1]."""
+    """Return mutual information divided by the entropy of a partition, in [0, 1].
+
+    `sizes` are the numbers of pages of its sections, and `total` is the number of all pages.
+    """
     entropy = -sum(size / total * log(size / total) for size in sizes.values())
     return min(1.0, max(0.0, mutual_information / entropy)) if entropy else 1.0
 
@@ -275,8 +281,7 @@ def _rand_indexes(
 def kendall_tau(gt: Sequence[int], pred: Sequence[int]) -> float | None:
     """Return Kendall's tau of the order of the pages that both sequences have, in [-1, 1].
 
-    Returns None if they share fewer than two pages. All forms of tau are equal here, as pages have
-    no ties.
+    Returns None if the sequences share fewer than two pages.
 
     >>> kendall_tau([1, 2, 3], [3, 2, 1, 9]), kendall_tau([1, 2], [2])
     (-1.0, None)
@@ -294,25 +299,29 @@ def kendall_tau(gt: Sequence[int], pred: Sequence[int]) -> float | None:
 
 
 SectionStatus = Literal["exact", "order", "class", "pages", "missed", "invented"]
-"""The result of a section: all is right; only the order of pages is wrong; the class is wrong; some
-pages are wrong; no predicted section matches; or the section is invented."""
+"""The result of a section, in this order: everything is right; only the order of pages is wrong;
+only the class is wrong; some pages are wrong; the prediction misses it; or the prediction invents
+it."""
 
 MIN_OVERLAP: Final = 0.5
-"""Overlap of pages above which two sections match. Source: Kirillov et al. (2019),
-arXiv:1801.00868: above one half, no section can match two others."""
+"""Two sections match if their pages overlap by more than this share (common pages by all pages).
+
+Above one half, a section can match only one other. Source: Kirillov et al. (2019),
+arXiv:1801.00868."""
 
 SUMS: Final = (
     *("packets", "pages", "pages.right", "gt", "pred", "cuts.gt", "cuts.pred", "cuts.both"),
     *("split", "merged", "homogeneity", "completeness", "v_measure", "rand", "adjusted_rand"),
     *("exact.pages", "exact.class", "exact.order", "matches", "overlap", "orders", "order"),
 )
-"""Names of the counts that are summed over packets."""
+"""Names of the counts of a packet; each is summed over all packets."""
 
 EXACT: Final = ("pages", "class", "order")
-"""Levels of an exact match: by pages; by pages and class; by pages, class and order of pages."""
+"""Levels of an exact match, each with one more condition: same pages, same class, same order of
+pages."""
 
 _RIGHT: Final[Mapping[SectionStatus, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
-"""Number of levels of `EXACT` that a pair with each status reaches."""
+"""By status of a pair of sections: how many levels of `EXACT` it reaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +333,7 @@ class SectionOutcome:
     gt: str
     """Name of the section in the ground truth; empty for an invented section."""
     pred: str
-    """Name of the predicted section that it is compared with; empty for a missed section."""
+    """Name of the predicted section; empty for a missed section."""
     overlap: Fraction
     """Number of common pages divided by the number of pages in the union of both sections."""
     missing: list[int]
@@ -340,11 +349,12 @@ class PacketResult:
     sums: Mapping[str, float]
     """Counts by name; `order` and `adjusted_rand` are scaled from [-1, 1] to [0, 1]."""
     classes: Counter[tuple[str | None, str | None]]
-    """Number of pages by true and predicted class; None if a side lacks the page."""
+    """Number of pages by true class and predicted class; a class is None if a side lacks the
+    page."""
     by_class: Mapping[str, Mapping[str, float]]
     """Counts of sections by class, named `gt`, `pred`, `exact` and `overlap`."""
     outcomes: list[SectionOutcome]
-    """Results of every section: those of the ground truth, then invented ones."""
+    """Results of every section: first those of the ground truth, then invented sections."""
 
 
 def compare_packet(gt: Sequence[PacketSection], pred: Sequence[PacketSection]) -> PacketResult:
@@ -407,10 +417,11 @@ def _pair_sections(
     pred: Sequence[PacketSection],
     n_common_pages: Mapping[tuple[int, int], int],
 ) -> dict[int, tuple[int, float]]:
-    """Pair sections; returns the predicted index and the overlap for each paired true index.
+    """Pair true and predicted sections; pairs with the greatest overlap are formed first.
 
-    Pairs with the greatest overlap are formed first, so that all matching sections are paired.
+    Returns, by index of a true section, the index of its predicted section and their overlap.
     Among equal overlaps the first pages decide, so that the order of sections does not matter.
+    `n_common_pages` is the number of common pages by true and predicted index.
     """
     first_gt_page, first_pred_page = (
         [min(section.pages, default=0) for section in side] for side in (gt, pred)
@@ -473,7 +484,7 @@ def _list_outcomes(
 
 
 def _classify_pair(gt: PacketSection, pred: PacketSection) -> SectionStatus:
-    """Return the most significant error of a pair of sections, or `exact`."""
+    """Return the worst error of a predicted section that is paired with a true one, or `exact`."""
     if {*gt.pages} != {*pred.pages}:
         return "pages"
     if gt.kind != pred.kind:
@@ -484,7 +495,10 @@ def _classify_pair(gt: PacketSection, pred: PacketSection) -> SectionStatus:
 def _count_boundaries(
     pages: Sequence[int], gt_of_page: Mapping[int, int], pred_of_page: Mapping[int, int]
 ) -> dict[str, int]:
-    """Count boundaries between neighbouring pages: on each side, and on both sides."""
+    """Count the boundaries between sections: those of each side, and those on both sides.
+
+    The arguments map page numbers to the index of their section.
+    """
     counts = dict.fromkeys(("cuts.gt", "cuts.pred", "cuts.both"), 0)
     for page, next_page in pairwise(pages):
         gt_differs = gt_of_page.get(page, -1) != gt_of_page.get(next_page, -1)
@@ -496,10 +510,11 @@ def _count_boundaries(
 
 
 def _count_split_and_merged(overlapping: Iterable[tuple[int, int]]) -> dict[str, int]:
-    """Count true sections that are split over several predicted ones, and merged predictions.
+    """Count split sections and merged sections.
 
-    A merged prediction has pages of several true sections. `overlapping` are the index pairs of
-    sections with common pages.
+    A true section is split if several predicted sections have pages of it. A predicted section is
+    merged if it has pages of several true sections. `overlapping` are the indexes of each true and
+    predicted section with common pages.
     """
     pairs = [*overlapping]
     n_pred_of_gt = Counter(gt_index for gt_index, _ in pairs)
@@ -514,7 +529,7 @@ def _count_pairs(
     pairs: Iterable[tuple[PacketSection, PacketSection, SectionOutcome]],
     by_class: Mapping[str, dict[str, float]],
 ) -> dict[str, float]:
-    """Return counts of pairs of sections, and add them to the counts of their classes."""
+    """Count exact and matching pairs of sections; the counts are also added to `by_class`."""
     exact: Counter[str] = Counter()
     overlaps, orders = [], []
     for gt, pred, result in pairs:

@@ -33,7 +33,7 @@ from .question import PlacesSettings
 
 @dataclass(frozen=True, slots=True)
 class PlacedField:
-    """Counts and rates of values and their boxes (places on the page), by field or in total."""
+    """Counts and rates of values and their boxes on the page, for one field or for all fields."""
 
     field: str
     """Path of the field without list indexes; empty for all fields together."""
@@ -50,10 +50,11 @@ class PlacedField:
     invented: Count
     """Number of predicted boxes whose value is invented, or has no box in the ground truth."""
     located: FractionOrNone
-    """Share of right values with both boxes that are in the right place. Fields that are boxes
-    themselves are left out, as they have no other box."""
+    """Among right values with a box on both sides: the share in the right place. Fields that are
+    boxes themselves are left out."""
     centred: FractionOrNone
-    """Share of right values with both boxes whose predicted box has its centre in the true box."""
+    """Among right values with a box on both sides: the share whose predicted box has its centre in
+    the true box."""
     precision: FractionOrNone
     """Share of all predicted boxes that belong to right values in the right place."""
     recall: FractionOrNone
@@ -65,11 +66,11 @@ class PlacedField:
     f1_interval: list[Fraction] | None
     """Confidence interval of `f1`; null without intervals, or for fewer than two documents."""
     average_precision: FractionOrNone
-    """Average precision of the boxes alone, without values, at an overlap of 0.5; as in COCO, with
-    101 points."""
+    """Average precision of the boxes, whatever their values, as defined by COCO: boxes match at an
+    overlap of 0.5 or more."""
     average_precision_all: FractionOrNone
-    """Mean average precision at overlaps of 0.5, 0.55, ... 0.95; for all fields together, the mean
-    over fields."""
+    """Mean of the average precisions at overlaps of 0.5, 0.55, ... 0.95. For all fields together,
+    it is the mean over fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +197,17 @@ MAX_NAMED: Final = 3  # number of fields that a note lists
 _NAMES_BESIDE_VALUES: Final = frozenset(
     {"page", "pageNumber", "page_number", "confidence", "score"}
 )
-"""Names of fields that belong to a value and its box, and are not values themselves."""
+"""Names of fields beside a value and its box that are not values themselves, such as `page`."""
 
 _COUNTED: Final = (
     *("both_right", "place_wrong", "value_wrong", "both_wrong"),
     *("centred", "gt_boxes", "pred_boxes"),
 )
-"""Names of the counts of a field: right or wrong value with right or wrong place; right values
-whose centre is inside the true box; values with a true box; values with a predicted box."""
+"""Names of the counts of a field.
+
+The first four count values with a box on both sides, by whether value and place (box) are right.
+`centred` counts right values with the centre of the predicted box inside the true box. `gt_boxes`
+and `pred_boxes` count values with a true box and with a predicted box."""
 
 
 # Source: Lin et al. (2014), arXiv:1405.0312, and its evaluation code, pycocotools.
@@ -222,7 +226,7 @@ class Detections:
         self.scores: list[float] = []
         self.documents: list[str] = []
         self.matches: list[list[bool]] = []
-        """Whether each predicted box has a match, for each of `THRESHOLDS`."""
+        """For each predicted box: whether it has a match at each overlap in `THRESHOLDS`."""
 
     def add(
         self, document: str, true: Sequence[PageBox], predicted: Sequence[tuple[float, PageBox]]
@@ -239,7 +243,10 @@ class Detections:
         self.matches += ([*row] for row in zip(*by_threshold, strict=True))
 
     def precision(self, threshold: float) -> float:
-        """Return the average precision at an overlap threshold; needs at least one true box."""
+        """Return the average precision if boxes match from an overlap of `threshold` on.
+
+        There must be at least one true box.
+        """
         rows = zip(self.scores, self.documents, self.matches, strict=True)
         # Order documents of equal confidence by id: the order of reading must not matter.
         by_confidence = sorted(rows, key=lambda row: (-row[0], row[1]))
@@ -262,10 +269,10 @@ def _reading_order(spot: PageBox) -> tuple[str, float, float, Rectangle]:
 
 
 def _match_greedily(overlaps: Sequence[Sequence[float]], threshold: float) -> list[bool]:
-    """Match each predicted box with a true box of its own; returns whether each has a match.
+    """Match predicted boxes with true boxes, and return whether each predicted box has a match.
 
-    Earlier predicted boxes choose first. `overlaps` has a row for each predicted box and a column
-    for each true box.
+    Earlier predicted boxes choose first, and no true box is chosen twice. `overlaps` has a row for
+    each predicted box and a column for each true box.
     """
     matched_true: set[int] = set()
     is_matched = []
@@ -290,7 +297,7 @@ def mean_precision(
 
 
 class PlacedValue(NamedTuple):
-    """A value with its box on each side."""
+    """A value with its true box and its predicted box; None for a missing box."""
 
     field: str
     is_right: bool
@@ -308,11 +315,11 @@ class PlaceCounts:
     page_size: tuple[float, float] | None
     """Width and height of a page in pixels, to convert boxes into fractions; None if not stated."""
     counts: list[dict[str, NDArray[np.int64]]] = field(default_factory=list)
-    """Counts by field, in the order of `_COUNTED`, for each document."""
+    """For each document: the counts of each field, in the order of `_COUNTED`."""
     detections: dict[str, Detections] = field(default_factory=dict)
     box_fields: dict[str, str] = field(default_factory=dict)
-    """Fields that are boxes themselves, with the name of the one other field in their object; empty
-    if there is no other field, or more than one."""
+    """By path of a field that is a box itself: the name of the value beside the box in the same
+    object. Empty if there is no other field, or more than one."""
     n_mixed_units: int = 0
     """Number of pairs of a box in pixels and a box in fractions, on pages of unknown size."""
 
@@ -342,7 +349,7 @@ class PlaceCounts:
             self.detections.setdefault(name, Detections()).add(document.id, true, predicted)
 
     def _place_value(self, document: DocumentPair, unit: LocatedUnit) -> PlacedValue:
-        """Return a value with its box on each side."""
+        """Return a compared value with its true box and its predicted box."""
         gt, pred = spots_of(unit, *document.metadata, self.settings.boxes)
         confidence = confidence_of(unit)
         return PlacedValue(
@@ -354,7 +361,7 @@ class PlaceCounts:
         )
 
     def _add_box_fields(self, units: Sequence[LocatedUnit]) -> None:
-        """Record fields that are boxes themselves, with the one other field of their object."""
+        """Record in `box_fields` which fields are boxes themselves, and the field beside each."""
         boxes = [
             unit.field_path for unit in units if isinstance(unit.comparator, BBoxIoUComparator)
         ]
@@ -372,7 +379,7 @@ class PlaceCounts:
 
     @property
     def note(self) -> str:
-        """A note on fields that are boxes, with the option that helps; empty if there are none."""
+        """A note that fields that are boxes are not counted; empty without such fields."""
         if not self.box_fields:
             return ""
         text = (
@@ -397,7 +404,7 @@ class PlaceCounts:
         return counts
 
     def make_fields(self, settings: IntervalSettings | None) -> list[PlacedField]:
-        """Return the record of all fields together, and that of each field."""
+        """Return the figures of all fields together, followed by those of each field."""
         no_counts = np.zeros(len(_COUNTED), np.int64)
         paths = dict.fromkeys(path for counts in self.counts for path in counts)
         tables = {
@@ -422,9 +429,9 @@ def _make_field(
     detections_by_field: Mapping[str, Detections],
     settings: IntervalSettings | None,
 ) -> PlacedField:
-    """Return the record of a field from its counts in each document, (n_documents, 7).
+    """Return the figures of a field, given its counts in each document, (n_documents, 7).
 
-    `located` are these counts without values that are boxes themselves.
+    `located` are the counts without fields that are boxes themselves.
     """
     column = dict(zip(_COUNTED, counts.T, strict=True))
     located_column = dict(zip(_COUNTED, located.T, strict=True))

@@ -29,7 +29,7 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
     )
 
     def pixels(self) -> tuple[float, float] | None:
-        """Return width and height of a page in pixels; None if the option is not given."""
+        """Return the width and the height of a page in pixels; None if the user gave none."""
         if self.page_size is None:
             return None
         size = _SIZE.fullmatch(self.page_size)

@@ -50,7 +50,7 @@ from .question import USAGE, PlanSettings
 
 @dataclass(frozen=True, slots=True)
 class PlannedSize:
-    """The number of documents that one request needs."""
+    """The number of documents that one request of the user needs, for one figure."""
 
     asked: str
     """Kind of the request: a half width to reach, a change to show, or a gate to pass."""
@@ -63,16 +63,16 @@ class PlannedSize:
     interval: list[Fraction] | None
     """Confidence interval of the figure in the run."""
     documents: Count | None
-    """Number of documents that fulfils the request (for a gate, in half of all cases); null if no
-    number does, or if the run is too small for an estimate."""
+    """Number of documents with which the request is met; a gate is then passed in half of all
+    cases. Null if no number is enough, or if the run is too small for an estimate."""
     likely: Count | None
-    """Number of documents that fulfils the request with the chance `power`; null if `documents` is
-    null, and for half widths."""
+    """Number of documents with which the request is met with the probability `power`. Null if
+    `documents` is null, and for half widths."""
     between: list[Count | None] | None
     """Range of the needed number, if the run has fewer than ten documents; a null bound means that
     no number is enough."""
     curve: list[list[Number]]
-    """Pairs of a number of documents, and the half width or the power with this number."""
+    """Points for a diagram: a number of documents, and the half width or the power with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,11 @@ class SizeReport(StudyRecord):
     level: Fraction
     """Confidence level of the intervals."""
     power: Fraction
-    """Chance of showing the change, or of passing the gate, that `likely` is for."""
+    """Probability of showing the change, or of passing the gate, with `likely` documents."""
     sizes: list[PlannedSize]
     """An entry for each request and figure, in the order of the requests."""
     notes: list[str]
-    """Assumptions and limits of the figures."""
+    """Notes on the assumptions and limits of the figures."""
 
 
 NEVER: Final = "never"
@@ -179,9 +179,9 @@ def _drawn(size: PlannedSize, level: float) -> Curve:
 
 
 FEWEST: Final = 10
-"""Number of documents below which a run is too small for one number: a range is given instead."""
+"""Minimum number of documents of a run for an estimate; a smaller run gets a range instead."""
 UNEQUAL: Final = 0.75
-"""Coefficient of variation of document sizes from which plans are known to be too optimistic."""
+"""If document sizes vary by this coefficient of variation or more, estimates are too low."""
 UNEQUAL_NOTE: Final = (
     "documents differ much in size, so the numbers for gates are too low: in simulations with "
     "log-normal sizes (sigma 0.9) and --power 0.8, gates passed with 'likely' documents in 48 to "
@@ -195,7 +195,7 @@ _POINTS: Final = 24  # points of a curve
 
 
 def least(reached: Callable[[float], bool]) -> int | None:
-    """Return the smallest number of documents for which `reached` is true; None if there is none.
+    """Return the smallest number of documents for which `reached` is true; None if it never is.
 
     >>> least(lambda documents: documents >= 1234.5), least(lambda documents: False)
     (1235, None)
@@ -210,7 +210,7 @@ def least(reached: Callable[[float], bool]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """The sums of one figure over the documents of a run, to extrapolate to larger runs."""
+    """One figure of a small run (a pilot), from which larger runs are predicted."""
 
     spread: Spread
     documents: int
@@ -219,7 +219,7 @@ class Pilot:
 
     @property
     def share(self) -> float | None:
-        """The figure; None if its divisor is 0."""
+        """The value of the figure; None if its divisor is 0."""
         total = self.spread.right + self.spread.wrong
         return self.spread.right / total if total else None
 
@@ -234,7 +234,7 @@ class Pilot:
 
     @property
     def extremes(self) -> "tuple[Pilot, Pilot]":
-        """Two pilots with one more document of average size: a right one, and a wrong one."""
+        """Two pilots with one more document of average size: all right, and all wrong."""
         right, wrong, right_squares, products, wrong_squares, all_right = self.spread
         bad = (right_squares + 2 * products + wrong_squares) / ((right + wrong) or 1.0)
         good = max(bad, all_right)
@@ -243,7 +243,10 @@ class Pilot:
         return replace(self, spread=kinder), replace(self, spread=harder)
 
     def interval(self, number: float) -> Interval | None:
-        """Return the expected interval of the figure for a run with this number of documents."""
+        """Return the expected confidence interval of the figure in a run of `number` documents.
+
+        Returns None if the divisor of the figure is 0.
+        """
         factor = number / self.documents
         scaled = Spread._make(
             [*(amount * factor for amount in self.spread[:5]), self.spread.all_right]
@@ -252,11 +255,10 @@ class Pilot:
             return rate_intervals([scaled], self.level)[0]
 
     def evened(self, thirds: int) -> "Pilot":
-        """Return a pilot with more of the rare kind of values, as a small pilot mostly has too few.
+        """Return a pilot whose documents vary more in size, as a small pilot has few large ones.
 
-        In the median, a third of a large document is missing. `thirds` is the number of these
-        thirds to add.
-
+        In the median, a third of a large document is missing. `thirds` is how many thirds are
+        added.
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """
         right, wrong, right_squares, products, wrong_squares, all_right = self.spread
@@ -283,19 +285,23 @@ class Pilot:
         return sqrt(max(mean_square / mean**2 - 1, 0.0)) if mean else 0.0
 
     def half_width(self, number: float) -> float:
-        """Return half the expected width of the interval with a number of documents."""
+        """Return half the expected width of the interval in a run of `number` documents."""
         lower, upper = self.evened(1).interval(number) or (0.0, 1.0)
         return (upper - lower) / 2
 
     def for_width(self, wanted: float) -> int | None:
-        """Return the number of documents for an interval of at most the wanted half width."""
+        """Return the number of documents with which half the interval's width is at most `wanted`.
+
+        Returns None if no number is enough.
+        """
         return least(lambda number: self.half_width(number) <= wanted)
 
     def for_gate(self, limit: float, power: float, *, lower_end: bool) -> int | None:
-        """Return the number of documents with which a bound of the interval passes a limit.
+        """Return the number of documents with which a gate on the interval is passed.
 
-        The bound passes with the chance `power`. `lower_end` selects the lower bound, else the
-        upper one.
+        The lower bound must be at least `limit` if `lower_end`, else the upper bound at most
+        `limit`. The gate is then passed with the probability `power`. Returns None if no number is
+        enough.
         """
         evened = self.evened(2)
         shift = float(ndtri(power)) * evened.deviation
@@ -308,10 +314,9 @@ class Pilot:
         return least(reached)
 
     def shifted(self, shift: float, *, worse: bool) -> "Pilot":
-        """Return the pilot of a run whose figure is worse (or better) by `shift` by chance.
+        """Return a pilot whose figure is lower by `shift` if `worse`, else higher.
 
-        It has more values of the kind that makes the figure worse (or better), and fewer of the
-        other kind.
+        A lower figure has more wrong values and fewer right values.
         """
         right, wrong, right_squares, products, wrong_squares, all_right = self.spread
         rarer, total = (wrong if worse else right), right + wrong
@@ -330,7 +335,7 @@ class Pilot:
 
 
 def variance_ratio_interval(documents: int, level: float) -> tuple[float, float]:
-    """Return an interval of the true variance, as multiples of the variance of a sample.
+    """Return the confidence interval of a variance, as multiples of the variance of a sample.
 
     Source: chi-squared interval for the variance of normal deviations.
     """
@@ -340,10 +345,9 @@ def variance_ratio_interval(documents: int, level: float) -> tuple[float, float]
 
 
 def power_of(change: float, documents: float, level: float) -> float:
-    """Return the chance that a paired comparison of documents shows a change.
+    """Return the probability that a comparison of two runs of `documents` shows a change.
 
-    `change` is divided by its standard error with that number of documents; 1 - `level` is the
-    chance of a false alarm.
+    `change` is given in standard errors; 1 - `level` is the probability of a false alarm.
     """
     if documents < FEWEST_TO_DIFFER:
         return 0.0
@@ -352,14 +356,17 @@ def power_of(change: float, documents: float, level: float) -> float:
 
 
 def curve_of(value: Callable[[float], float], documents: int | None) -> list[list[float]]:
-    """Return points (documents, value) for numbers of documents up to twice the needed one."""
+    """Return points (number of documents, value) of a curve, up to twice the needed `documents`.
+
+    Returns no points if the needed number is unknown.
+    """
     steps = () if documents is None else range(1, _POINTS + 1)
     numbers = [2 * (documents or 0) * step / _POINTS for step in steps]
     return [[round(number, 1), value(number)] for number in numbers]
 
 
 _HOLDS: Final = ">=0"
-"""Turns the name of a figure into the text of a gate."""
+"""Ending that turns the name of a figure into the text of a gate, to be parsed as one."""
 _LOWER_END: Final = {">=": True, ">": True, "<=": False, "<": False}
 
 
@@ -413,7 +420,7 @@ class _Planned:
     """The joined runs of --base and --new; None without them."""
 
     def sizes(self) -> Iterator[PlannedSize]:
-        """Yield the needed number of documents for each request and figure."""
+        """Yield the needed number of documents for each request of the user and each figure."""
         settings = self.settings
         try:
             figures = [*self._figures(f"{settings.of}{_HOLDS}", "--of")]
@@ -432,7 +439,10 @@ class _Planned:
             yield from (self._size("gate", gate) for gate in self._figures(text, "--gate"))
 
     def _figures(self, text: str, option: str) -> Iterator[Gate]:
-        """Yield a gate for each figure that the text names and that has a divisor other than 0."""
+        """Yield a gate for each figure that the text of a gate names.
+
+        A figure with a divisor of 0 is left out, unless all have a divisor of 0.
+        """
         gate = parse_gate(text, option, metrics=(*RATES, SCORE))
         fields = [field_info.field for field_info in self.run.fields]
         if gate.metric not in (*RATES, SCORE, RIGHT_SHARE) or gate.operator not in _LOWER_END:
@@ -449,7 +459,7 @@ class _Planned:
 
     @property
     def has_unequal_documents(self) -> bool:
-        """Whether the sizes of documents vary so much that plans are too optimistic."""
+        """Whether the sizes of documents vary so much that estimates for gates are too low."""
         gate, *_ = self._figures(f"f1{_HOLDS}", "--of")
         return self._pilot(gate).size_variation >= UNEQUAL
 
@@ -464,7 +474,10 @@ class _Planned:
         return Pilot(spread, evaluation.evaluated, self.settings.ci)
 
     def _power(self, gate: Gate) -> Callable[[float], float]:
-        """Return a function from a number of documents to the chance that they show a change."""
+        """Return a function from a number of documents to the probability that they show a change.
+
+        The change has the size of the gate's limit.
+        """
         documents = n_with_figure = self.run.evaluation.evaluated
         pilot, spread = self._pilot(gate), self._pilot(gate).spread
         if self.pairs is None:
@@ -486,7 +499,7 @@ class _Planned:
         return power
 
     def _size(self, asked_for: str, gate: Gate) -> PlannedSize:
-        """Return the needed number of documents for one request; for a small pilot, a range."""
+        """Return the needed number of documents for one request; for a small run, a range."""
         pilot, power = self._pilot(gate), self.settings.power
         value = self._power(gate) if asked_for == "change" else pilot.half_width
 

@@ -1,4 +1,4 @@
-"""Propose a threshold for each field by the evidence, and write proposals into the schema.
+"""Propose a threshold for each field, and write the proposals into the schema.
 
 The format is `stickler-tuning/1`.
 """
@@ -57,7 +57,7 @@ from .question import TuneSettings
 
 @dataclass(frozen=True, slots=True)
 class CutRecord:
-    """A possible threshold (a cut), and the pairs between it and the next one."""
+    """A possible threshold (a cut), and the pairs of values between this cut and the next one."""
 
     threshold: Fraction
     """The threshold."""
@@ -68,10 +68,11 @@ class CutRecord:
     passing: Count
     """Number of all pairs that would match at this threshold."""
     precision: FractionOrNone
-    """Share of the matching pairs that people call the same; null without verdicts or matches."""
+    """Among matching pairs: the share that people call the same. Null without verdicts, or if no
+    pair matches."""
     recall: FractionOrNone
-    """Share of matching pairs among those that people call the same; null without verdicts or such
-    pairs."""
+    """Among pairs that people call the same: the share that matches. Null without verdicts, or if
+    people call no pair the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ class TunedFieldRecord:
     pairs: Count
     """Number of compared pairs of values or list items."""
     units: Count
-    """Number of documents (or other groups of pairs, which are resampled together) with these
-    pairs."""
+    """Number of documents that these pairs come from. Verdicts without a document form other
+    units."""
     threshold: Fraction
     """The present threshold."""
     proposed: FractionOrNone
@@ -94,13 +95,13 @@ class TunedFieldRecord:
     reason: str
     """Reason why a threshold is proposed, or why none is."""
     now: NumberOrNone
-    """Criterion at the present threshold, on the half of the pairs that confirms; null if not
-    computed."""
+    """Quality of the present threshold (F1, or without verdicts, explained variance), measured on
+    the half of the pairs that confirms a proposal. Null if not computed."""
     then: NumberOrNone
-    """Criterion at the best other threshold, proposed or not, on the half of the pairs that
-    confirms."""
+    """Quality of the best other threshold, proposed or not, on the same half of the pairs. Null if
+    not computed."""
     gain: list[float] | None
-    """Confidence interval of the difference `then` - `now`: lower and upper bound."""
+    """Confidence interval of the difference `then` - `now`; null if not computed."""
     moved: Count
     """Number of pairs in both halves that the best other threshold would classify differently."""
     cuts: list[CutRecord]
@@ -119,7 +120,8 @@ class TuningRecord(StudyRecord):
     by_verdicts: Flag
     """Whether the evidence includes verdicts of people, not only similarities."""
     units: Count
-    """Number of documents, or of other groups of pairs that are resampled together."""
+    """Number of documents that the pairs come from. Verdicts without a document form other
+    units."""
     level: Fraction
     """Confidence level of the intervals."""
     fields: list[TunedFieldRecord]
@@ -152,9 +154,9 @@ _FIELDS: Final = (
 
 
 def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report:
-    """Return the report of proposals with their evidence.
+    """Return the report of proposed thresholds with their evidence.
 
-    Requested fields show their evidence in any case.
+    The evidence of `requested` fields is shown even if nothing is proposed for them.
     """
     evidence = f"the similarities of {number_of(record.units, 'document')}"
     if record.by_verdicts:
@@ -186,7 +188,7 @@ def _summary_sentence(record: TuningRecord) -> str:
 
 
 def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
-    """Return the section of a field: the gain of its proposal, and the table of cuts."""
+    """Return the section of a field: how much the proposal gains, and the possible thresholds."""
     change = "stays" if field.proposed is None else f"-> {setting(field.proposed)}"
     reason = field.reason if field.gain is None else _gain_sentence(field, record)
     return Section(
@@ -196,7 +198,7 @@ def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
 
 
 def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
-    """Return a sentence with the gain of a proposal, measured on the half that confirms it."""
+    """Return a sentence that says how much better a proposed threshold is."""
     criterion = "F1 against verdicts" if record.by_verdicts else "variance explained"
     sentence = f"{criterion} {rate(field.now)} -> {rate(field.then)}"
     if field.gain is not None:
@@ -210,7 +212,7 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
 
 
 def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
-    """Return the table of cuts of a field, starting at the cut with the first pair."""
+    """Return the table of possible thresholds (cuts) of a field, from the first with a pair on."""
     max_pairs = max(cut.pairs for cut in field.cuts)
     first = next((index for index, cut in enumerate(field.cuts) if cut.pairs), 0)
 
@@ -266,7 +268,7 @@ def answer(settings: TuneSettings, desk: Desk) -> StudyAnswer:
 def _collect_evidence(
     loaded: LoadedSchema, settings: TuneSettings, desk: Desk
 ) -> tuple[Evidence, list[str]]:
-    """Return the pairs for tuning, and notes on the sources."""
+    """Return the pairs of values from which thresholds are tuned, and notes on their sources."""
     plan = loaded.plan
     client = client_of(plan, policy_of(settings))
     options = comparing(plan, settings, client)
@@ -295,7 +297,11 @@ def propose_thresholds(evidence: Evidence, settings: IntervalSettings) -> list[T
 def _tune_field(
     alternatives: Sequence[FieldEvidence], names: Sequence[str], settings: IntervalSettings
 ) -> TunedFieldRecord:
-    """Propose a threshold for a field; its evidence is split by the alternatives of a union."""
+    """Propose a threshold for a field.
+
+    `alternatives` are its pairs of values, by the alternative of a union (`anyOf`) that compared
+    them; a proposal needs that only one alternative has pairs.
+    """
     field = max(alternatives, key=lambda evidence: len(evidence.similarity))
     sample = field.sample(names)
     if len(alternatives) > 1:
@@ -319,7 +325,7 @@ def _tune_field(
 
 
 def _cut_records(sample: FieldSample) -> list[CutRecord]:
-    """Return records of equally spaced cuts from 0 to 1."""
+    """Return records of possible thresholds (cuts), equally spaced from 0 to 1."""
     cuts = [number / BINS for number in range(BINS + 1)]
     passing = [passes(sample, cut) for cut in cuts]
     none_passes = np.zeros_like(passing[0])
@@ -331,7 +337,11 @@ def _cut_records(sample: FieldSample) -> list[CutRecord]:
 
 
 def _cut_record(cut: float, same: Mask | None, passes_cut: Mask, passes_next: Mask) -> CutRecord:
-    """Return the record of a cut, given masks of the pairs that pass it and the next cut."""
+    """Return the record of a possible threshold (a cut).
+
+    `passes_cut` and `passes_next` mask the pairs that pass this cut and the next one. `same` masks
+    the pairs that people call the same; None without verdicts.
+    """
     n_passing = int(passes_cut.sum())
     n_right = 0 if same is None else int((passes_cut & same).sum())
     n_same = 0 if same is None else int(same.sum())
@@ -348,7 +358,7 @@ def _cut_record(cut: float, same: Mask | None, passes_cut: Mask, passes_next: Ma
 def _write_thresholds(
     loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings
 ) -> TuningRecord:
-    """Write proposals into the schema file; return the record with a note on each proposal.
+    """Write proposed thresholds into the schema file; return the record with notes on them.
 
     Raises:
         UsageError: the schema has no file or was inferred, or GT cannot be read again.
@@ -397,9 +407,9 @@ def set_thresholds(
 ) -> tuple[bytes, list[TunedFieldRecord], list[str]]:
     """Write proposed thresholds into the text of a schema.
 
-    Returns the new text, the fields that were written, and the reasons why other fields were not. A
-    threshold is not written if it would change another field too, as one subschema can serve
-    several fields.
+    Returns the new text, the fields whose threshold was written, and a reason for each of the other
+    fields. As several fields can share a subschema, a threshold that would change another field is
+    not written.
     """
     written: list[TunedFieldRecord] = []
     refused: list[str] = []
@@ -421,9 +431,10 @@ def set_thresholds(
 def _set_key(
     text: bytes, pointers: Sequence[str], key: str, threshold: float | None
 ) -> bytes | None:
-    """Set a threshold at the first pointer that has the key, else at the first pointer.
+    """Return the text of a schema with a threshold set under `key` in one of its subschemas.
 
-    Returns None if there is no pointer.
+    `pointers` are the subschemas of the field. The threshold is set in the first one that has the
+    key already, else in the first one. Returns None if there are no pointers.
     """
     if not pointers:
         return None

@@ -39,21 +39,21 @@ from stickler_cli.studies.answering import (
 )
 
 MIN_PAIRS: Final = 40
-"""Number of pairs of a field from which a threshold can be proposed."""
+"""Minimum number of pairs of a field with which a threshold can be proposed."""
 
 MIN_UNITS: Final = 20
-"""Number of documents with these pairs that is needed; half of the documents confirm."""
+"""Minimum number of documents with pairs of the field: half of them suggest, half confirm."""
 
 MIN_PAIRS_OF_A_KIND: Final = 5
-"""Number of pairs on either side of a cut that each half needs."""
+"""Minimum number of pairs above and below a proposed threshold, in each half of the documents."""
 
 GAP: Final = 0.05
-"""Distance around a cut that is searched for a gap: fewer pairs must be there than within the same
-distance of the median of the pairs below. Otherwise the cut splits one group of pairs instead of
-two."""
+"""A proposed threshold must be in a gap: fewer pairs are within this distance of the threshold than
+within the same distance of the median of the pairs below. Without a gap, the threshold would split
+one group of pairs."""
 
 GAP_LEVEL: Final = 0.025
-"""Significance level of the gap: greatest probability that chance explains the gap."""
+"""Significance level of the test for a gap around a proposed threshold."""
 
 MAX_DECIMALS: Final = 6
 
@@ -65,8 +65,8 @@ class FieldSample:
     similarity: Floats
     """Similarity of each pair, in [0, 1]; shape (n,)."""
     unit: NDArray[np.intp]
-    """Number of the unit (such as the document) of each pair, (n,). All pairs of a unit are in the
-    same half."""
+    """Number of the unit (mostly the document) of each pair, (n,). All pairs of a unit are in the
+    same half and are resampled together."""
     names: Sequence[str]
     """Names of the units."""
     same: Mask | None = None
@@ -91,17 +91,22 @@ class Proposal:
     reason: str
     """Reason why a threshold is proposed, or why none is."""
     now: float | None = None
-    """Criterion at the present threshold, on the half that confirms; None if not computed."""
+    """Quality of the present threshold, on the half that confirms a proposal; None if not
+    computed."""
     then: float | None = None
-    """Criterion at the best other threshold, on the half that confirms."""
+    """Quality of the best other threshold, on the half that confirms it; None if not computed."""
     gain: Interval | None = None
-    """Confidence interval of the difference between both criteria."""
+    """Confidence interval of `then` - `now`; None if not computed."""
     moved: int = 0
     """Number of pairs in both halves that the best other threshold classifies differently."""
 
 
 def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -> Proposal:
-    """Propose a threshold if one half of the units suggests it and the other half confirms it."""
+    """Propose a threshold for a field, or say why none is proposed.
+
+    One half of the documents must suggest the threshold, and the other half confirm it.
+    `threshold` is the present one.
+    """
     problem = _find_problem(sample)
     if problem:
         return Proposal(None, problem)
@@ -144,7 +149,7 @@ def passes(sample: FieldSample, threshold: float) -> Mask:
 
 
 def _select_first_half(names: Sequence[str], seed: int) -> Mask:
-    """Return a mask of the units in the first half, chosen by a hash of their names."""
+    """Return a mask of the units (mostly documents) in the first half, by a hash of their names."""
     key = str(seed).encode()
     encoded = (name.encode("utf-8", "surrogatepass") for name in names)
     return np.array(
@@ -153,7 +158,10 @@ def _select_first_half(names: Sequence[str], seed: int) -> Mask:
 
 
 def _find_best_cut(sample: FieldSample) -> float | None:
-    """Return the best cut of a sample, moved to the middle of its gap; None without a cut."""
+    """Return the threshold that splits the pairs best, in the middle between two similarities.
+
+    Returns None if no threshold leaves enough pairs on both sides.
+    """
     order = np.argsort(sample.similarity, kind="stable")
     similarity = sample.similarity[order]
     (gaps,) = (np.diff(similarity) > EQUAL_WITHIN).nonzero()
@@ -175,9 +183,10 @@ def _find_best_cut(sample: FieldSample) -> float | None:
 
 
 def _explained_variance(similarity: Floats, last_below: NDArray[np.intp]) -> Floats:
-    """Return the share of the variance of sorted numbers that is between the two sides of each cut.
+    """Return the share of the variance of similarities that each split into two groups explains.
 
-    `last_below` is the position of the last number below each cut.
+    The similarities are sorted. `last_below` has, for each split, the position of the last number
+    of the lower group.
     """
     totals = np.cumsum(similarity)
     n_below, size = last_below + 1, len(similarity)
@@ -192,7 +201,7 @@ def _explained_variance(similarity: Floats, last_below: NDArray[np.intp]) -> Flo
 
 
 def _round_between(low: float, high: float) -> float:
-    """Return the number with the fewest decimals near the middle, above `low` and at most `high`.
+    """Return a short number near the middle between `low` (exclusive) and `high` (inclusive).
 
     >>> _round_between(0.61, 0.742), _round_between(0.8123, 0.8134)
     (0.68, 0.813)
@@ -206,9 +215,9 @@ def _round_between(low: float, high: float) -> float:
 
 
 def _has_too_few(sample: FieldSample, cut: float) -> bool:
-    """Return whether a sample has too few pairs of either kind: above and below the cut.
+    """Return whether a sample has too few similar pairs, or too few dissimilar pairs.
 
-    With verdicts, the kinds are pairs that are the same and pairs that are different.
+    With verdicts, people decide which pairs are similar; else the cut does.
     """
     is_similar = passes(sample, cut) if sample.same is None else sample.same
     n_of_kind = min(np.count_nonzero(is_similar), np.count_nonzero(~is_similar))
@@ -216,7 +225,10 @@ def _has_too_few(sample: FieldSample, cut: float) -> bool:
 
 
 def _is_gap(sample: FieldSample, cut: float) -> bool:
-    """Return whether significantly fewer pairs are near the cut than near the median below it."""
+    """Return whether a cut is in a gap between two groups of pairs.
+
+    Significantly fewer pairs must be near the cut than near the median of the pairs below it.
+    """
     similarity = sample.similarity
     median = float(np.median(similarity[similarity < cut]))
     if cut - median < 2 * GAP:
@@ -230,11 +242,11 @@ def _is_gap(sample: FieldSample, cut: float) -> bool:
 def _measure_gain(
     sample: FieldSample, threshold: float, cut: float, settings: IntervalSettings
 ) -> tuple[float, float, Interval]:
-    """Return the criterion at the present threshold and at a cut, and the interval of the gain.
+    """Return the quality of the present threshold, that of a cut, and the interval of the gain.
 
-    Units are resampled like the documents of a run, and one pair is added: for the lower bound a
-    pair that the cut moves to the wrong side, for the upper bound one that it moves to the right
-    side. One moved pair alone is therefore no evidence.
+    The documents are resampled, and one artificial pair is added. For the lower bound, the cut
+    moves this pair to the wrong side; for the upper bound, to the right side. One moved pair alone
+    is therefore no evidence.
     """
     thresholds = (threshold, cut)
     sum_scores = np.concatenate([_sum_units(sample, value) for value in thresholds])
@@ -256,7 +268,10 @@ def _measure_gain(
 
 
 def _moved_pairs(low: float, high: float, sample: FieldSample) -> tuple[FieldSample, FieldSample]:
-    """Return two artificial pairs between two thresholds: a similar one, and a dissimilar one."""
+    """Return two artificial pairs, each as a sample, with similarities between two thresholds.
+
+    The first pair counts as similar, the second as dissimilar.
+    """
 
     def make_pair(similarity: float, *, same: bool) -> FieldSample:
         verdicts = None if sample.same is None else np.array([same])
@@ -268,7 +283,7 @@ def _moved_pairs(low: float, high: float, sample: FieldSample) -> tuple[FieldSam
 
 
 def _sum_units(sample: FieldSample, cut: float) -> Floats:
-    """Return for each unit the sums from which the criterion is computed, (n_sums, n_units).
+    """Return the sums of each unit from which the quality of a cut is computed, (n_sums, n_units).
 
     With verdicts these are the numbers of passing pairs that are the same, of passing pairs, and of
     pairs that are the same. Without verdicts they are the number of pairs, the sum of their
@@ -286,7 +301,10 @@ def _sum_units(sample: FieldSample, cut: float) -> Floats:
 
 
 def _criterion(sums: Floats) -> Floats:
-    """Return the criterion for each column of sums: F1, or the share of explained variance."""
+    """Return the quality of a threshold for each column of the sums of `_sum_units`.
+
+    It is F1 with verdicts, and the share of explained variance without verdicts.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         if len(sums) == 3:
             right, passing, same = sums
@@ -302,12 +320,12 @@ def _criterion(sums: Floats) -> Floats:
 
 
 MAX_PAIRS: Final = 200_000
-"""Number of pairs that are kept of a field, the first ones; they take some MB."""
+"""Maximum number of pairs of a field that are kept: the first ones. They take some MB."""
 
 
 @dataclass(slots=True)
 class FieldEvidence:
-    """The pairs of a field that one node compares."""
+    """The pairs of values of a field that one node compares, as evidence for its threshold."""
 
     path: tuple[str, ...]
     node: Node
@@ -343,7 +361,7 @@ class Evidence:
     """The pairs of all fields, as evidence for thresholds."""
 
     names: list[str] = field(default_factory=list)
-    """Names of the units: documents, or other groups of pairs that are resampled together."""
+    """Names of the units of resampling: documents, or pairs of values without a document."""
     fields: dict[tuple[tuple[str, ...], int], FieldEvidence] = field(default_factory=dict)
     """Evidence by the path of the field and the identity of the comparing node."""
 
@@ -357,10 +375,9 @@ class Evidence:
 
 
 def collect_from_documents(compared: Iterable[tuple[list[DocumentPair], UnitTable]]) -> Evidence:
-    """Collect evidence from compared documents.
+    """Collect the similarities of values and list items that both sides have.
 
-    It consists of leaf values and list items on both sides, except inside list items that do not
-    match.
+    Values inside list items that do not match are left out.
     """
     evidence = Evidence()
     for chunk, table in compared:
@@ -385,7 +402,7 @@ def collect_from_documents(compared: Iterable[tuple[list[DocumentPair], UnitTabl
 
 
 def collect_from_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
-    """Compare the pairs of values that people judged, and collect them with their verdicts.
+    """Collect the similarities of pairs of values that people judged, with their verdicts.
 
     Raises:
         ComparisonError: a comparator failed.
@@ -409,7 +426,7 @@ def collect_from_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evi
 def _compare_lines(
     node: Node, lines: Sequence[VerdictLine], options: Options, at_once: int
 ) -> Iterator[tuple[Sequence[VerdictLine], NDArray[np.float64]]]:
-    """Compare the values of lines in blocks; yields each block with its similarities.
+    """Yield the verdict lines in blocks, each with the similarities of its pairs of values.
 
     Raises:
         WorkLimitError: a single line exceeds the work limit.
