@@ -22,6 +22,7 @@ from stickler_cli.core.problems import (
     WorkLimitError,
 )
 from stickler_cli.core.real_paths import can_be_path
+from stickler_cli.core.remote import remember_secrets
 from stickler_cli.runs.process import Interrupted, room_for_depth
 from .command import add_command, list_command, new_app
 from .commands import OWN, commands, groups
@@ -61,6 +62,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; never raises an error."""
     arguments = list(sys.argv[1:] if args is None else args)
     prepare_streams()
+    remember_secrets(arguments, only=True)
     _handle_signals()
     try:
         _check_characters(arguments)

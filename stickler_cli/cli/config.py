@@ -15,7 +15,7 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, nearest_choices
 from stickler_cli.core.real_paths import can_be_path
-from stickler_cli.core.remote import is_url, read_file_or_url, shown_url
+from stickler_cli.core.remote import is_url, read_file_or_url, remember_secrets, shown_url
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, STANDARD_INPUT
 from .commands import OWN_FILE, settings_of_commands
 from .console import warn
@@ -53,6 +53,7 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
     values: dict[str, Any] = {}
     for key, value in _read_options(file).items():
         name = key.replace("-", "_")
+        remember_secrets(map(str, value if isinstance(value, list) else [value]))
         if name not in allowed:
             near_names = nearest_choices(name, allowed, 3, at_least=0.5)
             expected = (

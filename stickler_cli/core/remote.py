@@ -9,14 +9,14 @@ import io
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from time import sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from .problems import Problem, UnavailableError, UsageError, import_extra
 
@@ -65,6 +65,15 @@ _CHAIN: Final = "::"  # separator of nested file systems in URLs of fsspec
 _CHAIN_IN_NAME: Final = "\ufdd0"
 _WITHOUT_HOST: Final = frozenset({"file", "memory"})  # schemes whose URLs need no host
 _SEPARATORS: Final = re.compile("[:/@]")  # separators inside user information
+_SCHEME_AT_END: Final = re.compile(r"[a-z0-9+.-]*\Z", re.IGNORECASE)
+# Such as `http//`, `//`, `https:/`, `http;//`
+_MISSPELT_BEGINNING: Final = re.compile(r"[^/\\@]{0,20}?(?:[/\\]{2,}|[:;\uff1a][/\\]+)")
+_ENCODED_AT: Final = "%40"
+_QUERY: Final = re.compile("[?]")
+_QUERY_OF_WEB: Final = re.compile("[?#]")
+_VALUES_OF_QUERY: Final = re.compile("=([^&;#]*)")
+MIN_SECRET_LENGTH: Final = 3  # characters of the shortest password that is hidden in other texts
+MIN_VALUE_LENGTH: Final = 8  # characters of the shortest value in a query that is hidden there
 HIDDEN: Final = "[hidden]"
 _FINAL_ERRORS: Final = (
     FileNotFoundError,
@@ -82,7 +91,7 @@ def is_url(name: str) -> bool:
 
 
 def shown_url(url: str) -> str:
-    """Return a URL without user, password and query.
+    """Return a URL without user, password, query and fragment.
 
     A password may contain a slash that should have been escaped: everything before the last `@`
     that can precede the host is removed.
@@ -97,17 +106,58 @@ def shown_url(url: str) -> str:
     return f"{scheme}{mark}{location}"
 
 
-def hide_secrets(text: str) -> str:
-    """Return a text without users and passwords of URLs in it, including misspelt URLs.
+def hide_secrets(text: str, *urls: str) -> str:
+    """Return a text without the secrets of URLs in it.
+
+    These are users and passwords of URLs, including misspelt ones, and every secret of the given
+    URLs and of those that were passed to `remember_secrets`, wherever in the text it is: messages
+    of other libraries quote parts of a URL.
 
     >>> hide_secrets("wrote s3://KEY:abc/def@bucket/a.json twice")
     'wrote s3://bucket/a.json twice'
     >>> hide_secrets("https:/me:secret@host/a.json: there is no such file")
     'https:/host/a.json: there is no such file'
+    >>> hide_secrets("invalid port: 'secret@host'", "tcp//me:secret@host")
+    "invalid port: '[hidden]@host'"
     """
-    if "@" not in text:
-        return text
-    return _MISSPELT_URL_IN_TEXT.sub(r"\1", _URL_IN_TEXT.sub(_hide_user, text))
+    if "@" in text or _ENCODED_AT in text:
+        text = _MISSPELT_URL_IN_TEXT.sub(r"\1", _URL_IN_TEXT.sub(_hide_user, text))
+    secrets = _remembered_secrets.union(*map(_secrets_of, urls))
+    for secret in sorted(secrets, key=len, reverse=True):  # a secret may contain another one
+        text = re.sub(re.escape(secret), HIDDEN, text, flags=re.IGNORECASE)
+    return text
+
+
+_remembered_secrets: Final[set[str]] = set()
+
+
+def remember_secrets(words: Iterable[str], *, only: bool = False) -> None:
+    """Make `hide_secrets` hide the secrets of URLs among words; `only` forgets earlier ones."""
+    if only:
+        _remembered_secrets.clear()
+    for word in words:
+        _remembered_secrets.update(_secrets_of(word))
+
+
+def _secrets_of(word: str) -> set[str]:
+    """Return the texts that must not be shown of a URL, also of a misspelt one."""
+    beginning, mark, address = word.partition("://")
+    if mark:
+        scheme = _SCHEME_AT_END.search(beginning)
+        userinfo, _, query = _split_address(address, scheme[0] if scheme else "")
+    else:
+        userinfo, query = _MISSPELT_BEGINNING.sub("", word, count=1).rpartition("@")[0], ""
+        userinfo = userinfo if ":" in userinfo else ""  # otherwise it is a path or an address
+    user, _, password = userinfo.partition(":")
+    segments = _SEPARATORS.split(password)  # libraries take the text before a slash for the host
+    values = [value for value in _VALUES_OF_QUERY.findall(query) if len(value) >= MIN_VALUE_LENGTH]
+    secrets = [query[1:], *values, userinfo, f"{user}:{segments[0]}", password or user, *segments]
+    return {
+        form
+        for secret in secrets
+        if len(secret) >= MIN_SECRET_LENGTH
+        for form in (secret, unquote(secret), quote(secret, safe=""))
+    }
 
 
 def _hide_user(match: re.Match[str]) -> str:
@@ -117,18 +167,25 @@ def _hide_user(match: re.Match[str]) -> str:
 
 
 def _split_address(address: str, scheme: str) -> tuple[str, str, str]:
-    """Return user information, location and query of a URL, given the text after `://`."""
-    location, mark, query = address.partition("?")
+    """Return user information, location and query of a URL, given the text after `://`.
+
+    The query includes the fragment of a web address; in a store, `#` may be part of a name.
+    """
+    is_web = scheme.lower() in {"http", "https"}
+    query_start = (_QUERY_OF_WEB if is_web else _QUERY).search(address)
+    end = query_start.start() if query_start else len(address)
+    location, query = address[:end], address[end:]
     host = location.partition("/")[0]
     # `host:8080/me@here` has a port; in `KEY:abc/def@bucket` everything up to the `@` is secret.
-    is_host = _HOST_AND_PORT.fullmatch(host) if scheme.lower() in {"http", "https"} else None
-    has_user = "@" in host or (":" in host and not is_host)
-    if has_user and "@" in location:
-        user, _, location = location.rpartition("@")
-        return user, location, mark + query
-    if has_user and "@" in query:  # the `?` may be part of the password
-        return address, HIDDEN, ""
-    return "", location, mark + query
+    is_host = _HOST_AND_PORT.fullmatch(host) if is_web else None
+    has_user = "@" in host or _ENCODED_AT in host or (":" in host and not is_host)
+    for at_sign in ("@", _ENCODED_AT) if has_user else ():
+        if at_sign in location:
+            user, _, location = location.rpartition(at_sign)
+            return user, location, query
+        if at_sign in query:  # the `?` may be part of the password
+            return address, HIDDEN, ""
+    return "", location, query
 
 
 def wait_at_most(seconds: float) -> None:
@@ -491,11 +548,4 @@ def _as_os_error(error: Exception, url: str) -> OSError:
 
 def _scrubbed(words: str, url: str) -> str:
     """Return the message of a library about a URL, without the secrets in the URL."""
-    scheme, _, address = url.partition("://")
-    userinfo, _, query = _split_address(address, scheme)
-    user, _, password = userinfo.partition(":")
-    segments = _SEPARATORS.split(password)  # libraries take the text before a slash for the host
-    for secret in (query[1:], userinfo, f"{user}:{segments[0]}", password or user, *segments):
-        for form in {secret, unquote(secret)} if len(secret) > 2 else ():
-            words = re.sub(re.escape(form), HIDDEN, words, flags=re.IGNORECASE)
-    return " ".join(_QUERY_IN_TEXT.sub("", hide_secrets(words)).split())
+    return " ".join(_QUERY_IN_TEXT.sub("", hide_secrets(words, url)).split())

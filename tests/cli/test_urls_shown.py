@@ -96,6 +96,34 @@ def test_words_that_no_command_takes_are_told_without_secrets(
     assert not [secret for secret in SECRETS if secret in printed], printed
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "tcp://user:s3cret@host:x",
+        "tcp//user:s3cret@host",
+        "http\uff1a//u:s3cret@host",
+        "user:s3cret@h",
+    ],
+)
+@pytest.mark.parametrize("named_in", ["command line", "configuration file"])
+def test_the_address_of_a_scheduler_is_shown_without_its_secrets(
+    address, named_in, tmp_path, monkeypatch, capsys
+):
+    pytest.importorskip("distributed")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gt.json").write_text('{"n": 1}')
+    words = ["eval", "gt.json", "gt.json", "--engine", "dask"]
+    if named_in == "command line":
+        words += ["--scheduler", address]
+    else:
+        (tmp_path / "stickler.toml").write_text(f"scheduler = {json.dumps(address)}\n")
+
+    assert main(words) == 2
+    printed = "".join(capsys.readouterr())
+    assert "the scheduler does not answer" in printed
+    assert "s3cret" not in printed
+
+
 def test_paths_and_values_that_are_no_urls_stay():
     for text in ("az/a@b.json", "mail me@x.org at 10:30", "s3://bucket/a@b.json", "x: a//b@c"):
         assert hide_secrets(text) == text

@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.core.remote import check_url, hide_secrets, shown_url
+from stickler_cli.core.remote import check_url, hide_secrets, remember_secrets, shown_url
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,13 @@ from stickler_cli.core.remote import check_url, hide_secrets, shown_url
         ("s3://KEY:ab?c@bucket/a.json", "s3://[hidden]"),
         ("s3://KEY:ab/c?d@bucket/a.json", "s3://[hidden]"),
         ("s3://KEY:a\nb/c@bucket/a.json", "s3://bucket/a.json"),
+        ("https://me:secret%40host/a.json", "https://host/a.json"),
+        ("https://me:sec/ret%40host/a.json", "https://host/a.json"),
+        ("https://host/me%40here/a.json", "https://host/me%40here/a.json"),
+        ("https://host/a.json#secret", "https://host/a.json"),
+        ("https://host/a.json#secret?b=c", "https://host/a.json"),
+        ("https://me:sec#ret@host/a.json", "https://[hidden]"),
+        ("s3://bucket/a#1.json", "s3://bucket/a#1.json"),
     ],
 )
 def test_a_url_is_shown_without_user_password_and_signature(url, shown):
@@ -44,6 +51,47 @@ def test_a_url_is_shown_without_user_password_and_signature(url, shown):
 )
 def test_urls_in_a_text_are_shown_without_user_and_password(text, shown):
     assert hide_secrets(text) == shown
+
+
+@pytest.fixture
+def forgetting():
+    yield
+    remember_secrets((), only=True)
+
+
+@pytest.mark.parametrize(
+    ("url", "quoted"),
+    [
+        ("tcp://user:s3cret@host:99", "invalid literal: 's3cret@host:99'"),
+        ("http//user:s3cret@h/a", "invalid literal: '//user:s3cret@h'"),
+        ("http;//user:s3cret@h/a", "no scheme in user:S3CRET"),
+        ("http\uff1a//user:s3cret@h/a", "no host in s3cret"),
+        ("http://user:s3cr%65t%40h/a", "no host in s3cret and s3cr%65t"),
+        ("http://user:s3c/ret@h/a", "no host s3c with path /ret"),
+        ("http://h/a.json#s3cret", "got a.json#s3cret"),
+        ("http://h/a.json?signature=s3cretvalue&b=1", "refused s3cretvalue"),
+        ("user:s3cret@h", "no host in s3cret"),
+        ("openai:judge=https://user:s3cret@h/v1", "no host in s3cret"),
+    ],
+)
+def test_what_another_library_quotes_of_a_url_is_hidden(url, quoted, forgetting):
+    given = hide_secrets(quoted, url)
+    remember_secrets(["eval", url])
+    remembered = hide_secrets(quoted)
+    remember_secrets(["eval"], only=True)
+
+    assert given == remembered
+    assert not [secret for secret in ("s3c", "S3C", "ret") if secret in given]
+    assert hide_secrets("no host in s3cret") == "no host in s3cret"
+
+
+@pytest.mark.parametrize(
+    "word", ["gt/alice@example.json", "alice@example.org", "s3://bucket/alice@b.json", "@alice"]
+)
+def test_names_that_are_not_secret_stay(word, forgetting):
+    remember_secrets([word])
+
+    assert hide_secrets(f"alice and bucket: {word}") == f"alice and bucket: {word}"
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from distributed.security import Security
 
 from stickler_cli import __version__
 from stickler_cli.core.problems import Problem, SticklerError, UsageError, WorkerDiedError
+from stickler_cli.core.remote import hide_secrets
 from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.document_pair import PairRef
 from stickler_cli.documents.pairs import LineRange, Part, in_ranges
@@ -266,6 +267,7 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
             )
         except (OSError, ValueError, RuntimeError) as error:
             reason = str(error).partition("\n")[0] or f"no answer within {CONNECTING:g} s"
+            reason = hide_secrets(reason, cluster.scheduler or "")
             finding = f"the scheduler does not answer ({reason})"
             source = f"--scheduler {address}" if isinstance(address, str) else ENGINE
             expected = "the address of a running scheduler, such as tcp://10.0.0.1:8786"
@@ -342,9 +344,8 @@ class DaskExecutor(Elsewhere[_Task]):
             self.job_there = client.submit(read_job, packed, pure=False)
             yield from self._in_order(chunks)
         except LOST as error:
-            finding = (
-                f"the connection to the cluster was lost ({str(error) or type(error).__name__})"
-            )
+            reason = hide_secrets(str(error) or type(error).__name__, self.cluster.scheduler or "")
+            finding = f"the connection to the cluster was lost ({reason})"
             raise WorkerDiedError([Problem(ENGINE, finding)]) from None
         finally:
             self._cancel()
