@@ -101,6 +101,18 @@ def count_of_class(error_class: ErrorClass, count: int) -> str:
     return f"{count_text}{separator}{complement}"
 
 
+def sum_errors(n_values: int, n_wholes: int) -> str:
+    """Describe a number of errors as the sum of lost values and of items or objects.
+
+    >>> sum_errors(1, 1)
+    '1 value lost + 1 item or object wrong as a whole'
+    >>> sum_errors(1_248, 76)
+    '1,248 values lost + 76 items or objects wrong as a whole'
+    """
+    wholes = "item or object" if n_wholes == 1 else "items or objects"
+    return f"{number_of(n_values, 'value')} lost + {n_wholes:,} {wholes} wrong as a whole"
+
+
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
     """Return the causes that lost most values for the first screen, and the remaining causes."""
     texts = describe_causes(view, view.run.evaluation.fold(Causes))

@@ -10,7 +10,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text
 from stickler_cli.score.errors.causes import split_cause_keys
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
-from .cause_sentences import CauseText
+from .cause_sentences import CauseText, sum_errors
 from .compared_values import cut_around_difference, value_lines
 from .layout import TableStyle
 
@@ -43,24 +43,30 @@ class ErrorList(NamedTuple):
 
 def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Section]:
     """Return a list of errors as sections; the first section counts the errors."""
-    n_shown, groups = len(errors.lines), _by_cause(errors) if errors.causes else {}
+    n_shown = len(errors.lines)
+    groups: dict[int, list[Error]] = {}
+    if errors.causes:
+        groups, n_wholes = _by_cause(errors)
+        n_rows = sum(map(len, groups.values()))
+        n_inside = n_shown - n_rows
+        inside_text = (
+            f"{n_inside} of them lie inside items or objects wrong as a whole, which are one row "
+            f"each: {number_of(n_rows, 'row')} below; --sort document lists all"
+        )
+    else:
+        n_wholes, n_inside = _count_wholes_and_inside(errors.rows())
+        inside_text = (
+            f"{n_inside} of them lie inside items or objects that are also listed as errors"
+        )
     documents_text = f", in {number_of(errors.documents, 'document')}" if n_shown else ""
     shown_of_all = "" if errors.total is None else f"{n_shown} of "
     n_errors = n_shown if errors.total is None else errors.total
     head = [Text(f"{shown_of_all}{number_of(n_errors, 'error')}{documents_text}", "title")]
-    if errors.causes:
-        n_hidden = n_shown - sum(map(len, groups.values()))
-        hidden_text = (
-            f"{n_hidden} more are hidden: they lie inside items or objects already counted as "
-            "wrong; show them with --sort document"
-        )
-    else:
-        n_hidden = sum(error.inside is not None for error in errors.rows())
-        hidden_text = (
-            f"{n_hidden} of them lie inside items or objects that are also listed as errors"
-        )
-    if n_hidden:
-        head.append(Text(hidden_text, "dim", INDENT))
+    if errors.total is not None and n_wholes:
+        sum_text = sum_errors(n_shown - n_wholes, n_wholes)
+        head.append(Text(f"= {sum_text}", "dim", INDENT))
+    if n_inside:
+        head.append(Text(inside_text, "dim", INDENT))
     sections = [Section("", head)]
     if not errors.causes and n_shown:
         sections.append(Section("", [*error_blocks(errors.rows(), style)]))
@@ -73,19 +79,33 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
     return sections
 
 
-def _by_cause(errors: ErrorList) -> dict[int, list[Error]]:
-    """Group errors by cause; an item or object is one error together with all errors inside it."""
+def _count_wholes_and_inside(errors: Iterable[Error]) -> tuple[int, int]:
+    """Count the items and objects wrong as a whole, and the errors inside of such."""
+    n_wholes = n_inside = 0
+    for error in errors:
+        n_wholes += error.values is not None
+        n_inside += error.inside is not None
+    return n_wholes, n_inside
+
+
+def _by_cause(errors: ErrorList) -> tuple[dict[int, list[Error]], int]:
+    """Group errors by cause; an item or object is one error together with all errors inside it.
+
+    Also returns the number of items and objects that are wrong as a whole.
+    """
     texts_by_key = {cause.key: text for text in errors.causes for cause in text.causes}
     groups: dict[int, list[Error]] = {text.number: [] for text in errors.causes}
-    failed_wholes = set[tuple[str, str]]()
+    failed_wholes, n_wholes = set[tuple[str, str]](), 0
     for error in errors.rows():
         if error.values is not None:
+            n_wholes += 1
             failed_wholes.add((error.document, error.path))
         if error.inside is None or (error.document, error.inside) not in failed_wholes:
             group_key, own_key = split_cause_keys(error.cause)
             text = texts_by_key.get(own_key) or texts_by_key.get(group_key)
             groups.setdefault(text.number if text else 0, []).append(error)
-    return {number: cause_errors for number, cause_errors in groups.items() if cause_errors}
+    groups = {number: cause_errors for number, cause_errors in groups.items() if cause_errors}
+    return groups, n_wholes
 
 
 _NO_CAUSE: Final = "without a cause of their own"

@@ -249,7 +249,12 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
         *("one", "lines[0]", "price 30.5, amount 427", "price 427, amount 5978")
     ]
     assert "lines[0].price" not in out
-    assert "10 more are hidden: they lie inside items" in out
+    # Two values are wrong in each of three items, four in a missed item, and `a` in all documents.
+    assert out.startswith(
+        "18 of 18 errors, in 4 documents\n= 14 values lost + 4 items or objects wrong as a whole\n"
+        "10 of them lie inside items or objects wrong as a whole, which are one row each:\n"
+        "  8 rows below; --sort document lists all\n"
+    )
     flat = stickler("errors", *SOURCES, "--sort", "document").out
     assert "lines[0].price" in flat
     # What is asked for by itself is shown.

@@ -14,7 +14,7 @@ from stickler_cli.core.figures import number_of, setting, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.reports import run_sentences
-from stickler_cli.reports.cause_sentences import CauseText, causes
+from stickler_cli.reports.cause_sentences import CauseText, causes, sum_errors
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.run_sections import policy_sentences
@@ -28,6 +28,7 @@ from stickler_cli.reports.tables import (
 )
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.detail import MAX_ROWS, Detail
+from stickler_cli.score.errors.causes import overall
 from stickler_cli.score.errors.error_rows import Error, KeptErrors
 from stickler_cli.score.evaluation import Results
 from stickler_cli.score.record import Run, RunVerdict
@@ -152,7 +153,8 @@ def _render_page(
         "sides": SIDES,
         "most_violations": MOST_VIOLATIONS,
         "documents": documents,
-        "kept": _describe_contents(detail, documents, served=served),
+        "kept": _describe_contents(view, detail, documents, served=served)
+        | {"rows": _count_rows(detail, cause_texts)},
     }
     element_values = _payload_parts(view, detail, cause_texts, documents, served=served)
     policy = WORKER + "; connect-src 'self'" * served
@@ -309,11 +311,32 @@ def _identity(view: RunView) -> list[tuple[str, str]]:
     return [(name, ", ".join(texts)) for name, texts in texts_by_name.items() if texts]
 
 
+def _count_rows(detail: Detail, cause_texts: Sequence[CauseText]) -> str:
+    """Say how many rows the list of errors has, if an item counts once with all values in it."""
+    n_rows = sum(text.errors for text in cause_texts)
+    if not detail.knows_errors or n_rows == detail.errors.total:
+        return ""
+    return (
+        "An item wrong as a whole is one row together with the values inside it: "
+        f"{number_of(n_rows, 'row')}."
+    )
+
+
+def _describe_errors(view: RunView, detail: Detail) -> str:
+    """Say how many errors the run has, as the sum of lost values and of items or objects."""
+    errors = view.run.evaluation.errors
+    n_values, n_wholes = errors.overall().total(), overall(errors.units).total()
+    text = f"All {number_of(detail.errors.total, 'error')} of the run"
+    if n_wholes and n_values + n_wholes == detail.errors.total:
+        return f"{text} = {sum_errors(n_values, n_wholes)}."
+    return f"{text}."
+
+
 def _describe_contents(
-    detail: Detail, documents: ListedDocuments | None, *, served: bool
+    view: RunView, detail: Detail, documents: ListedDocuments | None, *, served: bool
 ) -> dict[str, str]:
     """Return a sentence for each part of the page that says how complete it is."""
-    errors = f"All {number_of(detail.errors.total, 'error')} of the run."
+    errors = _describe_errors(view, detail)
     if not detail.knows_errors:
         errors = (
             "A run file does not contain single errors, and there was no non-matches.jsonl beside "
