@@ -37,8 +37,7 @@ from .plan import Mode, Node, Options
 from .result import FD, TP
 
 KEY_GAIN: Final = 3.0
-"""Added to the gain of two items with equal keys: more than the pairs that they could form with
-other items would gain together."""
+"""Added to the gain of a pair with equal keys: two other pairs can never gain as much together."""
 
 MAX_KEY_PAIRS: Final = 1 << 20
 """Maximum number of pairs of unequal values with the same key that are checked for a match."""

@@ -37,13 +37,13 @@ Floats: TypeAlias = NDArray[np.float64]
 Outcomes: TypeAlias = NDArray[np.int8]
 
 ListChildren: TypeAlias = Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
-"""A function that yields the children of a value as pairs: list index or code of the key, child."""
+"""A function that yields (list index or code of the key, child) for each child of a value."""
 
 NOTHING: Final = -1
 """Stands for an absent value, in place of its position in a column or of its code."""
 
 ABSENT, LEAF, OBJECT, ARRAY = range(4)
-"""The kinds of values in slots: absent, a scalar, an object, a list."""
+"""The kinds of values: absent, a scalar, an object, a list."""
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _EMPTY: Final[dict[str, Any]] = {}
@@ -178,8 +178,7 @@ class GoldColumn:
                 for gold in stated_gold
             ]
         )
-        """Whether each value becomes present if some alternative of its own or of a descendant is
-        chosen."""
+        """Whether each value is present in some alternative: its own, or one of a descendant."""
         self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
         """Whether alternatives leave open if each value is present or absent: its own alternatives,
         or those of its descendants."""
@@ -275,8 +274,8 @@ class Columns:
         self.are_items: np.bool_ = np.bool_(False)
         """Whether the values are list items, which count as units even if they are empty."""
         self.paired_lists: Any = None
-        """If the values are lists inside list items: the pairs of their items that were found so
-        far, a `PairedLists`; else None."""
+        """A `PairedLists` with the items that were paired so far, if the values are lists inside
+        list items; else None."""
 
     def cached(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the cached result for a key; the first call for a key makes it."""
@@ -298,7 +297,7 @@ class Columns:
     def fields(self, names: tuple[str, ...]) -> "Columns":
         """Return columns of fields: the first field's values in all objects, then the next field's.
 
-        One None, which `NOTHING` reads, separates two fields.
+        A None, which stands for `NOTHING`, separates two fields.
         """
         columns: Columns | None = self._cache.get(names)
         if columns is None:
@@ -349,7 +348,7 @@ class Columns:
 
     @cached_property
     def kinds(self) -> tuple[KindCodes, KindCodes]:
-        """The kind of the value in each slot of a side: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
+        """The kind of each value, for each side: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
         if self.is_plain:
             gt, pred, _ = self.codes
             return (gt >= 0).view(np.int8), (pred >= 0).view(np.int8)  # True is LEAF

@@ -68,7 +68,7 @@ def asks_models(root: Node) -> bool:
 
 
 def has_ignored_values(root: Node) -> bool:
-    """Return whether a node or its descendants ignore values or take values for absent."""
+    """Return whether a node or its descendants ignore some values, or count some as absent."""
     nodes = [*_nodes(root)]
     return (
         any(leaf.reading is not None and leaf.reading.nothing for leaf in _leaves(root))

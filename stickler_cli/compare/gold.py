@@ -194,8 +194,9 @@ def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
 def _label_inside(
     node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
 ) -> tuple[JsonValue, Gold | None]:
-    """Resolve the gold of everything inside a value; return the value and its gold, or None for it.
+    """Resolve the gold of everything inside a value; return the value and its gold.
 
+    The gold is None if it states nothing.
     Unlabelled items of a list are dropped, unless the list is compared by position. All other
     unlabelled values are kept, and skipped when they are compared.
     """

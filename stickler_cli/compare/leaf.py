@@ -88,7 +88,7 @@ class LeafNode(Node):
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
         """Compare pairs of values; record them if `task` says so.
 
-        If all values are scalars without gold, every value is known to be of the right kind.
+        If all values are scalars without gold, their kinds are not checked.
         """
         if columns.is_plain:
             columns.work.charge(CALL_STEPS + PAIR_STEPS * len(gt))
@@ -107,7 +107,7 @@ class LeafNode(Node):
         return task.finish_units(VALUE, score_zero(self, columns, gt, pred, outcome))
 
     def counts_as_absent(self, value: JsonValue) -> bool:
-        """Return whether the reading turns a value into an absent one; False without a reading."""
+        """Return whether the rule `reading` turns a value into an absent one."""
         return self.reading is not None and self.reading(value) is None
 
     def score_declared(

@@ -231,7 +231,7 @@ class RecursionNode(ChoiceNode):
         return self.target.node
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return the target as the only node, chosen for all slots."""
+        """Return the target as the only node, and 0 as the index of every value's node."""
         gt, pred = (np.zeros(len(values) + 1, np.intp) for values in (columns.gt, columns.pred))
         return self.inner_nodes(), gt, pred
 

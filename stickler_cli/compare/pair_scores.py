@@ -88,8 +88,7 @@ class PairScores:
     groups: "Sequence[PairGroup]" = ()
     """The pairs grouped by the node that compared them; empty if one node compared all pairs."""
     batch: UnitBatch
-    """The rows of the pairs in the unit table; not set before recording, nor if there are groups.
-    """
+    """The rows of the pairs in the unit table; set by recording, unless there are groups."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - one column each
         self,

@@ -63,8 +63,8 @@ class _KeyRun(NamedTuple):
 class PairedLists:
     """Pairs of lists with the pairs of their items; each pair of lists is a row.
 
-    They are kept for lists inside items that are being paired: the same two lists are compared
-    again when other items are paired, when chosen items are scored, and when they are recorded.
+    They are kept for lists inside list items: the same two lists are compared again when other
+    items are paired, when chosen items are scored, and when they are recorded.
 
     Rows are appended. Keys are in runs, each longer than the next one, so that a key is sorted
     only about log2(n) times, however few rows an addition has.
@@ -75,8 +75,8 @@ class PairedLists:
     def __init__(self, keys: Indexes, pairs: ListPairs) -> None:
         """Take distinct keys in ascending order, and the pairs of items of their lists.
 
-        A key combines the two slots of a pair of lists into one number. The owner of a pair of
-        items is the position of a key.
+        A key combines the positions of two lists in their columns into one number. The owner of a
+        pair of items is the position of the key of its lists.
         """
         self._runs = [_KeyRun(keys, np.arange(len(keys)))]
         self._sums = _GrowingArray(_sum_by_owner(pairs, len(keys)))
@@ -100,7 +100,7 @@ class PairedLists:
         return self._ends.values[rows] - self._starts(rows)
 
     def pairs_of(self, rows: Indexes) -> ListPairs:
-        """Return the pairs of items of rows; the owner of a pair is the position of its row."""
+        """Return the item pairs of some rows; a pair's owner is its row's position in `rows`."""
         selected, owner = expand_ranges(self._starts(rows), self.count_pairs(rows))
         return ListPairs(
             owner=owner,
@@ -110,7 +110,7 @@ class PairedLists:
         )
 
     def rows_of(self, keys: Indexes) -> Indexes:
-        """Return the rows of pairs of lists, given their keys; `NOTHING` if they are not kept."""
+        """Return the row of each pair of lists, given its key; `NOTHING` (-1) if it is absent."""
         rows = np.full(len(keys), NOTHING)
         for run in self._runs:
             positions = run.keys.searchsorted(keys)

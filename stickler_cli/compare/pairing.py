@@ -166,7 +166,7 @@ class PairSearch:
 
     @cached_property
     def _has_gold_items(self) -> Mask:
-        """Which lists have an item with gold. Keys do not tell which of their items are similar."""
+        """Which lists have an item with gold: keys cannot tell which items of them are similar."""
         gold, n_lists = self._elements.gold, len(self._n_seekers)
         if gold is None:
             return np.zeros(n_lists, np.bool_)

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""The alternative keys of fields, for each part of a document. They map a key, or a JSON Pointer to
-a value, to the name of the field and the parts that apply to its value."""
+"""For each part of a document, the alternative keys of its fields, or JSON Pointers to the values.
+An alternative key maps to the name of the field, and to the names of the parts in its value."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """Similarity at or below which two items cannot be a pair. Source: docs/semantics.md, Lists."""

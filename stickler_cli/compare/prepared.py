@@ -113,7 +113,7 @@ class PreparedValues:
 
     @cached_property
     def first_same_code(self) -> Keys | None:
-        """The first code of the same JSON value, for each code: for 1.0, it may be the code of 1.
+        """For each code, the first code with the same JSON value, as 1 and 1.0 have.
 
         None if no two codes have the same JSON value.
         """

@@ -211,7 +211,7 @@ class UnitTree:
 
     @property
     def similarity(self) -> float:
-        """The raw similarity, in [0, 1]; 1.0 if both sides are absent, 0.0 if one is."""
+        """The raw similarity, in [0, 1]; 1.0 if both sides are absent, 0.0 if one side is."""
         return self._figure("similarity")
 
     @property

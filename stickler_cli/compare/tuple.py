@@ -30,8 +30,8 @@ class TupleNode(SequenceNode):
     other_positions: Node
     """The node of all positions after the declared ones."""
     ignored: frozenset[int] = frozenset()
-    """Positions that are not compared. If the number of declared positions is one of them, no later
-    position is compared."""
+    """Positions that are not compared. All positions after the declared ones are ignored together:
+    the number of declared positions stands for them."""
 
     def node_of_single_item(self, value: JsonValue) -> Node:
         """Return the node that compares a value as the only item of a tuple."""

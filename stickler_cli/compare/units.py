@@ -154,7 +154,7 @@ class Placement(NamedTuple):
 
 
 class BlockSlots(Protocol):
-    """Where the values of a block of leaves are in their columns, computed when it is first read.
+    """Where the values of a block of leaves are in their columns; computed on first reading.
 
     Most positions are never read: counts do not need the values, and errors need few of them.
     """
@@ -400,7 +400,8 @@ class UnitTable:
         self.reasons: dict[int, str] = {}
         """The reason that a judge gave for a unit, by row."""
         self.gold_slots: dict[int, int] = {}
-        """Slot of the chosen ground-truth alternative, by row; only of units with alternatives."""
+        """The chosen ground-truth alternative, as a position in its column, by row of the unit;
+        only for units with alternatives."""
         self.out_of_order: set[int] = set()
         """Rows of unpaired items of ordered lists that match an unpaired item of the other side."""
         self.n_open_items: dict[int, int] = {}

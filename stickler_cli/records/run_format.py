@@ -24,7 +24,7 @@ from stickler_cli.core.rules import (
     Weight,
 )
 from stickler_cli.score.document_result import DocumentProblem, Side, Status
-from stickler_cli.score.errors.causes import LONGEST, short_json
+from stickler_cli.score.errors.causes import MAX_TRAIT_CHARACTERS, short_json
 from stickler_cli.score.errors.chance import N_BUCKETS, is_text_of_counts
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.marks import MarkedOutcome
@@ -234,7 +234,8 @@ class ValueCountsRecord(TypedDict):
 ShortValue = Annotated[
     JsonValue,
     Rule(
-        f"a text, a number, true, false or null, of at most {LONGEST} characters as JSON",
+        "a text, a number, true, false or null, of at most "
+        f"{MAX_TRAIT_CHARACTERS} characters as JSON",
         {"type": ["null", "boolean", "number", "string"]},
         fits=lambda value: short_json(value) != "",
     ),

@@ -111,15 +111,18 @@ class Batch:
         return has_errors(self.table)
 
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
-        """Yield the errors that are not simple, of all or of selected compared documents."""
+        """Yield the errors that are not simple: of all compared documents, or of selected ones.
+
+        Simple errors are values that are missed or invented; `simple_errors` has them.
+        """
         for row, errors in enumerate(self._classified):
             if selected is None or selected[row]:
                 yield from errors
 
     def classified_errors(self, document: int) -> list[ClassifiedError]:
-        """Return the classified errors of a document, given its position.
+        """Return the classified errors of the document at a position.
 
-        Empty if it was not compared.
+        Empty if the document was not compared.
         """
         row = self.compared_positions[document]
         return [] if row is None else self._all_errors[row]
@@ -127,7 +130,7 @@ class Batch:
     def errors(self, document: int) -> list[Error]:
         """Return the errors of a document as rows for files and pages.
 
-        Empty if it was not compared.
+        Empty if the document was not compared.
         """
         row = self.compared_positions[document]
         return [] if row is None else self._error_rows[row]
@@ -154,6 +157,6 @@ class Batch:
 
 
 def batch_of_unit(unit: UnitTree) -> Batch:
-    """Return a batch with a single document, made from a compared unit; its id is empty."""
+    """Return a batch of one document, made from a compared unit; the document's id is empty."""
     result = DocumentResult("", Status.EVALUATED, unit.score)
     return Batch([result], unit.table.select(np.array([unit.row])))

@@ -84,7 +84,7 @@ class BlockDocuments:
     ids: tuple[str, ...]
     statuses: tuple[Status, ...]
     groups: tuple[Mapping[str, str], ...]
-    """The groups of each document, by breakdown key."""
+    """The groups that each document belongs to: the group's name by breakdown key."""
     confident_values: ConfidentValues | None = None
     """The predicted values that have a confidence; None if no value has one."""
 
@@ -102,14 +102,15 @@ class DocumentBlock:
     n_rows: AnyArray
     """The number of rows of each field, (n_fields,): usually one for each document."""
     partial_documents: AnyArray
-    """The document of each row, but only the rows of fields that some document lacks."""
+    """The document of each row, only for fields that some document lacks. All other fields have one
+    row for each document, in order."""
     codes: AnyArray
     """The code of each row, (n_rows,): a position among the (cell, score) pairs of its field."""
     n_codes: AnyArray
     """The number of distinct (cell, score) pairs of each field, (n_fields,)."""
     cell_and_score: AnyArray
-    """The pairs of all fields, field after field, as indexes into `cells` and `scores`; (n_pairs,
-    2)."""
+    """The (cell, score) pairs of all fields, field after field, (n_pairs, 2). A pair has an index
+    into `cells` and an index into `scores`."""
     cells: AnyArray
     """The distinct cells, (n_cells, CELL_SIZE), in the smallest integer type that can hold them."""
     scores: Floats
@@ -142,7 +143,7 @@ class DocumentBlock:
         return positions
 
     def field_of_rows(self, new_numbers: AnyArray) -> AnyArray:
-        """Return the field of each row under new field numbers, which are given by old number."""
+        """Return each row's new field number; `new_numbers` has new numbers by old number."""
         return np.repeat(new_numbers[self.fields], self.n_rows)
 
     def document_of_rows(self) -> AnyArray:
@@ -211,8 +212,8 @@ class DocumentBlock:
     ) -> Iterator[dict[str, Any]]:
         """Yield each document as a record for a run file.
 
-        Both arguments are by position of the document: `scores` lacks documents that were not
-        compared.
+        `fields_of_documents` has the fields of each document. `scores` has the scores by position
+        of the document; documents that were not compared have no score.
         """
         documents = self.documents
         confidences: list[dict[str, Any] | None] = [None] * len(documents)
@@ -246,7 +247,8 @@ class Blocks:
     n_documents: int = 0
 
     stored: list[DocumentBlock | int] = field(default_factory=list)
-    """Each block that is in memory, or its offset in the file."""
+    """All blocks in the order in which they were stored: a block in memory, or the offset of a
+    block in the file."""
     small_blocks: list[DocumentBlock] = field(default_factory=list)
     """Blocks that are too small to be stored yet; they wait to be joined."""
     nbytes: int = 0
@@ -280,9 +282,9 @@ class Blocks:
                 yield build_block(documents, block_rows, start)
 
     def add_block(self, block: DocumentBlock) -> None:
-        """Store a block: join it with others if it is small.
+        """Store a block in memory, or in the file if memory is full.
 
-        Write it to the file if memory is full.
+        Small blocks are joined first.
         """
         self.n_documents += len(block.documents)
         if len(block.documents) < MIN_BLOCK_DOCUMENTS:
@@ -322,7 +324,7 @@ class Blocks:
         return {**vars(self), "stored": [*self._stored_blocks()], "file": None}
 
     def merge(self, other: "Blocks") -> None:
-        """Add the documents of other blocks; renumber their fields as in `field_numbers`."""
+        """Add the documents of other blocks, whose field numbers may differ."""
         new_numbers = np.array(
             [_number_of(path, self.field_numbers) for path in other.field_numbers], np.uint32
         )
@@ -402,7 +404,10 @@ def _rows_of_batch(batch: "Batch", field_numbers: dict[FieldNames, int]) -> Fiel
 
 
 def build_block(documents: BlockDocuments, rows: FieldRows, start: int = 0) -> DocumentBlock:
-    """Pack rows into a block; `start` is the position of the block's first document in the rows."""
+    """Pack rows into a block of documents.
+
+    `start` is the number of the block's first document in `rows`.
+    """
     cells, cell_of_rows = encode_rows(rows.cells)
     # Scores are compared by their bits, so that all NaN are one score.
     score_bits, score_of_rows = np.unique(rows.scores.view(np.int64), return_inverse=True)
@@ -463,7 +468,7 @@ def _join_blocks(blocks: Sequence[DocumentBlock]) -> DocumentBlock:
 def _read_block(
     records: Sequence[Mapping[str, Any]], field_numbers: dict[FieldNames, int]
 ) -> DocumentBlock:
-    """Return a block of documents from their records in a run file; number new fields."""
+    """Return a block of documents from their records in a run file; new fields get new numbers."""
     cells_by_text: dict[str, list[int]] = {}  # few distinct cells are common
     rows: list[tuple[int, int, list[int], float]] = []
     for document, record in enumerate(records):

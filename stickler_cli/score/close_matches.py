@@ -38,9 +38,11 @@ class CloseExample(NamedTuple):
     path: str
     """Path of the value in the ground truth."""
     gt: str
-    """The part of the ground truth that differs, cut to 60 characters; empty if it lacks a word."""
+    """The part of the ground truth that differs, cut to 60 characters; empty if only the prediction
+    has the word."""
     pred: str
-    """The part of the prediction that differs, cut to 60 characters; empty if it lacks a word."""
+    """The part of the prediction that differs, cut to 60 characters; empty if only the ground truth
+    has the word."""
 
 
 FieldDifference: TypeAlias = tuple[tuple[str, ...], DifferenceKind]
@@ -109,9 +111,10 @@ class CloseMatches:
         self._bound_fields()
 
     def _bound_fields(self) -> None:
-        """Keep the first `MAX_FIELD_DIFFERENCES` keys in sorted order.
+        """Keep only the first `MAX_FIELD_DIFFERENCES` keys, in sorted order.
 
-        A key that is among the first of all documents is also among the first of any part of them.
+        The order of documents makes no difference: a key that is kept in the end was kept at every
+        earlier step.
         """
         if len(self.by_field) > MAX_FIELD_DIFFERENCES:
             kept = nsmallest(MAX_FIELD_DIFFERENCES, self.by_field)
@@ -120,7 +123,7 @@ class CloseMatches:
     def view(self, settings: object = None) -> Mapping[str, Any]:
         """Return the counts by their keys in run files, sorted by field.
 
-        Empty if there are none.
+        Empty if no value was counted.
         """
         records = [
             {

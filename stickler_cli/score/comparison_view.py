@@ -105,7 +105,7 @@ def _views_by_mode(
 
 
 def document_view(batch: Batch, document: int) -> dict[str, object]:
-    """Return the field scores and errors of one document, under their keys in results."""
+    """Return the field scores and errors of one document, under the keys that results have."""
     errors = batch.errors(document)
     tree = batch.tree(document)
     return {
@@ -157,7 +157,7 @@ def sums_view(
 def deferred_sums_view(
     sums: FieldTallies, *, recall_with_fd: bool, further_keys: FurtherKeys
 ) -> dict[str, Any]:
-    """Return what `sums_view` returns, with fields that are built when they are read."""
+    """Return what `sums_view` returns, but build each field's dictionary when it is first read."""
     names_by_parent: dict[FieldNames, list[str]] = {}
     for path, tally in sums.items():
         if path and tally.is_evaluated:
@@ -197,7 +197,7 @@ def _tally_view(
 def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
     """Return the sums that a run file needs beside the counts, so that runs can be merged.
 
-    `whole` is true for the sums of whole documents, whose score sums are written elsewhere.
+    `whole` is true for whole documents: the sum of their scores is written elsewhere.
     """
     record: dict[str, object] = {}
     if tally.n_scored and not whole:

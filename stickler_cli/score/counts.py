@@ -42,7 +42,7 @@ from .field_counts import (
 )
 
 MAX_KEYS_PER_UNIT: Final = 8
-"""Maximum number of possible cells (fields times documents) per unit for which cells are numbered
+"""Maximum ratio of possible cells (fields times documents) to units at which cells are numbered
 without sorting."""
 
 WHOLE, ITEMS, MISSED_ITEMS, INVENTED_ITEMS = range(CELL_SIZE)[ITEM_COUNTS]  # columns of a cell
@@ -99,14 +99,14 @@ def number_cells(keys: Indexes, n_keys: int) -> tuple[Indexes, Indexes]:
 
 
 FIRST_COLUMNS: Final = np.arange(LEAVES + 1)[:, None] * N_OUTCOMES
-"""The positions at which the counts of each counting mode begin in a cell, (3, 1)."""
+"""Where the counts of each counting mode begin in a cell, (3, 1)."""
 
 
 # --- counting rules of one unit ------------------------------------------------------------------
 
 
 class Role(IntEnum):
-    """What a unit is to the unit that contains it."""
+    """How a unit is contained in its parent: as a field, as an item, and so on."""
 
     DOCUMENT = 0
     FIELD = 1
@@ -221,11 +221,11 @@ def cases_of_units(table: UnitTable) -> Indexes:
 
 
 def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
-    """Return the indexes into the flat array of cells that each count of a unit adds 1 to.
+    """Return an index into the flat array of all cells for every 1 that a unit adds to a count.
 
-    A unit counts in its own field and in every field that contains it: in `leaves` always, in
-    `aggregate` as long as each object above includes the field, in `overall` only directly below
-    the document.
+    `cell` is the number of the cell of each unit's own field. A unit counts in its own field and in
+    every field that contains it: in `leaves` always, in `aggregate` as long as each object above
+    includes the field, in `overall` only directly below the document.
     """
     rules = RULES_OF_CASES.take(cases_of_units(table), axis=1)
     first_bin = cell * CELL_SIZE
@@ -279,11 +279,11 @@ def find_owners(table: UnitTable) -> Indexes:
 
 
 def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
-    """Return where each undeclared key of a prediction adds 1: object entries, and cell columns.
+    """Return (entries, columns) of the 1s that undeclared keys of predictions add to counts.
 
-    A key adds 1 to the cell of its object in each counting mode in which the key counts. An entry
-    is the position of an object in a flat array of (3, size), with one row for each counting mode;
-    a column is the position of a count in the cell.
+    A key adds 1 to the cell of its object, in each counting mode in which the key counts. An entry
+    is the object's position in a flat array of (3, size), with one row for each counting mode. A
+    column is the position of the count in the cell.
     """
     entries: list[int] = []
     columns: list[int] = []
@@ -305,7 +305,7 @@ def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
 
 
 def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexes) -> list[Indexes]:
-    """Return the cell indexes of exact items, of all items, of missed and of invented items.
+    """Return where items add 1: indexes of exact items, all items, missed and invented items.
 
     `first_bin` is the index at which the cell of each unit begins. Items are the elements of lists,
     and objects in fields; in a list of lists, the items are the inner lists.
@@ -378,9 +378,9 @@ def scores_of_cells(table: UnitTable, cell: Indexes, n_cells: int) -> Floats:
 
 
 def key_paths(table: UnitTable, keys: dict[int, tuple[str, ...]]) -> list[DocumentPlace]:
-    """Return the document and path of undeclared keys.
+    """Return the document and the path of each undeclared key.
 
-    `keys` has their names, by row of their object.
+    `keys` has the names of the keys, by row of their object.
     """
     paths = []
     for row, names in keys.items():

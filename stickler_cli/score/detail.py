@@ -97,9 +97,9 @@ class ValuePairs:
 def value_pairs(
     table: UnitTable, listed_fields: frozenset[Path] | None = None
 ) -> Iterator[tuple[Path, ValuePairs]]:
-    """Yield the path and the value pairs of each listed field, which may be yielded several times.
+    """Yield the path and the value pairs of each listed field; a field may occur several times.
 
-    None lists all fields.
+    If `listed_fields` is None, all fields are listed.
     """
     for batch in table.batches:
         if batch.kind != VALUE:
@@ -259,7 +259,8 @@ class Detail:
     """The boxes of the values of the kept documents, by document id; empty unless boxes are
     shown."""
     bound: Ranked | None = None
-    """The lowest-ranked document that was dropped; no document from this rank on is kept."""
+    """The dropped document with the lowest score; no document with this score or a higher one is
+    kept."""
     knows_errors: bool = True
     """Whether single errors were kept; false for a run that was read from a file."""
     knows_values: bool = True

@@ -56,7 +56,7 @@ class Conditions:
 
     @property
     def by_name(self) -> dict[str, object]:
-        """Every condition that must be equal before evaluations can be merged, by name."""
+        """Every condition by name; two evaluations can be merged only if these are equal."""
         return {**asdict(self.options), "fields": self.fields}
 
 
@@ -98,7 +98,7 @@ class Results:
         self._add(batch, None)
 
     def add_members(self, batch: Batch, is_member: Mask) -> None:
-        """Add the members of this group.
+        """Add the documents of a batch that belong to this group.
 
         `is_member` has an entry for each document of the batch.
         """
@@ -304,8 +304,8 @@ class Evaluation(Results):
     )
     problems: list[DocumentProblem] = field(default_factory=list)
     n_unnamed: Counter[Status] = field(default_factory=Counter)
-    """Number of problems that are counted but not listed in `problems`, by status. It is 0 for a
-    run that keeps single documents."""
+    """Number of problems that are counted but not listed in `problems`, by status. All are listed
+    if the run keeps single documents."""
     conditions: Conditions | None = None
     """The options and fields of the comparison; None if unknown."""
     metrics: dict[str, Measure] = field(default_factory=dict)

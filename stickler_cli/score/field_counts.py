@@ -157,8 +157,8 @@ class FieldCounts(NamedTuple):
     paths: list[FieldNames]
     """The paths of all fields; the first is the root, and parents precede their children."""
     starts: Indexes
-    """The first row of each field, (n_fields,); the rows of a field are consecutive, sorted by
-    document."""
+    """Where the rows of each field begin, (n_fields,). The rows of a field are consecutive, sorted
+    by document."""
     documents: Indexes
     """The document of each row; the root has a row for every document."""
     cells: Cells
@@ -176,7 +176,8 @@ class FieldCounts(NamedTuple):
     unlabelled: Sequence[DocumentPlace] = ()
     """Fields of ground truths with a missing label; one entry for each unlabelled value or list."""
     left_out: Sequence[tuple[DocumentPlace, int]] = ()
-    """Open lists, each with the number of predicted items that have no partner."""
+    """Open lists, each with the number of predicted items that have no partner; such items are not
+    judged."""
 
     def select_documents(self, selected: Mask) -> "FieldCounts":
         """Return the counts of selected documents, and only of fields that these documents have.

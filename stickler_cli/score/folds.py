@@ -125,7 +125,7 @@ class Validity:
     def _add(self, violated: Violated) -> None:
         """Add a violation to the counts of its keyword and field.
 
-        If there are no such counts yet, `violated` itself is stored, and later changed.
+        If it is the first of its kind, the object `violated` itself is stored, and later changed.
         """
         total = self._by_key.setdefault((violated.keyword, violated.field), violated)
         if total is violated:
@@ -239,7 +239,7 @@ LostCounts = Annotated[
 
 @dataclass(slots=True)
 class WhollyRight:
-    """The number of compared documents by how many of their values were lost.
+    """How many compared documents lost 0, 1, 2, ... of their values.
 
     A lost value is wrong, invented or missed.
     """
@@ -376,11 +376,10 @@ class PathCounts:
         self._bound_names()
 
     def _bound_names(self) -> None:
-        """Keep at most `MAX_KEYS` undeclared keys by name.
+        """Keep at most `MAX_KEYS` undeclared keys by name; count all other keys together.
 
-        Count the values of all further keys together. A key with one of the lowest digests of all
-        documents also has one of the lowest digests of any part of the documents, so it is counted
-        by name from its first value on.
+        The keys with the lowest digests are kept. A key that is kept in the end was kept at every
+        earlier step, so all its values are counted by name.
         """
         for name in _UNDECLARED:
             counts: Counter[FieldNames] = getattr(self, name)
@@ -409,9 +408,10 @@ class PathCounts:
         return math.fsum(shares) / len(shares) if shares else None
 
     def shares_labelled(self, sums: FieldTallies) -> dict[str, dict[str, float | None]]:
-        """Return the mean labelled share, and that of each field with gaps, for a run file.
+        """Return the mean labelled share, and the share of each field with gaps, for a run file.
 
-        Empty if all documents are completely labelled.
+        The share is the part of documents in which a field is labelled. Empty if no field has a
+        gap.
         """
         paths = [(), *sorted(self.not_labelled)]
         shares = {field_path(path): self.share_labelled(sums, path) for path in paths}
@@ -443,7 +443,8 @@ _UNDECLARED: Final = {
     "undeclared_keys": "undeclared_keys_unnamed",
     "extra_keys": "extra_keys_unnamed",
 }
-"""The attributes that count undeclared keys, with the run-file keys of their unnamed counts."""
+"""The attributes that count undeclared keys by name. Each has the key that a run file uses for the
+count of all other keys."""
 
 
 def _is_long(path: FieldNames) -> bool:

@@ -84,8 +84,8 @@ def judge_fields(
     """Decide whether a gate passes, by its field or by the worst field that its pattern matches.
 
     `find_value` returns the value of a field, or None and the reason why it is undefined. Fields
-    without a value are ignored, unless no field has one. `prefix` precedes the name of the figure
-    in the reason of the result.
+    without a value are ignored; if no field has a value, the gate fails. `prefix` precedes the name
+    of the figure in the reason of the result.
     """
     if not has_pattern(gate):
         return judge_value(gate, *find_value(gate.path), prefix)

@@ -274,8 +274,8 @@ def figure_name(gate: Gate) -> str:
 def _correct_operator(text: str, only: str = "") -> str:
     """Return a hint that corrects an operator such as `=>` or `<>`.
 
-    Empty if the gate stays invalid. If `only` is given, just the wrong operators that contain it
-    are corrected.
+    Empty if the corrected gate is invalid, too. If `only` is given, only wrong operators that
+    contain it are corrected.
     """
     corrected_gates = (
         text.replace(wrong_operator, valid_operator, 1)
@@ -299,7 +299,7 @@ OTHER_NAMES: Final = {
 def _suggest_gate(gate: Gate, option: str, lowest: float, metrics: Collection[str]) -> str:
     """Return a hint with the valid gate that is most similar to an invalid one.
 
-    Empty if none is.
+    Empty if no valid gate is similar.
     """
     comparison = gate.operator + repr(gate.limit).removesuffix(".0")
     name = figure_name(gate)

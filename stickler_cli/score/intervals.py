@@ -50,8 +50,7 @@ SCORE_SPREAD: Final = ("", "score")  # key of the score in `rate_and_score_sprea
 _ONE_OF_EACH: Final = np.eye(len(OUTCOME_NAMES))  # counts of one unit of each outcome, (5, 5)
 _RELEVANT: Final = _ONE_OF_EACH[TP] + _ONE_OF_EACH[FD] + _ONE_OF_EACH[FN]
 _TIMES_IF_RIGHT: Final = {"recall": 1, "f1": 2}
-"""How often a rate's denominator counts a ground-truth value that is predicted right. A value that
-is predicted wrong may be counted less often."""
+"""How often a rate's denominator counts a right value; it may count a wrong value less often."""
 _MIN_PARAMETER: Final = 0.03  # minimum parameter of a beta distribution with accurate percentiles
 _N_POINTS: Final = 500  # points at which a beta density is summed: gives four digits
 
@@ -148,8 +147,8 @@ class Spread(NamedTuple):
     right_times_wrong: float
     wrong_squares: float
     all_right: float = 0.0
-    """Average size that a document would have if all of it were right; 0 if its size does not
-    depend on being right."""
+    """Average denominator that a document would have if all its values were right; 0 if its
+    denominator does not depend on how many are right."""
 
 
 def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:
@@ -294,7 +293,7 @@ def rate_and_score_spreads(tally: Tally, *, recall_with_fd: bool) -> dict[tuple[
 
 
 def _score_spread(tally: Tally) -> Spread:
-    """Return the spread of a score: a document is right by its score, and wrong by the rest."""
+    """Return the spread of a score: each document adds its score as right, the rest as wrong."""
     scores, squares = tally.score_sum, tally.score_square_sum
     total = tally.n_scored * SCORE_SCALE
     return Spread(
@@ -308,7 +307,10 @@ def _score_spread(tally: Tally) -> Spread:
 
 @cache
 def _rate_coefficients(*, recall_with_fd: bool) -> Mapping[str, tuple[Any, Any]]:
-    """Return two vectors for each rate; their products with the five counts are right and total."""
+    """Return two vectors for each rate.
+
+    Their products with the five counts are the numerator and the denominator of the rate.
+    """
     return rate_fractions([*_ONE_OF_EACH], recall_with_fd=recall_with_fd)
 
 

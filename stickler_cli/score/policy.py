@@ -272,7 +272,7 @@ _ROUNDING: Final = 1e-9  # sums of shares that should be whole numbers are inexa
 
 
 class Losses(NamedTuple):
-    """The losses at each threshold, if all values from the threshold upwards are accepted.
+    """The losses if all values at or above a threshold are accepted, for each threshold.
 
     Thresholds are in descending order; every array has one entry per threshold, (n,).
     """

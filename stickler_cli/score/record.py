@@ -309,7 +309,7 @@ def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[
 def _sum_planned(runs: Sequence[Run]) -> int | None:
     """Return the number of documents that several runs were to evaluate together.
 
-    None if all runs are complete, or if the number of one is unknown.
+    None if all runs are complete, or if one of the numbers is unknown.
     """
     if not any(run.partial for run in runs):
         return None

@@ -336,7 +336,7 @@ class FieldTallies(dict[FieldNames, Tally]):
         return absent_fields
 
     def count_never_labelled(self) -> dict[str, int]:
-        """Return the number of documents of each field that no document evaluates, by path."""
+        """Return the fields that no document evaluates, with their numbers of documents."""
         never_labelled = {path: tally for path, tally in self.items() if not tally.is_evaluated}
         return {
             field_path(path): never_labelled[path].n_not_evaluated
@@ -344,10 +344,10 @@ class FieldTallies(dict[FieldNames, Tally]):
         }
 
     def find_rare_keys(self, schema_paths: Container[Path]) -> dict[FieldNames, FieldNames]:
-        """Return the new paths of rare map keys and of fields below them: keys become `*`.
+        """Return new paths for rare map keys and for the fields below them, by old path.
 
-        Each map keeps its `MAX_MAP_KEYS` most frequent keys; the result is empty if no map has
-        more. `schema_paths` are the fields of the schema.
+        A rare key becomes `*`. Each map keeps its `MAX_MAP_KEYS` most frequent keys; the result is
+        empty if no map has more. `schema_paths` are the fields of the schema.
         """
         new_paths: dict[FieldNames, FieldNames] = {(): ()}
         # Go level by level, because a path continues under the new path of its parent.
@@ -374,7 +374,7 @@ class FieldTallies(dict[FieldNames, Tally]):
         return {path: new_path for path, new_path in new_paths.items() if path != new_path}
 
     def _frequency(self, paths: Sequence[FieldNames]) -> tuple[int, int]:
-        """Return the sort key that puts frequent keys of a map first: by documents, then by values.
+        """Return a sort key that puts frequent keys of a map first: by documents, then by values.
 
         `paths` are the paths of one key.
         """
@@ -393,9 +393,9 @@ class FieldTallies(dict[FieldNames, Tally]):
         return renamed
 
     def sort_parents_first(self, first: Iterable[FieldNames] = ()) -> "FieldTallies":
-        """Return the same sums sorted: the fields in `first`, then all others.
+        """Return the same sums in another order: the fields in `first`, then all others.
 
-        Parents before children.
+        Parents still come before their children.
         """
         paths = rank_parents_first((*first, *self))
         return FieldTallies((path, self.tally(path)) for path in paths)
@@ -444,7 +444,7 @@ def moment_matrix(moments: Sequence[int]) -> Floats:
 def scale_score(score: float) -> int:
     """Return a score in [0, 1] times `SCORE_SCALE`, as a whole number.
 
-    Exact for scores above 2**-7.
+    The result is exact for scores above 2**-7.
     """
     return int(score * SCORE_SCALE)
 

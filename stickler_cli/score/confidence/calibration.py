@@ -108,14 +108,14 @@ class Reliability:
 
     @property
     def brier(self) -> Floats:
-        """Mean squared difference of a confidence and its outcome, which is 1 or 0."""
+        """Mean squared difference of a unit's confidence and 1 (if it is right) or 0 (if wrong)."""
         if_wrong = self.confidence[:, None] ** 2
         if_right = (1 - self.confidence[:, None]) ** 2
         return divide((self.wrong * if_wrong + self.right * if_right).sum(axis=0), self.total)
 
     @property
     def log_loss(self) -> Floats:
-        """Mean of -ln(p), where p is the probability that the confidence gave to the outcome."""
+        """Mean of -ln(p); p is the confidence of a right unit, 1 - confidence of a wrong unit."""
         clipped = np.clip(self.confidence, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)[:, None]
         losses = self.right * -np.log(clipped) + self.wrong * -np.log1p(-clipped)
         return divide(losses.sum(axis=0), self.total)
@@ -195,9 +195,9 @@ class Reliability:
         """Area under the risk-coverage curve.
 
         It is the mean over all k of the share of wrong units among the k most confident units; ties
-        count in proportion. Of a group of n units with w wrong ones, behind A more confident units
-        with E wrong ones, the k-th share is (E + w j/n) / (A + j) for j = 1..n. With harmonic
-        numbers H, these add up to w + (E - A w/n) (H(A + n) - H(A)).
+        count in proportion. Take a group of n units of equal confidence, w of them wrong, after A
+        more confident units, E of them wrong. Its shares are (E + w j/n) / (A + j) for j = 1..n.
+        With harmonic numbers H, they add up to w + (E - A w/n) (H(A + n) - H(A)).
         """
         from scipy.special import digamma  # H(k) = digamma(k + 1) + Euler's constant
 
@@ -217,9 +217,10 @@ class Reliability:
         return list(zip((units / units[-1]).tolist(), (wrong / units).tolist(), strict=True))
 
     def selective(self, precision: float) -> list[Selective | None]:
-        """Return the lowest threshold at which a share `precision` of units is right, by resample.
+        """Return the lowest threshold at which enough units are right, for each resample.
 
-        None if no threshold reaches this share.
+        `precision` is the required share of right units among those at or above the threshold. None
+        if no threshold reaches this share.
         """
         units = np.cumsum(self.units[::-1], axis=0)[::-1]
         right = np.cumsum(self.right[::-1], axis=0)[::-1]

@@ -65,7 +65,7 @@ class ConfidenceUnits(NamedTuple):
 
 @dataclass(slots=True)
 class RoundedConfidences:
-    """Numbers of values of a field by confidence in thousandths."""
+    """How many values of a field have each confidence, rounded to thousandths."""
 
     right: Counter[int] = field(default_factory=Counter)
     """Number of right values of each confidence."""
@@ -81,7 +81,7 @@ class RoundedConfidences:
         self.documents += other.documents
 
     def units(self) -> ConfidenceUnits:
-        """Return the values as units; an entry stands for all values of equal confidence."""
+        """Return the values as units; all values of equal confidence are one entry."""
         entries = [
             (confidence, is_right, n_values)
             for is_right, counts in ((True, self.right), (False, self.wrong))
@@ -107,7 +107,7 @@ class Confidences:
     counts: dict[str, RoundedConfidences] | None = None
     """Counts of values by field path, instead of chunks; None if chunks are kept."""
     _cache: dict[object, Any] = field(init=False, repr=False, compare=False, metadata={KEPT: False})
-    """Results by their arguments: they take long, and several callers need them."""
+    """Cached results by the arguments of the call, because they take long to compute."""
 
     def __post_init__(self) -> None:
         self._cache = {}
@@ -132,7 +132,7 @@ class Confidences:
     def merge(self, other: "Confidences") -> None:
         """Add the values of other documents.
 
-        If either side is only counted, the sum is only counted.
+        If one of the two objects has only counts, the result has only counts.
         """
         self._cache.clear()
         if other.counts is not None:
@@ -282,8 +282,8 @@ def _units_view(
 ) -> dict[str, Any]:
     """Return the figures of values by their keys in run files.
 
-    With intervals if settings are given. `n_values` is the number of predicted values, with or
-    without a confidence.
+    Figures have intervals if settings are given. `n_values` is the number of predicted values, with
+    or without a confidence.
     """
     grouped = units.reliability()
     n_units, n_wrong = int(grouped.total[0]), int(grouped.errors[0])

@@ -29,14 +29,14 @@ from .error_classes import ErrorClass
 from .wrong_units import ClassifiedError, DocumentErrors, Origin
 
 MAX_TRAITS: Final = 500
-"""Maximum number of traits of a group that are distinguished; about 100 kB in a run file."""
+"""Maximum number of causes that a group of errors is split into; about 100 kB in a run file."""
 
 _KEY_DIGITS: Final = 10  # number of hexadecimal digits of a key
 _ENCODE_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode  # faster than `dumps`
 
-LONGEST: Final = 80
-"""Maximum length of a value, in characters of JSON, that can be a trait; longer values hardly
-repeat."""
+MAX_TRAIT_CHARACTERS: Final = 80
+"""Maximum length of a value that can distinguish causes, in characters of JSON; longer values
+hardly repeat."""
 
 
 SLIPS: Final = frozenset(
@@ -46,17 +46,17 @@ SLIPS: Final = frozenset(
         *(ErrorClass.DECIMAL_SHIFT, ErrorClass.DIGIT_SLIP),
     }
 )
-"""Error classes that explain an error without its values. A group of such a class is listed as one
-entry."""
+"""Error classes that explain an error without its values, such as a truncated text. All errors of
+one field with such a class are listed as one entry."""
 
 
 class ErrorTrait(NamedTuple):
-    """What all errors of a cause have in common."""
+    """What all errors of a cause share: the two values, or the fields in which items differ."""
 
     path: tuple[str, ...]
-    """Path of the field, without list indexes; keys of maps are as in the documents."""
+    """Path of the field, without list indexes; keys of maps are named as in the documents."""
     differing: tuple[str, ...] = ()
-    """The fields in which the items of each pair differ."""
+    """For pairs of items, the fields in which they differ."""
     gt: str = ""
     """The ground-truth value as JSON; empty if one of the two values is long or absent."""
     pred: str = ""
@@ -69,20 +69,22 @@ class CauseSize(NamedTuple):
     errors: int
     values: int
     documents: int
-    """Number of documents; 0 if unknown because the traits of the group were joined."""
+    """Number of documents; 0 if it is unknown, because the group has more than `MAX_TRAITS` causes.
+    """
 
 
 Group: TypeAlias = tuple[tuple[str, ...], ErrorClass]  # field pattern, error class
 
 
 class Cause(NamedTuple):
-    """The errors of one group that share a trait."""
+    """Errors of one field and class that have the same two values, or differ in the same fields."""
 
     pattern: tuple[str, ...]
     """Path of the field, with `*` for keys of maps."""
     error_class: ErrorClass
     trait: ErrorTrait | None
-    """The common trait; None if the traits of the group were joined."""
+    """The values or fields that the errors share; None if the group has more than `MAX_TRAITS`
+    causes, which are then joined."""
     size: CauseSize
 
     @property
@@ -92,7 +94,7 @@ class Cause(NamedTuple):
 
     @property
     def identity(self) -> "CauseIdentity":
-        """The group and the trait, which identify the cause within a run."""
+        """The group (field and class) and the trait: together they identify the cause in a run."""
         return (self.pattern, self.error_class), self.trait
 
 
@@ -111,19 +113,20 @@ class Causes:
     """The causes of the errors of a set of documents."""
 
     groups: dict[Group, dict[ErrorTrait | None, CauseSize]] = field(default_factory=dict)
-    """The size of each cause, by group and then by trait.
+    """The size of each cause, by group (field and error class) and then by trait.
 
-    A group with too many traits has the single trait None.
+        A group with more than `MAX_TRAITS` traits has the single trait None.
     """
     origins: dict[CauseIdentity, Counter[Origin]] = field(default_factory=dict)
-    """For each cause, the number of its wrong values that are values of other fields, by origin.
-    The counter is empty if there are too many origins; a cause without trait has no counter."""
+    """How many wrong values of each cause are values of another field, by that field (the origin).
+    An empty counter means that there were too many origins. A cause without trait has no counter.
+    """
     ids: dict[CauseIdentity, set[str]] | None = field(default_factory=dict)
     """The ids of the documents of each cause; None if single documents are not kept."""
     values: ValueCounts = field(default_factory=ValueCounts)
     """Frequencies of values, which tell whether a field holds values of another field by chance."""
     _telling: dict[Origin, bool] = field(default_factory=dict, compare=False)
-    """Cached results of `is_telling`; cleared when errors are added."""
+    """Cached results of `is_telling`; they are removed when errors are added."""
 
     def add(self, batch: DocumentErrors, selected: Mask | None = None) -> None:
         """Add the errors of all documents of a batch, or of the selected documents.
@@ -169,10 +172,7 @@ class Causes:
         self._telling.clear()
 
     def add_errors(self, cause: Cause, size: CauseSize, documents: Iterable[str]) -> None:
-        """Add to a cause errors that another set of causes counted.
-
-        `documents` are the ids of the documents that have these errors.
-        """
+        """Add errors to a cause; `documents` are the ids of the documents with these errors."""
         self._add(cause.identity, size, documents)
 
     def drop_rows(self) -> None:
@@ -186,7 +186,10 @@ class Causes:
         ids: Iterable[str],
         origins: Counter[Origin] | None = None,
     ) -> None:
-        """Add errors to a cause, and join the traits of its group if they become too many."""
+        """Add errors to a cause.
+
+        If the group then has more than `MAX_TRAITS` causes, join them into one.
+        """
         group, trait = cause
         sizes = self.groups.setdefault(group, {})
         if None in sizes:  # the traits of the group were joined before
@@ -234,9 +237,9 @@ class Causes:
     def numbered(self) -> list[tuple[Cause, ...]]:
         """Return the causes that lost values, as the numbered entries of reports.
 
-        The entry that lost most values comes first. An entry has several causes if it joins the
-        pairs of values of a group that occur only once, or all pairs of values of a group whose
-        class is in `SLIPS`. The first entry has number 1.
+        The entry that lost most values comes first; it has number 1. Some entries join several
+        causes of one field and class: causes whose two values occur only once, or all causes if the
+        class is in `SLIPS`.
         """
         single: list[tuple[Cause, ...]] = []
         joined: dict[Group, list[Cause]] = {}
@@ -272,16 +275,20 @@ class Causes:
         return sorted(set[str]().union(*ids_by_cause))
 
     def origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return each origin of wrong values of causes with its number of values, most first."""
+        """Return the fields whose values stand in place of right ones, with numbers of values.
+
+        The field with most values comes first.
+        """
         n_errors = Counter[Origin]()
         for cause in causes:
             n_errors.update(self.origins.get(cause.identity, {}))
         return sorted(n_errors.items(), key=lambda entry: (-entry[1], len(entry[0].of), entry[0]))
 
     def telling_origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return the origins that are not due to chance, with their numbers of values, most first.
+        """Return the fields whose values stand in place of right ones more often than by chance.
 
-        There is at most one origin of each kind for each wrong field.
+        Each field comes with its number of values, most first. For each wrong field there is at
+        most one origin of each kind.
         """
         origins: list[tuple[Origin, int]] = []
         named = set[tuple[tuple[str, ...], int]]()
@@ -366,7 +373,7 @@ class Causes:
 
 
 def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
-    """Return the group and the trait of an error; None if another error lost its values."""
+    """Return the group and the trait of an error; None if its values count for another error."""
     if not error.loses_values:
         return None
     unit = error.unit
@@ -381,7 +388,7 @@ def find_cause(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
 def cause_keys(error: ClassifiedError) -> str:
     """Return the key of an error's group followed by the key of its cause.
 
-    Empty without a cause.
+    Empty if the error belongs to no cause.
     """
     cause = find_cause(error)
     if cause is None:
@@ -403,13 +410,15 @@ def _sort_key(cause: Cause) -> tuple[object, ...]:
 
 def short_json(value: JsonValue) -> str:
     """Return a value as JSON; empty for a long value, an object or a list."""
-    if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > LONGEST):
+    if isinstance(value, dict | list) or (
+        isinstance(value, str) and len(value) > MAX_TRAIT_CHARACTERS
+    ):
         return ""
     try:
         text = _ENCODE_JSON(value)
     except ValueError:  # an integer with more digits than Python converts
         return ""
-    return text if len(text) <= LONGEST else ""
+    return text if len(text) <= MAX_TRAIT_CHARACTERS else ""
 
 
 def _read_trait(record: Mapping[str, Any]) -> ErrorTrait:

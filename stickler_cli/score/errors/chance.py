@@ -24,10 +24,12 @@ from .located_units import field_pattern
 N_BUCKETS: Final = 256  # 1 kB per field; two rare values share a bucket in 0.4% of cases
 MAX_FIELDS: Final = 1_000  # fields with counts, the first ones by path: 2 MB
 MIN_HITS: Final = 3
-"""Minimum number of errors that hold another field's value before a cause mentions it."""
+"""Minimum number of wrong values that must equal another field's value before a cause mentions that
+field."""
 MAX_P: Final = 0.01
-"""Maximum probability that chance explains the hits, for a cause to mention the other field. The
-probability is corrected for the number of fields that were tried."""
+"""A cause mentions another field only if its hits are due to chance with at most this probability.
+A hit is a wrong value that equals the other field's value. The probability is corrected for the
+number of fields that were tried."""
 _TEXT: Final = re.compile(r"[0-9]{1,3}(?::[0-9]{1,15})?(?: [0-9]{1,3}(?::[0-9]{1,15})?)*")
 _NEGLIGIBLE: Final = 1e-12  # part of the sum of a tail that may be omitted
 
@@ -81,7 +83,7 @@ class ValueCounts:
                 self._buckets(counts, pattern)[:] += buckets
 
     def settle(self) -> None:
-        """Drop all but the first `MAX_FIELDS` fields, sorted by path.
+        """Keep only the first `MAX_FIELDS` fields, sorted by path.
 
         The choice does not depend on the order of merging.
         """
@@ -92,7 +94,7 @@ class ValueCounts:
     def p_of_hits(self, names: Names, other: Names, n_hits: int) -> float:
         """Return the probability that there are at least `n_hits` hits by chance.
 
-        A hit is an error of the field `names` that holds a value of the field `other`.
+        A hit is a wrong value of the field `names` that equals a value of the field `other`.
 
         The model keeps the wrong values of the field `names` and permutes the values of the field
         `other` over documents. The ground truth that each hit equals is excluded from the model.
@@ -120,9 +122,9 @@ class ValueCounts:
 
     @staticmethod
     def _pattern(counts: Mapping[Names, Buckets], names: Names) -> Names:
-        """Return the path by which a field is counted.
+        """Return the path under which a field is counted, with `*` for keys of maps.
 
-        Names that no counted field has become `*`.
+        A name is such a key if no counted field has this name at the same place.
         """
         if names in counts:
             return names
@@ -155,7 +157,7 @@ class ValueCounts:
 
 
 def _text_of(buckets: Buckets) -> str:
-    """Return counts as words: each hash with a count, and `:count` if it is more than 1."""
+    """Return counts as text: `17 203:4` means that hash 17 occurs once, and hash 203 four times."""
     pairs = ((int(bucket), int(buckets[bucket])) for bucket in np.flatnonzero(buckets))
     return " ".join(f"{bucket}:{count}" if count > 1 else f"{bucket}" for bucket, count in pairs)
 
@@ -168,7 +170,7 @@ def is_text_of_counts(value: object) -> bool:
 
 
 def bucket_of(value: JsonValue) -> int | None:
-    """Return the hash by which a value is counted; None if it may occur anywhere by chance."""
+    """Return the hash by which a value is counted; None if the value is too common."""
     text = searchable_form(value)
     if not isinstance(text, str):
         return None

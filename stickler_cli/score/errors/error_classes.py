@@ -173,9 +173,10 @@ def _classify_as_read(
 def _classify_pair(  # noqa: PLR0911 - one for each rule, in their order
     gt: Any, pred: Any, gt_text: str, pred_text: str
 ) -> tuple[ErrorClass | None, ErrorClass | None]:
-    """Return (class in any case, class unless the prediction is another field's value).
+    """Return two classes that the texts suggest; at least one of them is None.
 
-    At least one of the two is None.
+    The first class holds in any case. The second holds only if the prediction is not the value of
+    another field.
     """
     if gt_text == pred_text and type(gt) is type(pred):
         return ErrorClass.WRONG_KIND, None  # equal values that the comparator cannot read
@@ -240,15 +241,15 @@ class ValuePlaces:
     def __init__(self, document: JsonValue) -> None:
         self._document = document
         self._fields: dict[tuple[int, Path], dict[str, list[Step]]] = {}
-        """Cached fields of an object by (id of the object, path inside the fields), and then by
-        text."""
+        """A cache: the names of an object's fields by their text. Its keys are (id of the object,
+        path inside the fields)."""
 
     def elsewhere(self, pred: JsonValue, path: Path) -> Path | None:
-        """Return the path near an error whose ground truth is the predicted value.
+        """Return the path of another value near an error that equals the wrong prediction.
 
-        None if not unique. Nearby paths are other fields of the same object, and the same field of
-        other items and objects. If several of the nearest ones have the value, the origin is
-        unknown.
+        Searched are first the other fields of the same object, and then the same field of other
+        items and objects. None if no value is equal, or if several values that are equally near are
+        equal.
         """
         wanted = searchable_form(pred)
         if wanted is None or not self._anywhere(pred, wanted):
@@ -265,7 +266,7 @@ class ValuePlaces:
         return None
 
     def _anywhere(self, value: JsonValue, wanted: JsonValue) -> bool:
-        """Return quickly whether a value may occur anywhere in the document."""
+        """Return False if a value certainly occurs nowhere in the document; a quick test."""
         if not isinstance(wanted, str):
             return True
         texts, numbers = self._everywhere
@@ -321,7 +322,7 @@ class ValuePlaces:
         ]
 
     def _texts(self, parent: JsonObject, inside: Path) -> dict[str, list[Step]]:
-        """Return the names of an object's fields by the text at the path `inside` each field."""
+        """Return the names of an object's fields, by the text at the path `inside` each field."""
         key = id(parent), inside
         if key not in self._fields:
             texts: dict[str, list[Step]] = {}

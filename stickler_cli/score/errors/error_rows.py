@@ -28,7 +28,7 @@ from .wrong_units import ClassifiedError, is_present_value
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
 MAX_DISPLAYED_CHARACTERS: Final = 2_000  # maximum characters of a value as JSON: a page of text
 ValueText: TypeAlias = str | list[str | int] | None
-"""A value as JSON text; the beginning and the length of a long text; None for an absent value."""
+"""A value as JSON text; for a long text, its beginning and its length; None for an absent value."""
 
 
 def display_value(value: object) -> ValueText:
@@ -160,7 +160,10 @@ _UNMATCHED: Final = {Outcome.FN: "unmatched ground truth", Outcome.FA: "unmatche
 
 
 def describe_difference(gt: JsonValue, pred: JsonValue, similarity: float, threshold: float) -> str:
-    """Describe why two values are a false discovery."""
+    """Describe why two present values do not match.
+
+    They have different kinds, or their similarity is below the threshold.
+    """
     if similarity >= threshold:
         return f"{kind_of(gt)} and {kind_of(pred)} have nothing in common"
     reason = describe_shortfall(similarity, threshold)
@@ -191,7 +194,7 @@ RECORD_KEYS: Final = {
 """The key of each column of `Error` in files."""
 
 _REQUIRED: Final = frozenset(Error._fields[: Error._fields.index("similarity")])
-"""The columns that files have even if they are empty."""
+"""The columns that an error has in files even if their value is empty."""
 
 
 def error_record(error: Error) -> dict[str, Any]:
@@ -204,7 +207,7 @@ def error_record(error: Error) -> dict[str, Any]:
 
 
 def columns_of_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those columns of an error that a record has, by their names in `Error`."""
+    """Return the entries of an error's record, with the names of columns in `Error` as keys."""
     return {column: record[key] for column, key in RECORD_KEYS.items() if key in record}
 
 
@@ -214,15 +217,15 @@ def encode_error(error: Error) -> bytes:
 
 
 def decode_error(line: bytes) -> Error:
-    """Return the error that a line of JSON has."""
+    """Read an error from a line of JSON."""
     return Error(*json.loads(line))
 
 
 SAMPLE_SIZE: Final = 5  # number of errors of each cause that are kept
 
 GROUP_SAMPLE_SIZE: Final = 20
-"""Errors of each group (field and class) that are kept; a group may have too many causes to sample
-all."""
+"""Number of sampled errors for each group (field and class), in addition to the samples of its
+causes: a group may have too many causes to sample them all."""
 
 MAX_SAMPLE_BYTES: Final = 16_000_000  # bytes of all samples on a page, before compression
 
@@ -234,24 +237,24 @@ Sampled: TypeAlias = tuple[int, str, int, bytes]  # (hash, document id, position
 class KeptErrors:
     """Errors as lines of JSON, limited in number and size.
 
-    Merge parts in the order of their documents.
+    Merge objects in the order of their documents.
     """
 
     max_lines: int = 100_000
-    """Maximum number of lines of documents, so that a page can search them quickly."""
+    """Maximum number of lines, without samples, so that a page can search them quickly."""
     max_bytes: int = 32_000_000
-    """Maximum total size of the documents' lines in bytes; compression reduces it to about a
+    """Maximum total size of the lines in bytes, without samples; compression reduces it to about a
     fifth."""
     total: int = 0
     """Number of all errors, kept or not."""
     documents: list[tuple[float, str, list[bytes]]] = field(default_factory=list)
     """Score, id and lines of the documents with the lowest scores, in the order of the run."""
     bound: Rank | None = None
-    """The lowest-ranked document that is not kept completely; no document of a higher rank is
-    kept."""
+    """The document (score, id) at which the limits were reached: some of its errors are missing,
+    and all errors of documents with higher scores. None if nothing is missing."""
     samples: dict[tuple[str, str], list[Sampled]] = field(default_factory=dict)
-    """Samples of errors by (key of the group, key of the cause); the cause is empty for a group's
-    sample."""
+    """Sampled errors by (key of the group, key of the cause). If the key of the cause is empty,
+    they are a sample of the whole group."""
     last_sampled: dict[str, str] = field(default_factory=dict)
     """For each group with too many causes, the key of the last cause that is sampled."""
     _n_lines: int = 0
@@ -280,8 +283,8 @@ class KeptErrors:
     def merge(self, other: "KeptErrors") -> None:
         """Add the kept errors of later documents.
 
-        Samples are merged and cut to their size. Then the lower `bound` of the two applies: lines
-        of this object above it are dropped before lines of the other object are added.
+        Samples are merged and cut to their size. If the other object's `bound` is lower, errors of
+        this object above that bound are dropped first.
         """
         self.total += other.total
         for key, sample in other.samples.items():
@@ -328,7 +331,7 @@ class KeptErrors:
                 del sample[size:]
 
     def _keep(self, documents: Iterable[tuple[float, str, list[bytes]]]) -> None:
-        """Add the lines of documents whose rank is not above the bound."""
+        """Add the lines of those documents that are not above the bound."""
         for document in documents:
             score, id_, lines = document
             if self.bound is None or (score, id_) <= self.bound:
@@ -359,11 +362,11 @@ class KeptErrors:
         ]
 
     def rows(self) -> Iterator[Error]:
-        """Yield the kept errors: those of documents in their order, then samples of others."""
+        """Yield the kept errors: those of documents in their order, then sampled errors."""
         return map(decode_error, self.lines())
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the kept lines: those of documents in their order, then samples of other errors."""
+        """Yield the kept lines: those of documents in their order, then those of sampled errors."""
         n_listed = {id_: len(lines) for _, id_, lines in self.documents}
         for _, _, lines in self.documents:
             yield from lines

@@ -364,9 +364,9 @@ def extra_keys_at(table: UnitTable, batch: UnitBatch, position: int) -> Iterator
 
 
 def own_enclosure(batch: UnitBatch, position: int, location: Location) -> Enclosure | None:
-    """Return an object that failed as a whole as the enclosure of its undeclared keys.
+    """Return an object as the enclosure of its undeclared keys, if it failed as a whole.
 
-    None if the object is right or its fields are judged.
+    None if the object is right, or if its fields are judged.
     """
     if batch.is_open(position) or batch.is_closed is None or not batch.is_closed[position]:
         return None

@@ -116,7 +116,7 @@ class MendedRates:
     fn: Count
     """Number of missed units."""
     precision: Fraction
-    """Precision; 0.0 for a denominator of 0, as are the other rates."""
+    """Precision; like the other rates, it is 0.0 for a denominator of 0."""
     recall: Fraction
     """Recall, as defined by the run's option `recall_with_fd`."""
     f1: Fraction
@@ -212,7 +212,7 @@ class TruthChange(NamedTuple):
     value: Any
     """The new value, or `REMOVED`."""
     alternatives: Sequence[tuple[int, Alternative]] = ()
-    """The alternatives that contain the value, each after the length of its path; innermost
+    """(length of its path, alternative) for each alternative that contains the value; innermost
     first."""
 
     @property

@@ -39,13 +39,14 @@ class ClassifiedError(NamedTuple):
     n_wrong_values: int | None = None
     """Number of wrong values inside an item or object; None for a value."""
     elsewhere: Path | None = None
-    """For a swapped value, the path whose ground truth equals it."""
+    """For a value that belongs to another field, the path of the ground truth that it equals; else
+    None."""
     origins: tuple[Origin, ...] = ()
     """The fields whose values the unit holds instead of its own."""
 
     @property
     def loses_values(self) -> bool:
-        """Whether this error itself loses values, rather than an error around or inside it."""
+        """Whether values are lost by this error, instead of by an error around or inside it."""
         if self.n_wrong_values is None:
             return self.unit.enclosure is None
         is_closed = self.unit.batch.is_closed
@@ -94,8 +95,8 @@ class DocumentErrors(Protocol):
 def is_wrong(batch: UnitBatch) -> Mask:
     """Return which units of a batch are errors.
 
-    A unit that failed as a whole is one error with its whole value; wrong values inside it, which
-    `leaves` counts, are errors too. Inside a one-sided unit, only values are errors.
+    A unit that failed as a whole is an error. The wrong values inside it, which `leaves` counts,
+    are errors, too. Inside a one-sided unit, only values are errors.
     """
     if batch.kind not in _CONTAINERS | {VALUE} or (batch.kind == LIST and not batch.is_item):
         return np.zeros(batch.size, np.bool_)
@@ -126,9 +127,10 @@ def is_simple(table: UnitTable, batch: UnitBatch) -> Mask:
 
 
 def is_judged_unit(batch: UnitBatch) -> Mask:
-    """Return which units of a batch are counted when judged.
+    """Return which judged units of a batch count themselves, not only the units inside them.
 
-    An item or list that matches is counted through the units inside it.
+    A list in a field counts itself only if it is empty on both sides; an object or list that is an
+    item, only if it does not match.
     """
     if batch.kind not in _CONTAINERS | {VALUE}:
         return np.zeros(batch.size, np.bool_)
@@ -278,7 +280,7 @@ def find_origins(
 
 
 def compared_fields(unit: LocatedUnit) -> tuple[tuple[str, ...], int]:
-    """Return the names of the differing fields of two list items, and the number of right fields.
+    """Return the names of the fields in which two items differ, and the number of right fields.
 
     The names are in schema order, followed by undeclared keys.
     """
@@ -298,9 +300,9 @@ def compared_fields(unit: LocatedUnit) -> tuple[tuple[str, ...], int]:
 
 
 def field_outcomes(table: UnitTable, batch: UnitBatch, row: int) -> set[int]:
-    """Return the outcome of a field, or the outcomes of the items if it is a list that has any.
+    """Return the outcomes of a list's items; for any other field, its own outcome.
 
-    Empty for a field that is not labelled.
+    A list without items has its own outcome, too. Empty for a field that is not labelled.
     """
     if batch.is_unlabelled:
         return set()
@@ -352,7 +354,7 @@ def simple_errors_by_field(
 ) -> Iterator[SimpleErrors]:
     """Yield simple errors of one class, field by field.
 
-    `positions` are their positions in the batch.
+    `positions` are the positions of the errors in the batch.
     """
     is_selected = np.zeros(batch.size, np.bool_)
     is_selected[positions] = True
