@@ -1,4 +1,4 @@
-"""Read the sizes of the batches in an Arrow IPC file without decompressing them.
+"""Read the sizes of the batches in an Arrow IPC file, without decompressing the batches.
 
 Sources: the Arrow columnar format, "IPC File Format" and "Compression"; Message.fbs, File.fbs and
 the binary format of FlatBuffers.
@@ -32,7 +32,7 @@ class BatchSize(NamedTuple):
 
 
 class _FlatTable(NamedTuple):
-    """A FlatBuffers table; its fields are found by their number in the schema of the format."""
+    """A FlatBuffers table; a field is found by its number in the format's schema."""
 
     data: bytes
     position: int
@@ -79,7 +79,7 @@ def _root_of(data: bytes) -> _FlatTable:
 
 
 def read_batch_sizes(stream: IO[bytes], n_bytes: int) -> Iterator[BatchSize]:
-    """Yield the size of all dictionaries in an Arrow file, then the size of each batch.
+    """Yield the size of all dictionaries of an Arrow file together, then the size of each batch.
 
     `n_bytes` is the size of the file.
 
@@ -112,7 +112,7 @@ def _read_block(stream: IO[bytes], start: int, size: int, n_bytes: int) -> bytes
 
 
 def _size_of(stream: IO[bytes], block: np.void, n_bytes: int) -> BatchSize:
-    """Return the size of the batch in a block, read from the lengths before its buffers."""
+    """Return the size of one batch; a buffer states its length before its content."""
     start, metadata_bytes = int(block["offset"]), int(block["metadata_bytes"])
     metadata = _read_block(stream, start, metadata_bytes, n_bytes)
     prefix_bytes = 8 if metadata.startswith(CONTINUATION) else 4

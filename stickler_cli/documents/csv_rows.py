@@ -1,4 +1,4 @@
-"""Read rows of CSV and TSV strictly: an unclosed quote must not swallow the following rows."""
+"""Read rows of CSV and TSV strictly, so that an unclosed quote does not swallow the next rows."""
 
 import codecs
 import csv
@@ -15,16 +15,16 @@ MAX_C_LONG: Final = 2**31 - 1  # the largest cell size that Python accepts on ev
 
 
 class CsvError(Exception):
-    """Raised for a row that is not valid CSV; nothing after it can be read."""
+    """A row is not valid CSV; the rest of the text cannot be read."""
 
     def __init__(self, finding: str, expected: str, hint: str, line: int) -> None:
         super().__init__(finding)
         self._finding, self._expected, self._hint = finding, expected, hint
         self.line = line
-        """Line of the text with the fault, from 1."""
+        """Number of the line with the error, from 1."""
 
     def problem(self, source: str, line: int) -> Problem:
-        """Return the problem of a document; `line` is its line in the source."""
+        """Return this error as a problem; `line` is the line of the document in its file."""
         return Problem(
             source=source, found=self._finding, expected=self._expected, hint=self._hint, line=line
         )
@@ -46,7 +46,7 @@ def describe_undecoded(cells: Sequence[str]) -> str:
 def read_csv_rows(
     stream: IO[bytes], delimiter: str, max_bytes: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row that is not blank, with the last line of the row, from 1.
+    """Yield (number of its last line, cells) for each row that is not blank; lines count from 1.
 
     A row may have at most `max_bytes`. Bytes that are not UTF-8 become surrogates.
 
@@ -66,7 +66,7 @@ def read_csv_rows(
 
 
 class _Lines:
-    """The lines of a stream with line ends; keeps the lines of the current row."""
+    """An iterator over the lines of a stream that keeps the lines of the current row."""
 
     def __init__(self, stream: IO[bytes], max_bytes: int) -> None:
         self._stream = stream
@@ -75,7 +75,7 @@ class _Lines:
         self.n_read = 0
         self.of_row: list[str] = []
         self.row_is_cut = False
-        """Whether the row continues after the text that has been read."""
+        """Whether only the first part of the current row has been read."""
 
     def __iter__(self) -> "_Lines":
         return self
@@ -99,7 +99,7 @@ class _Lines:
 
 
 def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
-    """Return the error of the current row."""
+    """Return the error for the current row, with the line and the reason."""
     row, first_line = "".join(lines.of_row), max(1, lines.n_read - len(lines.of_row) + 1)
     quote = _find_wrong_quote(row, delimiter)
     if quote is None:
@@ -132,9 +132,9 @@ def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
 
 
 def _find_wrong_quote(row: str, delimiter: str) -> tuple[int, int] | None:
-    """Find the first invalid quoted cell of a row; None if there is none.
+    """Return the start of the first invalid quoted cell of a row, and of its closing quote.
 
-    Returns the position of the cell, and of the quote that closes it (-1 if none does).
+    The second position is -1 if no quote closes the cell. None if all cells are valid.
     """
     start = 0
     while start < len(row):

@@ -1,9 +1,10 @@
-"""One document: its reference, its value, and all its oddities.
+"""One document: a reference to it, its value, and everything unusual about its text.
 
-References are separate from reading, so that a run can send references to processes, which read
-each document when it is compared. They are named tuples, as these are pickled fastest.
+A reference says where a document is, and reading it is a second step. A run can therefore send
+references to processes, which read each document when it is compared. References are named tuples,
+because these are pickled fastest.
 
-Only a text that is not a JSON document itself is searched for a document inside it.
+If a text is not JSON as a whole, a document is searched inside it.
 """
 
 import io
@@ -54,13 +55,13 @@ class FileReference(NamedTuple):
     """Reference to a file that contains one document."""
 
     file: str
-    """Name of the file; it may contain surrogates."""
+    """Name of the file. Bytes of the name that are not UTF-8 are surrogates."""
     limit: int
-    """Maximum size of the document in bytes, decompressed."""
+    """Maximum size of the document in bytes, after decompression."""
     size: int = 0
-    """Compressed size of the file in bytes when it was listed; 0 if unknown."""
+    """Size of the file in bytes when it was listed, before decompression; 0 if unknown."""
     data: bytes | Problem | None = None
-    """Content of the file, if it has been read ahead."""
+    """Content of the file if it was read in advance, or the problem of reading it; None if not."""
 
     @property
     def source(self) -> str:
@@ -69,7 +70,7 @@ class FileReference(NamedTuple):
 
     @property
     def line(self) -> None:
-        """None, as the document is not a line of a file."""
+        """Always None, because the document is a whole file and not a line of one."""
 
     def read_data(self) -> bytes | Problem:
         """Return the bytes of the document, decompressed."""
@@ -79,16 +80,17 @@ class FileReference(NamedTuple):
 
 
 class LineReference(NamedTuple):
-    """Reference to a line of JSON Lines."""
+    """Reference to one line of a JSON Lines file."""
 
     file: str
     line: int
     """Number of the line, from 1."""
     size: int
     offset: int | None
-    """Offset of the line in the file in bytes; None if it cannot be read again."""
+    """Where the line starts in the file, in bytes; None if the line cannot be read a second
+    time."""
     data: bytes | None
-    """Content of the line; None if it is to be read again."""
+    """Content of the line; None if it must be read from the file again."""
 
     @property
     def source(self) -> str:
@@ -96,7 +98,7 @@ class LineReference(NamedTuple):
         return source_of(self.file)
 
     def read_data(self) -> bytes | Problem:
-        """Return the content of the line; if it is read again, the bytes that are there now."""
+        """Return the content of the line: the bytes kept here, or else those in the file now."""
         if self.data is not None:
             return self.data
         try:
@@ -108,7 +110,8 @@ class LineReference(NamedTuple):
 
 
 Reference: TypeAlias = FileReference | LineReference | Problem
-"""Reference to a document; a problem if it is already known to be unreadable."""
+"""A reference to a document; a `Problem` if it is already clear that the document cannot be
+read."""
 
 Side: TypeAlias = Literal["gt", "pred"]
 
@@ -117,31 +120,31 @@ Data: TypeAlias = bytes | Problem | None
 
 
 Wrapping: TypeAlias = Literal["refused", "hinted", "taken"]
-"""How to treat a document inside other text, or in a list of one: refuse it, refuse it with a hint
-at the option that would accept it, or accept it."""
+"""What to do with a document inside other text or in a list of one: `refused` rejects it, `hinted`
+rejects it and names the option that would accept it, `taken` accepts it."""
 
 
 class Reading(NamedTuple):
-    """Result of reading one document: its value or problem, and its oddities."""
+    """The result of reading one document: its value or a problem, and remarks on its text."""
 
     value: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
-    """Names of oddities of the document, such as `duplicate_keys`."""
+    """Names of unusual features of the text, such as `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
 
 
 def bytes_of(reference: Reference | None) -> Data:
-    """Return the bytes of a document, decompressed; None without a document."""
+    """Return the decompressed bytes of a document, or the problem of reading it.
+
+    None if there is no reference.
+    """
     if reference is None or isinstance(reference, Problem):
         return reference
     return reference.read_data()
 
 
 def digest_of(data: Data) -> str:
-    """Return the digest of a document's bytes, or of the reason why it cannot be read.
-
-    The digest of None is empty.
-    """
+    """Return a digest of a document's bytes, or of the problem of reading it; empty for None."""
     if isinstance(data, Problem):
         data = str(data).encode("utf-8", "backslashreplace")
     return "" if data is None else blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
@@ -155,7 +158,7 @@ def read_document(
 ) -> Reading:
     """Read and parse a document.
 
-    `data` is the result of `bytes_of` if it has been called already.
+    `data` is the result of `bytes_of`, if the caller has it already.
     """
     if data is None:
         data = bytes_of(reference)
@@ -166,7 +169,7 @@ def read_document(
 
 
 def read_plain(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Reading | None:
-    """Parse a document without oddities; returns None for any other text.
+    """Parse a document whose text has nothing unusual; return None for any other text.
 
     Nearly all documents are of this kind, so nothing else is computed for them.
     """
@@ -186,7 +189,7 @@ def read_text(
     wrapping: Wrapping = "refused",
     kinds: Sequence[DocumentKind] = OBJECTS,
 ) -> Reading:
-    """Parse a document and collect all its oddities; see `parse_json`."""
+    """Parse a document and collect remarks on its text; see `parse_json`."""
     text = data.removeprefix(BOM)
     remarks: tuple[str, ...] = (BYTE_ORDER_MARK,) if len(text) < len(data) else ()
     value = parse_document(text, source, line, kinds)
@@ -228,11 +231,10 @@ def read_text(
 
 
 def nothing_dropped(data: bytes, value: JsonValue) -> bool:
-    """Return whether a text certainly has no duplicate keys; much faster than parsing it.
+    """Return whether parsing a text certainly dropped no duplicate key; much faster than a search.
 
-    Each key is followed by a colon, and colons inside strings are not escaped. The text of the
-    parsed value therefore has as many colons as the original, unless parsing dropped a duplicate
-    key with its value.
+    Each key is followed by a colon, and colons inside strings are not escaped. If the parsed value,
+    written as text, has as many colons as the original text, no key was dropped.
     """
     try:
         written = orjson.dumps(value)
@@ -250,7 +252,7 @@ def nothing_dropped(data: bytes, value: JsonValue) -> bool:
 
 
 def _find_document(data: bytes, kinds: Sequence[DocumentKind]) -> "Wrapped | None":
-    """Find a document inside other text."""
+    """Find a document inside a text that has other text around it; None if there is none."""
     from .lenient import find_document  # imported late: most documents are plain JSON
 
     return find_document(data, kinds)
@@ -259,7 +261,10 @@ def _find_document(data: bytes, kinds: Sequence[DocumentKind]) -> "Wrapped | Non
 def _inner_problem(
     data: bytes, source: str, line: int | None, kinds: Sequence[DocumentKind]
 ) -> Problem | None:
-    """Return the problem of JSON inside a text, if there is other text before it."""
+    """Return the problem of invalid JSON that follows other text.
+
+    None if no other text precedes it.
+    """
     from .lenient import find_json  # imported late: most documents are plain JSON
 
     text = data.decode("utf-8", "replace")

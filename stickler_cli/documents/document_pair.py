@@ -1,6 +1,6 @@
-"""One pair of documents: where they are in files, their values, and their fingerprint.
+"""One pair of documents: references to both, their values, and their fingerprint.
 
-A run distributes `PairRef`s; `read_pair` reads the documents where they are compared.
+A run distributes `PairRef`s. The process that compares a pair reads its documents by `read_pair`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,24 +40,24 @@ from .roots import find_at, parse_root, root_text
 
 
 class PairShape(NamedTuple):
-    """Where the documents of a pair are inside their files; can be pickled."""
+    """How to find the documents of a pair inside their files; can be pickled."""
 
     wrapping: Wrapping = "hinted"
-    """How to treat a prediction inside other text."""
+    """What to do with a prediction that is inside other text."""
     gt_root: tuple[str, ...] = ()
-    """Keys and list indexes that lead to the ground truth in its file."""
+    """Keys and list indexes that lead to the ground truth inside the JSON of its file."""
     pred_root: tuple[str, ...] = ()
     kinds: tuple[DocumentKind, ...] = OBJECTS
     """JSON types that the documents may have."""
     renamings: KeyEdits = NO_EDITS
-    """Renamings of keys of predictions, which also apply to the field with the id."""
+    """New names for keys of predictions; they apply before the id is read, too."""
 
     def root(self, side: Side) -> tuple[str, ...]:
-        """Return the keys and list indexes that lead to the document of a side."""
+        """Return the keys and list indexes that lead to the document of one side."""
         return self.gt_root if side == "gt" else self.pred_root
 
     def read_side(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
-        """Read the document of a side; see `read_document`."""
+        """Read the document of one side: read its file and follow its root; see `read_document`."""
         reading, root = self.read_container(reference, side, data), self.root(side)
         if not root or reference is None or not isinstance(reading.value, dict | list):
             return reading
@@ -73,7 +73,11 @@ class PairShape(NamedTuple):
     def _read_inner_text(
         self, text: str, reading: Reading, option: str, place: Reference, side: Side
     ) -> Reading:
-        """Read the document in a JSON text below the root; it may be inside other text."""
+        """Read a document that is a JSON text inside the JSON of its file.
+
+        `text` is the string to which the root leads, and `reading` is the result for the whole
+        file. In a prediction, other text may surround the document, as `wrapping` says.
+        """
         wrapping: Wrapping = "refused" if side == "gt" else self.wrapping
         data = text.encode("utf-8", "surrogatepass")
         inner = read_text(data, place.source, place.line, wrapping, OBJECTS_OR_ARRAYS)
@@ -104,7 +108,7 @@ class PairShape(NamedTuple):
         return document
 
     def read_container(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
-        """Read the JSON value that contains the document of a side, before following its root."""
+        """Read the whole JSON value of a side's file, without following the side's root."""
         root = self.root(side)
         is_around_any = root and (self.kinds != OBJECTS or root[0].isdigit())
         kinds = OBJECTS_OR_ARRAYS if is_around_any else self.kinds
@@ -117,7 +121,7 @@ ANY_SHAPE: Final = PairShape(kinds=OBJECTS_OR_ARRAYS)
 
 
 def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECTS) -> PairShape:
-    """Return the shape of pairs for settings, and for documents of some JSON types."""
+    """Return where the documents of pairs are, by the options; `kinds` are their JSON types."""
     wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
     rename = settings.rename if isinstance(settings, KeyOptions) else ()
     return PairShape(
@@ -131,14 +135,15 @@ def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECT
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Digests of the documents of a pair, to notice changes."""
+    """Digests of the documents of a pair, by which a change of a document is noticed."""
 
     gt: str
     """Digest of the decompressed bytes, or of the reason why they cannot be read; empty without a
-    file."""
+    document."""
     pred: str
     hint: str
-    """Hint about a document without a partner; it depends on other documents."""
+    """Hint for a document without a partner. It is part of the fingerprint, because it depends on
+    other documents."""
 
 
 # Metadata of the values of a document, by path.
@@ -152,28 +157,31 @@ class DocumentPair:
     id: str
     """Id of the pair, unique in a run."""
     gt: JsonDocument | Problem | None
-    """The ground truth; None if there is only a prediction, a problem if it cannot be read."""
+    """The ground truth; a problem if it cannot be read; None if there is only a prediction."""
     pred: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
-    """Names of oddities of either document, each once, such as `duplicate_keys`."""
+    """Names of unusual features of both texts, each once, such as `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
     hint: str = ""
-    """Possible mistake in the id of a document without a partner."""
+    """For a document without a partner, a possible mistake in its id; else empty."""
     fingerprint: Fingerprint | None = None
     confidences: JsonValue = None
-    """Confidences of the prediction in the same shape as its value; None without any."""
+    """Confidences of the prediction's values, in the same shape as the prediction; None if it has
+    none."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
-    """Number of unwrapped values by the form of their wrapper."""
+    """Number of values taken out of wrappers such as `{"value": 5, "confidence": 0.9}`, by the name
+    of the wrapper's form."""
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
-    """Number of values of each metadata key that is not evaluated."""
+    """Number of values under each metadata key that is not evaluated."""
     metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
-    """Metadata of wrappers on both sides by path, other than values and confidences."""
+    """For each side, what wrappers say besides value and confidence, by the path of the value."""
     gold: Gold | None = field(default=None, compare=False)
-    """Annotations of the ground truth, from its wrappers; None without any."""
+    """Annotations of the ground truth, taken from its wrappers; None if there are none."""
     is_marked: bool = field(default=True, compare=False)
-    """Whether the documents may contain wrappers, or have separate confidences."""
+    """Whether the documents may contain wrappers, or confidences come from a separate source."""
     separate_confidences: JsonValue | Problem = None
-    """Confidences of the prediction from a separate source; None without them."""
+    """Confidences of the prediction that come from a separate source; None if there is no such
+    source."""
 
 
 KindsOf: TypeAlias = Callable[[str, "JsonDocument | Problem | None"], tuple[DocumentKind, ...]]
@@ -189,11 +197,14 @@ class PairRef(NamedTuple):
     shape: PairShape = DEFAULT_SHAPE
     """Where the documents are inside their files."""
     confidences: Reference | None = None
-    """Reference to separate confidences of the prediction; None without them."""
+    """Reference to the separate confidences of the prediction; None if there are none."""
 
 
 def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
-    """Return pairs whose remote files of known size have been downloaded, all at the same time."""
+    """Return the pairs after downloading their remote files, all at the same time.
+
+    Only files of known size are downloaded here.
+    """
     sides = (side for ref in refs for side in (ref.gt, ref.pred, ref.confidences))
     files = (
         reference
@@ -229,10 +240,11 @@ def read_pair(
     marks: Iterable[bytes] = (),
     kinds_of: KindsOf | None = None,
 ) -> DocumentPair:
-    """Read and parse the documents of a pair; never raises because of their contents.
+    """Read and parse the documents of a pair; bad contents become problems, not exceptions.
 
-    `is_marked` of the pair is set if the text of a side contains one of `marks`. `kinds_of` returns
-    the JSON types that a prediction may have, if these depend on its id or ground truth.
+    `is_marked` of the result says whether a text contains one of the byte strings `marks`.
+    `kinds_of` returns the JSON types that a prediction may have, if they depend on its id or ground
+    truth.
     """
     data = bytes_of(ref.gt), bytes_of(ref.pred)
     gt, kinds = ref.shape.read_side(ref.gt, "gt", data[0]), ref.shape.kinds
@@ -255,7 +267,10 @@ def read_pair(
 
 
 def fingerprint_of(ref: PairRef, data: tuple[Data, Data] | None = None) -> Fingerprint:
-    """Return the fingerprint of a pair; `data` are the bytes of both sides, if already read."""
+    """Return the fingerprint of a pair.
+
+    `data` are the bytes of both sides, if they were read before.
+    """
     gt, pred = data or (bytes_of(ref.gt), bytes_of(ref.pred))
     confidence_digest = digest_of(bytes_of(ref.confidences))
     return Fingerprint(digest_of(gt), digest_of(pred) + confidence_digest, ref.hint)

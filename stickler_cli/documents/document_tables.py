@@ -1,7 +1,7 @@
 """Tables with documents in cells (Parquet, Arrow, JSON Lines of pairs), and tables of metadata.
 
-Cells contain JSON text, or structs, lists and maps, which become JSON. A row of a table has an id
-and problems like a line of JSON Lines.
+Cells contain JSON text, or structs, lists and maps, which are converted to JSON. A row of a table
+has an id and problems, like a line of JSON Lines.
 """
 
 import datetime as dt
@@ -70,7 +70,7 @@ class TableRow(NamedTuple):
 
 
 def is_arrow_table(file: str) -> bool:
-    """Return whether the suffix of a file is that of Parquet or Arrow."""
+    """Return whether a file name ends like a Parquet or Arrow file."""
     return file.lower().endswith((".parquet", ".arrow"))
 
 
@@ -79,7 +79,7 @@ def _is_parquet(file: str) -> bool:
 
 
 def count_rows(file: str) -> int | None:
-    """Return the number of rows of a Parquet file; None for any other file.
+    """Return the number of rows of a Parquet file; None for other files.
 
     Raises:
         UsageError: the file is not valid Parquet.
@@ -93,10 +93,10 @@ def count_rows(file: str) -> int | None:
 def rows_of(
     file: str, sides: Sequence[Side], limit: int, columns: TableColumns = USUAL_COLUMNS
 ) -> Iterator[TableRow]:
-    """Yield the rows of a table with the documents of some sides.
+    """Yield the rows of a table, with the documents of the given sides.
 
-    A document of more than `limit` bytes becomes a problem, and so does a point at which the file
-    breaks off. Rows have no ids if no id column is named and the default one is missing.
+    A document of more than `limit` bytes becomes a problem. If the file is damaged, the last row is
+    a problem, too. Rows have no ids if no id column is named and the default one is missing.
 
     Raises:
         UsageError: the file is not a table, or lacks a column.
@@ -111,7 +111,7 @@ def rows_of(
 def documents_of_table(
     file: str, side: Side, limit: int, columns: TableColumns = USUAL_COLUMNS
 ) -> Iterator[tuple[str, Reference]]:
-    """Yield the documents of one side of a table with their ids.
+    """Yield (id, reference) for each document of one side of a table.
 
     Raises:
         UsageError: the file is not a table, or lacks a column.
@@ -175,7 +175,7 @@ def _as_json(value: object) -> object:
 def _line_rows(
     file: str, sides: Sequence[Side], limit: int, columns: TableColumns
 ) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
-    """Yield number, id and documents for each line of a file whose lines are objects."""
+    """Yield (number, id, documents of the sides) for each line; each line is a JSON object."""
     chosen_columns = LineColumns(sides, columns, has_header=bool(TABLE_SUFFIX.search(file)))
     for line in lines_of(file, limit):
         number = line.line or 0
@@ -197,7 +197,7 @@ def _line_rows(
 def _cell_of_side(
     cells: Mapping[str, _Cell], side: Side, line: Reference, columns: LineColumns
 ) -> _Cell:
-    """Return the document of a side in a row; the column may be given as a dotted path."""
+    """Return the document of a side in a row; its column may be a dotted path. None if absent."""
     column = columns.column_of(side)
     if column is None:
         return None
@@ -211,7 +211,7 @@ def _cell_of_side(
 
 
 def _find_in_cell(cell: _Cell, steps: Steps, option: str, line: Reference) -> _Cell:
-    """Return the value at some steps inside a cell; null if the row does not have it."""
+    """Return the value to which steps lead inside a cell; null if the cell does not have it."""
     value: Any = cell
     if isinstance(cell, bytes | str):
         data = cell.encode("utf-8", "surrogatepass") if isinstance(cell, str) else cell
@@ -222,7 +222,7 @@ def _find_in_cell(cell: _Cell, steps: Steps, option: str, line: Reference) -> _C
 
 
 def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
-    """Return the values in the object of a line; documents as their exact text."""
+    """Return the values in a line's object by key; objects and lists as the text in the file."""
     data = line.data or b""
     plain = read_plain(data)
     value = plain.value if plain else parse_document(data, line.source, line.line)
@@ -238,7 +238,7 @@ def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
 def _arrow_rows(
     file: str, sides: Sequence[Side], limit: int, columns: TableColumns
 ) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
-    """Yield number, id and documents for each row of a Parquet or Arrow file."""
+    """Yield (number, id, documents of the sides) for each row of a Parquet or Arrow file."""
     number, source = 0, decoded(file)
     with _open_table(file) as table:
         is_parquet = _is_parquet(file)
@@ -290,9 +290,9 @@ def _arrow_rows(
 
 
 def _bounded_slices(batch: Any, columns: Sequence[str]) -> Iterator[Any]:
-    """Split a batch into slices that take about `MAX_DECODED_BYTES` each as Python values.
+    """Split a batch into slices that need about `MAX_DECODED_BYTES` of memory as Python values.
 
-    A text that is repeated in every row is stored once in the file, but once per row here.
+    A text that all rows repeat is stored once in the file, but takes memory for each row here.
     """
     sizes = sum((_decoded_sizes(batch.column(name)) for name in columns), np.zeros(batch.num_rows))
     slice_of_row = np.cumsum(sizes) // MAX_DECODED_BYTES
@@ -302,7 +302,7 @@ def _bounded_slices(batch: Any, columns: Sequence[str]) -> Iterator[Any]:
 
 
 def _decoded_sizes(column: Any) -> NDArray[np.float64]:
-    """Estimate the bytes of each value of a column as a Python object, nested values included."""
+    """Estimate the bytes that each value of a column takes in Python, with its nested values."""
     compute, types = import_pyarrow(module="pyarrow.compute"), import_pyarrow().types
     if isinstance(column.type, import_pyarrow().BaseExtensionType):
         column = column.storage
@@ -361,7 +361,7 @@ def _parquet_batches(table: Any, columns: Sequence[str]) -> Iterator[Any]:
 
 
 def _arrow_batches(table: Any, file: str) -> Iterator[Any]:
-    """Yield the batches of an Arrow file, in slices of limited length.
+    """Yield the batches of an Arrow file, cut into slices of limited length.
 
     Raises:
         OSError: a small batch would fill the memory once it is decompressed.
@@ -417,9 +417,9 @@ def _open_table(file: str) -> Iterator[Any]:
 
 
 def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
-    """Return the value at some steps inside a cell.
+    """Return the value to which steps lead inside a cell.
 
-    `place` is its location, with the column as text.
+    `place` says for messages where the cell is; its `found` is the name of the column.
     """
     if not steps or cell is None or isinstance(cell, Problem):
         return cell
@@ -427,7 +427,7 @@ def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
 
 
 def _cells(column: Any, name: str, source: str) -> list[_Cell]:
-    """Return the documents in a column: text as bytes, nested types as Python values."""
+    """Return the documents in a column: texts as bytes, nested types as Python values."""
     pa = import_pyarrow()
     kind, types = column.type, pa.types
     if isinstance(kind, pa.BaseExtensionType):
@@ -446,7 +446,7 @@ def _cells(column: Any, name: str, source: str) -> list[_Cell]:
 
 
 def _python_values(column: Any, **how: str) -> list[_Cell]:
-    """Convert Arrow values to Python values; a value that Python cannot hold becomes a problem."""
+    """Return Arrow values as Python values; a problem for a value that Python cannot hold."""
     try:
         return list(column.to_pylist(**how))
     except (OverflowError, ValueError, KeyError):
@@ -466,7 +466,7 @@ _Row: TypeAlias = tuple[int, Mapping[str, JsonValue]]  # line of a row, and its 
 
 
 def cell_text(value: JsonValue) -> str | None:
-    """Return a scalar as text; None for null, a list or an object.
+    """Return a string, number or boolean as text; None for null, a list or an object.
 
     >>> cell_text("a"), cell_text(True), cell_text(2.5), cell_text([1]), cell_text(None)
     ('a', 'true', '2.5', None, None)
@@ -477,7 +477,7 @@ def cell_text(value: JsonValue) -> str | None:
 
 
 def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return columns of a metadata file: for each column, the values by document id.
+    """Read columns of a metadata file; return (document id: value) for each column name.
 
     The file is CSV with a header, or JSON Lines of objects; either may be gzipped.
 

@@ -1,4 +1,4 @@
-"""Rename or drop keys of documents, as the user asks, before documents are compared."""
+"""Rename or drop keys of documents before the documents are compared, as the user wishes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,30 +22,31 @@ KeySteps: TypeAlias = tuple[str, ...]  # names that lead to a key, without list 
 
 
 class Renaming(NamedTuple):
-    """A new name for keys of predictions."""
+    """A new name for a key at one path in predictions."""
 
     pattern: KeySteps
-    """Path of the keys, with `*` and `**` as in gates."""
+    """Path of the key. `*` stands for any one key and `**` for any number of keys, as in gates."""
     name: str
     """The new name of the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyEdits:
-    """All keys that are renamed or dropped."""
+    """Which keys of documents are renamed, and which are dropped."""
 
     ignored: tuple[KeySteps, ...] = ()
-    """Patterns of keys that are dropped on both sides."""
+    """Paths of keys that are dropped on both sides; they may contain `*` and `**`."""
     renamings: tuple[Renaming, ...] = ()
-    """Renamings of keys of predictions; their patterns use the new names of parent keys."""
+    """New names for keys of predictions. If a parent key is renamed, too, patterns have its new
+    name."""
 
     def __bool__(self) -> bool:
         return bool(self.ignored or self.renamings)
 
     def edit(self, value: JsonObject, parent: Path, *, is_truth: bool) -> JsonObject:
-        """Return an object with its keys renamed and dropped.
+        """Return an object with its own keys renamed and dropped; keys inside its values stay.
 
-        Returns the same object if nothing changes.
+        If nothing changes, the result is the same object.
         """
         names = tuple(step for step in parent if isinstance(step, str))
         new_names = {} if is_truth else self._find_new_names(value, names)
@@ -59,9 +60,10 @@ class KeyEdits:
         return edited if new_names or len(edited) < len(value) else value
 
     def _find_new_names(self, value: JsonObject, parent: KeySteps) -> dict[str, str]:
-        """Return the new names of the keys of an object, without those that keep their name.
+        """Return the new name of each key that is renamed.
 
-        A key keeps its name if the new name already has a value, so that no value is lost.
+        A key is not renamed if the object already has a value under the new name, so that no value
+        is lost.
         """
         wanted = {key: self._rename((*parent, key)) for key in value}
         new_names: dict[str, str] = {}
@@ -80,7 +82,7 @@ class KeyEdits:
         return new_names
 
     def edit_all(self, value: JsonValue, *, is_truth: bool, parent: Path = ()) -> JsonValue:
-        """Return a document with the keys of all its objects renamed and dropped."""
+        """Return a document with keys renamed and dropped in all its objects."""
         if isinstance(value, dict):
             edited = self.edit(value, parent, is_truth=is_truth)
             return {
@@ -113,7 +115,7 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
     """Parse the values of `--ignore` and `--rename`.
 
     Raises:
-        UsageError: lists all values that are invalid.
+        UsageError: some values are invalid; the error lists all of them.
     """
     problems: list[Problem] = []
     patterns: list[KeySteps] = []
@@ -141,7 +143,7 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
 
 
 def _parse_names(text: str) -> KeySteps | None:
-    """Return the names of a field path; None if it is invalid, empty, or has a list index."""
+    """Return the names in a field path; None if it is invalid, is empty, or has a list index."""
     try:
         path = parse_field_path(text)
     except ValueError:
@@ -151,7 +153,7 @@ def _parse_names(text: str) -> KeySteps | None:
 
 
 def _parse_renaming(text: str) -> tuple[KeySteps, KeySteps] | None:
-    """Return the old and the new path; None if they are not names in the same object."""
+    """Return the old and the new path; None unless both are names in the same object."""
     for index in (index for index, character in enumerate(text) if character == "="):
         old, new = _parse_names(text[:index]), _parse_names(text[index + 1 :])
         if old is None or new is None or old[-1] in ("*", ANY_NAMES):
@@ -163,7 +165,7 @@ def _parse_renaming(text: str) -> tuple[KeySteps, KeySteps] | None:
 
 
 def _order_renamings(pairs: Iterable[tuple[KeySteps, KeySteps]]) -> tuple[Renaming, ...]:
-    """Return renamings by depth; their patterns use the new names of parent keys."""
+    """Return renamings from outer to inner keys; patterns have the new names of parent keys."""
     new_names: dict[str, KeySteps] = {}
     renamings = []
     for old, new in sorted(pairs, key=lambda pair: len(pair[0])):

@@ -1,9 +1,9 @@
 """Find documents inside other text, as models write them: in a code fence, prose or a list of one.
 
-If a text contains several JSON values of the right type, the last one in a code fence is used, or
-else the last one. Values are read as strict JSON or by `relaxed_json`, but never repaired. If the
-last value is broken, no document is found, as earlier values were not meant as the answer. All work
-is linear in the length of the text.
+If a text contains several JSON values of the right type, the last one in a code fence is used. If
+there is no code fence, the last one of all is used. Values are read as strict JSON or by
+`relaxed_json`, but never repaired. If the last value is broken, no document is found, because the
+values before it were not meant as the answer. The time is linear in the length of the text.
 """
 
 import json
@@ -44,7 +44,7 @@ _OPENINGS: Final = {
     ("array",): re.compile(rf"\[\s*\{{{_SPACE}{_KEY}|{_TEXTS}"),
     ("object", "array"): re.compile(rf"{_OBJECT}|{_TEXTS}"),
 }
-"""Pattern for the start of a document, by the JSON types that documents may have."""
+"""Pattern for the beginning of a document, for each set of JSON types that a document may have."""
 _THOUGHTS: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 """Tags around the reasoning of a model, which may contain drafts of the document."""
 _BRACKET: Final = re.compile(r"[{}\[\]]")
@@ -52,28 +52,29 @@ _NOT_SPACE: Final = re.compile(r"\S")
 
 _DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str)
 MAX_DECODING_ERRORS: Final = 50
-"""Number of values that are tried as strict JSON first; each error takes time in proportion to the
-text."""
+"""Number of broken values after which no further value is tried as strict JSON first. Each failed
+attempt takes time in proportion to the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """A document that was found inside other text."""
+    """A document found inside other text."""
 
     value: JsonDocument
     text: bytes
-    """Text of the document as strict JSON."""
+    """The document alone, written as strict JSON."""
     forms: tuple[str, ...]
-    """Names of `_WRAPPINGS`, from the outside in."""
+    """What the document was in, such as a code fence, from the outside in; names from
+    `_WRAPPINGS`."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Names of remarks on the document."""
+        """The names of the forms, as they are counted in results."""
         return (LENIENT, *(f"{LENIENT}_{how_read}" for how_read in self.forms))
 
     @property
     def hint(self) -> str:
-        """Hint at the option that would accept the document."""
+        """A hint that names the option which would accept the document."""
         wrappings = [_WRAPPINGS[how_read] for how_read in self.forms if how_read != _RELAXED]
         if not wrappings:
             return f"--lenient-json reads {_WRAPPINGS[_RELAXED]}"
@@ -81,9 +82,9 @@ class Wrapped:
 
 
 def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapped | None:
-    """Find a document inside a text that is not a JSON document itself; None if there is none.
+    """Find a document inside a text that is not a JSON document as a whole; None if there is none.
 
-    JSON strings and lists of one are searched too, but not the reasoning of a model.
+    The text may also be a JSON string or a list of one. Reasoning of a model is not searched.
     """
     try:
         text = data.decode()
@@ -99,7 +100,10 @@ def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapp
 
 
 def find_json(text: str) -> tuple[int, int] | None:
-    """Return start and end of the part that looks like JSON, in a text without a valid document."""
+    """Return start and end of the part of a text that looks most like JSON, though it is invalid.
+
+    None if no part looks like JSON.
+    """
     _, values = _ValueSearch(text, OBJECTS).find_values()
     if not values or values[-1].is_inside_brackets:
         return None
@@ -107,14 +111,14 @@ def find_json(text: str) -> tuple[int, int] | None:
 
 
 def _read_document(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
-    """Return the document if a text consists of a document, or of a list of one; None otherwise."""
+    """Return the document if a text is a document, or a list with only a document; else None."""
     value, data, how_read = _read_value(text)
     document = _as_document(value, data, kinds)
     return replace(document, forms=(*document.forms, *how_read)) if document else None
 
 
 def _read_value(text: str) -> tuple[JsonValue | Problem, bytes, tuple[str, ...]]:
-    """Parse a text as strict or else relaxed JSON; return value, strict JSON, and forms."""
+    """Parse a text as strict JSON, or else as relaxed JSON; return (value, strict JSON, forms)."""
     data = text.encode("utf-8", "replace")
     value = parse_json(data, "")
     if not isinstance(value, Problem):
@@ -143,9 +147,9 @@ class _Value(NamedTuple):
 
     start: int
     end: int | None
-    """End of the part; None if its bracket is not closed."""
+    """End of the part; None if the text ends before its last bracket."""
     is_inside_brackets: bool
-    """Whether the part is inside other brackets that do not belong to JSON."""
+    """Whether brackets surround the part that are not JSON themselves."""
 
 
 def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
@@ -155,10 +159,10 @@ def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
 
 
 def _find_end_of_thoughts(text: str) -> int:
-    """Return the index after the reasoning of a model, where its answer begins.
+    """Return the index at which the answer of a model begins, after its reasoning.
 
-    It is 0 if the text does not begin with reasoning, and the length of the text if the reasoning
-    never ends. Some models leave out the opening tag.
+    This is 0 if there is no reasoning, and the length of the text if the reasoning never ends. Some
+    models omit the opening tag.
     """
     opening_bracket = _OPENINGS[OBJECTS]
     first_bracket = opening_bracket.search(text)
@@ -174,16 +178,19 @@ def _find_end_of_thoughts(text: str) -> int:
 
 
 class _ValueSearch:
-    """A search for JSON values in a text; its work is bounded."""
+    """A search for JSON values in a text that takes limited time."""
 
     def __init__(self, text: str, kinds: Sequence[DocumentKind]) -> None:
         self.text = text
         self.opening = _OPENINGS[tuple(sorted({*kinds}, reverse=True))]  # "object" sorts first
         self.n_errors = 0
-        """Number of values so far that were not strict JSON."""
+        """How many values so far were not strict JSON."""
 
     def find_values(self) -> tuple[str, list[_Value]]:
-        """Return the values in code fences, or else all values; the first result says which."""
+        """Return (form, values): the values in code fences, or all values if no fence has any.
+
+        The form says which of the two was returned.
+        """
         start = _find_end_of_thoughts(self.text)
         fenced = [*self._find_fenced(start)]
         return ("fence", fenced) if fenced else ("prose", [*self._find(start, len(self.text))])
@@ -206,10 +213,10 @@ class _ValueSearch:
         return len(self.text) if end < 0 else end
 
     def _find(self, start: int, end: int, *, is_fenced: bool = False) -> Iterator[_Value]:
-        """Yield parts that look like JSON values and start between two positions.
+        """Yield the parts that begin between two positions and look like JSON values.
 
-        Stops after an unclosed value. The first value in a fence may also be empty, or of another
-        type.
+        No part follows an unclosed one. In a fence, the first value may also be empty, or of a type
+        that documents cannot have.
         """
         opening = _NOT_SPACE.search(self.text, start, end) if is_fenced else None
         if opening is None or opening[0] not in "{[":
@@ -225,7 +232,10 @@ class _ValueSearch:
             opening = self.opening.search(self.text, position, end)
 
     def _find_end(self, start: int) -> int | None:
-        """Return the end of the value that starts at a position; None if it is not closed."""
+        """Return the end of the value that begins at a position.
+
+        None if a bracket is not closed.
+        """
         if self.n_errors < MAX_DECODING_ERRORS:
             try:
                 _, end = _DECODER.raw_decode(self.text, start)
@@ -237,7 +247,7 @@ class _ValueSearch:
 
 
 def _count_open_brackets(text: str, depth: int) -> int:
-    """Return the number of open brackets after a text; `depth` is their number before it."""
+    """Return how many brackets are open after a text, if `depth` brackets are open before it."""
     for bracket in _BRACKET.findall(text):
         depth = depth + 1 if bracket in "{[" else max(0, depth - 1)
     return depth
@@ -246,7 +256,7 @@ def _count_open_brackets(text: str, depth: int) -> int:
 def _read_last_document(
     text: str, values: Sequence[_Value], kinds: Sequence[DocumentKind]
 ) -> Wrapped | None:
-    """Return the last value of the right type; None if a broken value follows it."""
+    """Return the last value of the right type; None if it, or a value after it, is broken."""
     for value in reversed(values):
         if value.end is None or value.is_inside_brackets:
             return None

@@ -1,8 +1,8 @@
 """JSON Lines and other files of many documents, read line by line, and their ids.
 
 Files are streamed: a file is opened once and never held in memory. Documents that pair by id are
-read again by their offset; lines without an offset (compressed files, standard input) are kept, on
-disk if there are many.
+read a second time at their offset. A line without an offset (in a compressed file or on standard
+input) is kept; if there are many such lines, they are kept on disk.
 """
 
 import codecs
@@ -41,21 +41,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FEW: Final = 50_000
-"""Number of ids that are held in memory; they take some 10 MB."""
+"""Maximum number of ids held in memory, where they take some 10 MB."""
 
 MAX_LINES_WITHOUT_DOCUMENT: Final = 100_000
-"""Number of consecutive lines that hold no object and no array, such as `null`, up to which each is
-a failed document; a small compressed file may have billions."""
+"""Maximum number of consecutive lines without an object or array, such as `null`, that are counted
+as failed documents. Reading stops after them, since a small compressed file may have billions."""
 
 MOST_SKIPPED: Final = 10
-"""Number of maximum document sizes after which a search for the end of a line is given up."""
+"""How far the end of a too long line is searched, as a multiple of the maximum document size."""
 
 MAX_BLANK_LINES: Final = 1_000_000
-"""Number of consecutive blank lines that are skipped, in about a second; a small compressed file
-may have billions."""
+"""Maximum number of consecutive blank lines that are skipped, which takes about a second. Reading
+stops after them, since a small compressed file may have billions."""
 
 LITTLE: Final = 16_000_000
-"""Bytes of documents that are held in memory with the ids."""
+"""Maximum number of bytes of documents that are held in memory, together with their ids."""
 
 _MAKE: Final = "CREATE TABLE known (place INTEGER PRIMARY KEY, id BLOB UNIQUE, value BLOB)"
 _PUT_FIRST: Final = "INSERT INTO known (id, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
@@ -67,13 +67,10 @@ _CACHE: Final = -16_000  # kilobytes of the database that are held in memory
 
 
 class ById(Mapping[str, T]):
-    """A mapping of values by id, in order of insertion; it moves to disk when it grows."""
+    """A mapping from id to value, in order of insertion; it moves to disk when it grows."""
 
     def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
-        """Insert entries.
-
-        Values must be picklable, and a repeated id replaces the earlier value.
-        """
+        """Insert entries; if an id is repeated, the last value counts. Values must be picklable."""
         self._few: dict[str, T] = {}
         self._bytes = 0
         self._many: sqlite3.Connection | None = None
@@ -88,7 +85,7 @@ class ById(Mapping[str, T]):
             table.execute(_PUT, _entry_of(name, value))
 
     def first(self, name: str, value: T) -> T:
-        """Set the value of an id if it is new; return the first value of the id."""
+        """Set the value of an id unless it has one; return the value that the id now has."""
         if (table := self._on_disk(value)) is None:
             return self._few.setdefault(name, value)
         new = table.execute(_PUT_FIRST, _entry_of(name, value)).rowcount == 1
@@ -120,7 +117,10 @@ class ById(Mapping[str, T]):
         return int(self._many.execute("SELECT coalesce(max(place), 0) FROM known").fetchone()[0])
 
     def _on_disk(self, value: T) -> "sqlite3.Connection | None":
-        """Return the database if there is too much for memory, otherwise None."""
+        """Return the database once ids and values are too large for memory, and None before.
+
+        `value` is the value about to be added.
+        """
         if self._many is None:
             self._bytes += len(getattr(value, "data", None) or b"")
             if len(self._few) < FEW and self._bytes < LITTLE:
@@ -154,14 +154,14 @@ _DECODER: Final = json.JSONDecoder()
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
 ONE: Final = {"line": "one line for each id", "row": "one row for each id"}
-"""Expectation in messages about an id that occurs twice."""
+"""What messages about an id that occurs twice say they expected."""
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
-    """Yield references to the lines that are not blank; also to elements of arrays and rows of CSV.
+    """Yield a reference to each line that is not blank, or to each array element or CSV row.
 
-    A line of more than `limit` bytes becomes a problem. A point at which the file breaks off (a
-    truncated gzip file, a disk error) becomes the last problem.
+    A line of more than `limit` bytes becomes a problem. If the file is damaged (a truncated gzip
+    file, a disk error), the last item is a problem.
     """
     source = source_of(file)
     number = offset = blank_lines = lines_without_document = 0
@@ -207,7 +207,10 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
 
 
 def _describe_missing_documents(blank_lines: int, lines_without_document: int) -> str:
-    """Return the reason to stop reading, given numbers of consecutive lines; empty without one."""
+    """Return why reading stops after so many blank or useless lines; empty if it goes on.
+
+    Both numbers are about consecutive lines.
+    """
     if blank_lines > MAX_BLANK_LINES:
         return f"more than {MAX_BLANK_LINES:,} blank lines follow each other"
     if lines_without_document > MAX_LINES_WITHOUT_DOCUMENT:
@@ -231,7 +234,7 @@ def holds_array(file: str) -> bool:
 
 
 def _elements(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | Problem]:
-    """Yield references to the elements of an array, with their exact text."""
+    """Yield a reference to each element of an array, with the text of the element in the file."""
     source, number = source_of(file), 0
     data = stream.read(limit + 1)
     if len(data) > limit:
@@ -254,10 +257,12 @@ def _elements(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReferenc
 
 
 def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | Problem]:
-    """Yield each row of CSV or TSV as a document of texts; column `a.b` is field b of object a.
+    """Yield each row of CSV or TSV as a document of texts.
+
+    A column `a.b` becomes the field b of an object a.
 
     Raises:
-        UsageError: the header is not UTF-8, or two columns have the same path in documents.
+        UsageError: two columns have the same path in documents.
     """
     # Imported late: few runs read CSV.
     from .csv_rows import SAVE_AS_UTF_8, CsvError, describe_undecoded, read_csv_rows
@@ -314,10 +319,10 @@ def _nested(paths: Sequence[Sequence[str]], cells: Sequence[str]) -> dict[str, A
 
 
 def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
-    """Return the path in documents for each column.
+    """Return for each column the path that its values have in documents.
 
     Raises:
-        UsageError: a column has no name, two have the same name, or one is inside another.
+        UsageError: two columns have the same name, or the path of one leads into the other.
     """
     paths = [_path_of(name) for name in names]
     column_of_path: dict[tuple[str, ...], int] = {}
@@ -364,11 +369,12 @@ def _path_of(name: str) -> tuple[str, ...]:
 def documents_by_id(
     file: str, side: Side, id_field: FieldPath, limit: int, shape: PairShape = ANY_SHAPE
 ) -> Iterator[tuple[str, Reference]]:
-    """Yield the documents of a file of JSON Lines with their ids.
+    """Yield (id, reference) for each document of a JSON Lines file.
 
     A line without an id becomes a problem with a made-up id, such as `gt line 7`. If two lines have
-    the same id, the second one becomes a problem: of ground truths under a made-up id, so that the
-    first is used; of predictions under the same id, as neither is preferable.
+    the same id, the second one becomes a problem. In the ground truth, this problem gets a made-up
+    id, so that the first line is used. In the predictions, the problem gets the same id, because
+    either line could be meant.
     """
     ids = Ids(source_of(file), side, "line")
     for line in lines_of(file, limit):
@@ -388,10 +394,11 @@ class Ids:
         self._number_by_id = ById[int]()
 
     def assign_id(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
-        """Return the id of a document, and a problem that replaces it, if any.
+        """Return the id of a document.
 
-        `found` is the id in the document, or the problem of reading it; `number` is its line or
-        row. The second document of an id is a problem, as described at `documents_by_id`.
+        If it has no id or a repeated one, also a problem, else None. `found` is the id in the
+        document, or the problem of reading it. `number` is the document's line or row.
+        `documents_by_id` explains what happens to a repeated id.
         """
         problem = found if isinstance(found, Problem) else None
         if not isinstance(found, Problem):
@@ -429,7 +436,7 @@ def value_at(value: JsonValue, path: FieldPath) -> JsonValue:
 def is_stream(file: str) -> bool:
     """Return whether a source can be read only once: standard input, a pipe or a device.
 
-    Regular files below `/dev/`, such as those in `/dev/shm`, can be read again.
+    Regular files under `/dev/`, such as those in `/dev/shm`, can be read again.
     """
     if not file.startswith("/dev/"):
         return file == STANDARD_INPUT
@@ -441,10 +448,7 @@ def is_stream(file: str) -> bool:
 
 @contextmanager
 def _open_lines(file: str) -> Iterator[tuple[IO[bytes], bool]]:
-    """Open a file of lines, decompressed.
-
-    Yields the stream, and whether lines can be read again.
-    """
+    """Open a file of lines; yield (decompressed stream, whether lines can be read again)."""
     # Remotely, reading one line costs as much as reading the file.
     once = is_url(file) or is_stream(file)
     with open_stream(file) as stream:
@@ -458,7 +462,7 @@ def _open_lines(file: str) -> Iterator[tuple[IO[bytes], bool]]:
 
 
 def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
-    """Open a file of lines from its beginning, even if `looking_into` has read a part of it."""
+    """Open a file of lines at its beginning, even if `looking_into` has read from it."""
     owner, beginning = _LOOKED_INTO.pop(file, (None, None))
     if beginning is not None and owner is sys.stdin:
         return nullcontext(beginning)
@@ -468,12 +472,12 @@ def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
 
 
 _LOOKED_INTO: Final[dict[str, tuple[object, IO[bytes]]]] = {}
-"""Streams whose beginning was read, until they are opened again; with the `sys.stdin` of that
-time."""
+"""Streams whose beginning was read in advance, by file; each with the `sys.stdin` at that time.
+They are used when the stream is opened again."""
 
 
 class _Again(io.RawIOBase):
-    """A stream that first yields its beginning, which was already read, and then the rest."""
+    """A stream whose beginning was already read; it yields the beginning again, then the rest."""
 
     def __init__(self, head: bytes, remainder: IO[bytes]) -> None:
         self._head, self._rest = io.BytesIO(head), remainder
@@ -489,7 +493,9 @@ class _Again(io.RawIOBase):
 
 @contextmanager
 def looking_into(file: str) -> Iterator[None]:
-    """Limit a stream to its beginning inside the block; afterwards it can be read completely.
+    """Inside the block, let readers see only the beginning of a stream.
+
+    After the block, the stream can be read from its beginning. Other files are not affected.
 
     Raises:
         OSError: the stream cannot be opened.
@@ -531,7 +537,7 @@ def _id_of(
 
 
 def _ids_in(document: JsonValue, parent: FieldPath = ()) -> Iterator[str]:
-    """Yield the fields that may contain ids, at most two objects deep."""
+    """Yield the paths of fields that may contain ids, at most two objects deep."""
     for key, value in document.items() if isinstance(document, dict) else ():
         if isinstance(value, str | int) and not isinstance(value, bool):
             yield field_path((*parent, key))
@@ -555,7 +561,7 @@ ID_EXPECTED: Final = "a string or an integer"
 def id_text(
     value: JsonValue | bytes | Problem, source: str, line: int | None, name: str = "the id"
 ) -> str | Problem:
-    """Return a value as an id; a problem if it cannot be one."""
+    """Return a value as the text of an id; a problem if the value cannot be an id."""
     if isinstance(value, Problem):
         return value
     if isinstance(value, str | int) and not isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Patterns of `--pair-by`: they find the part of a name or id by which documents pair."""
+"""Patterns of `--pair-by`: each finds the part of a name or id by which documents pair."""
 
 import json
 import re
@@ -18,8 +18,8 @@ from .name_search import name_by
 PAIR_BY: Final = "--pair-by"
 
 LONGEST_NAME: Final = 500
-"""Length of an id up to which a pattern is applied: enough for a path. The time of a search grows
-with the square or the cube of the length."""
+"""Maximum length of a name to which a pattern is applied; enough for a path. The time of a search
+grows with the square or the cube of the length."""
 MOST_NAMES: Final = 1000  # number of names of each side from which a pattern is proposed
 
 # Names that are searched together; patterns without nested repeats take milliseconds.
@@ -36,10 +36,11 @@ PATTERNS: Final = (
     r"(\d+)\D*$",
     r"^\D*(\d+)",
 )
-"""Patterns for common differences between names; the first that pairs most names is proposed."""
+"""Patterns for common differences between names. The pattern that pairs most names is proposed; of
+equals, the first."""
 
 NameSearch: TypeAlias = Callable[[Sequence[str]], list[str]]
-"""Returns the part of each name by which documents pair."""
+"""A function that takes names and returns the part of each name by which documents pair."""
 
 
 def parse_name_pattern(text: str) -> re.Pattern[str]:
@@ -60,7 +61,7 @@ def rename_by_pattern(
     name_pattern: re.Pattern[str],
     source: str,
 ) -> Iterator[tuple[str, Reference]]:
-    """Yield documents with the part of their name that a pattern finds as their id.
+    """Yield documents with a new id: the part of their name that a pattern finds.
 
     Raises:
         UsageError: the pattern finds the same text in two names, a name is too long for a search,
@@ -93,7 +94,7 @@ def _check_length(name: str, source: str) -> None:
 
 
 def _open_search(name_pattern: re.Pattern[str], source: str) -> AbstractContextManager[NameSearch]:
-    """Open a search that always ends: in this process if it is fast, otherwise in another."""
+    """Open a search by a pattern; a slow pattern is searched in a process that can be ended."""
     if _is_quick(name_pattern.pattern):
         return nullcontext(lambda names: [name_by(name_pattern, name) for name in names])
     return _search_in_process(name_pattern, source)
@@ -102,7 +103,7 @@ def _open_search(name_pattern: re.Pattern[str], source: str) -> AbstractContextM
 def _is_quick(pattern: str) -> bool:
     """Return whether a pattern has at most one repeat, and no alternatives.
 
-    The number of steps then grows only with the square of the length of a name.
+    With such a pattern, the number of steps grows only with the square of a name's length.
     """
     return sum(map(pattern.count, "*+?{|")) <= 1
 
@@ -142,10 +143,10 @@ def _took_too_long(name: str, source: str) -> UsageError:
 
 
 def propose_pattern(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | None:
-    """Propose a pattern for `--pair-by`; returns it with the number of names that it pairs.
+    """Propose a pattern for `--pair-by`; return (pattern, number of names that it pairs).
 
-    Returns None if every pattern pairs fewer than half of the names of the smaller side, or finds
-    the same text in two names.
+    Return None if no pattern pairs at least half of the names of the smaller side. A pattern that
+    finds the same text in two names does not count.
     """
     gts, preds = gts[:MOST_NAMES], preds[:MOST_NAMES]
     if max(map(len, (*gts, *preds)), default=0) > LONGEST_NAME:

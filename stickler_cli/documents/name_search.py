@@ -1,10 +1,10 @@
 """A program that applies a pattern to names, and ends itself if a search takes too long.
 
 Regular expressions of Python have no step limit, and nothing inside a process can end a search. The
-program needs only the standard library, so that it starts in some 20 ms.
+program needs only the standard library, so it starts in some 20 ms.
 
-The first line of its input is the pattern; each further line is a list of names. It answers with a
-line for each name. All lines are JSON.
+The first line of its input is the pattern. Each further line is a list of names, and the program
+answers with a line for each name. All lines are JSON.
 """
 
 import faulthandler
@@ -15,7 +15,10 @@ import sys
 
 
 def name_by(name_pattern: re.Pattern[str], name: str) -> str:
-    """Return the part of a name by which it pairs: first group, else match, else the name."""
+    """Return the part of a name by which it pairs.
+
+    This is the first group of the pattern, or else the whole match, or else the whole name.
+    """
     match = name_pattern.search(name)
     if match is None:
         return name
@@ -23,7 +26,7 @@ def name_by(name_pattern: re.Pattern[str], name: str) -> str:
 
 
 def main() -> None:
-    """Answer lists of names until the input ends, each within the seconds given as argument."""
+    """Answer each list of names until the input ends; exit if one takes too many seconds."""
     seconds = float(sys.argv[1])
     # Ctrl-C is handled by the run, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,7 +1,7 @@
 """Open sources of documents, alone or in pairs of ground truth and prediction.
 
 This module also selects some pairs of a run (the first ones, or a sample), and stores pairs of
-consecutive lines as ranges.
+consecutive lines together as a range.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,17 +59,19 @@ _DEFAULTS: Final = DocumentOptions()
 
 
 _References: TypeAlias = Callable[[], Iterable[tuple[str, Reference]]]
-"""Returns the documents of a source: id and reference of each."""
+"""A function that returns (id, reference) for each document of a source."""
 
 
 class DocumentSet(NamedTuple):
     """All documents of one source."""
 
+    source: str
+    """The source, as the user named it."""
     refs: _References
-    """Returns id and reference of each document; a problem replaces the reference if it is
+    """Returns (id, reference) for each document; the reference is a problem if the document is
     unusable."""
     listing: Listing | None = None
-    """Listing of a directory; None for other sources."""
+    """What was found in a directory; None for other sources."""
     notes: tuple[Problem, ...] = ()
     """Notes on the columns of a table of pairs."""
 
@@ -82,8 +84,8 @@ class DocumentSet(NamedTuple):
 def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> DocumentSet:
     """Return the documents of a source, with the ids that they have in a run.
 
-    For a table, they are the documents of one side; for a table of pairs (`--pairs`), the ground
-    truths. `side` names documents without an id.
+    For a table, these are the documents of one side. For a table of pairs (`--pairs`), these are
+    the ground truths. `side` appears in the made-up ids of documents without an id.
 
     Raises:
         UsageError: the source cannot be used.
@@ -92,6 +94,7 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
         limit, columns = settings.max_document_size, columns_of(settings)
         pairs = pairs_of_table(source, limit, columns)
         return DocumentSet(
+            source,
             lambda: ((pair.id, pair.gt) for pair in pairs.refs() if pair.gt is not None),
             notes=pairs.problems,
         )
@@ -104,13 +107,14 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
         and _kinds(other) == [SourceKind.FILE]
         and settings.id_field is None
     ):
-        return DocumentSet(lambda: [(id_of_file(other) or decoded(other), _only(source, limit))])
+        name = id_of_file(other) or decoded(other)
+        return DocumentSet(source, lambda: [(name, _only(source, limit))])
     if kind is SourceKind.FILE:
         document = id_of_file(source) or decoded(source), FileReference(source, limit)
-        return DocumentSet(lambda: [document])
+        return DocumentSet(source, lambda: [document])
     if kind is SourceKind.LINES and settings.id_field is None:
         return DocumentSet(
-            lambda: ((name_of_line(pair.line), pair) for pair in lines_of(source, limit))
+            source, lambda: ((name_of_line(pair.line), pair) for pair in lines_of(source, limit))
         )
     return _with_ids(source, kind, side, settings)
 
@@ -132,15 +136,16 @@ def _with_ids(  # noqa: PLR0913 - where they are, and how they are read
     shape: PairShape = ANY_SHAPE,
     tell: Callable[[str], None] | None = None,
 ) -> DocumentSet:
-    """Return the documents of a source that pair by id; a directory is listed immediately."""
+    """Return the documents of a source that pairs by id. A directory is listed at once."""
     limit, id_field = settings.max_document_size, settings.id_field
     if kind is SourceKind.DIRECTORY:
         listing = list_directory(source, limit, tell)
-        return DocumentSet(listing.documents.items, listing)
+        return DocumentSet(source, listing.documents.items, listing)
     if kind is SourceKind.TABLE:
-        return DocumentSet(partial(documents_of_table, source, side, limit, columns_of(settings)))
+        columns = columns_of(settings)
+        return DocumentSet(source, partial(documents_of_table, source, side, limit, columns))
     path = parse_id_field(id_field or "")
-    return DocumentSet(partial(documents_by_id, source, side, path, limit, shape))
+    return DocumentSet(source, partial(documents_by_id, source, side, path, limit, shape))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +153,12 @@ class Pairs:
     """All pairs of two sources."""
 
     refs: Callable[[], Iterator[PairRef]]
-    """Returns references to all pairs, each id once; can be called again unless a source is
-    standard input."""
+    """Returns references to all pairs; each id occurs once. It can be called again, unless a source
+    is standard input."""
     total: int | None = None
-    """Number of pairs; None if it is known only after reading all of them."""
+    """Number of pairs; None if it is known only after all pairs were read."""
     expected: int | None = None
-    """Approximate number of pairs for a progress bar, if it is known without reading them."""
+    """Approximate number of pairs, for a progress bar; None if it is unknown."""
     single: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Number of files in each directory that are left out because they do not end in .json."""
@@ -176,14 +181,15 @@ def open_pairs(
     """Pair the documents of two sources.
 
     Two JSON files are one pair. Two directories pair by relative path without suffix. Two JSON
-    Lines files pair by id if `id_field` is set, otherwise by position among the lines that are not
-    blank. Tables have ids; they pair by id with each other, with directories and with JSON Lines
-    files that have an id field. Ids without ground truth come last. If the settings name a table of
-    pairs, its rows are the pairs. `kinds` are the JSON types of documents; `tell` prints a line
-    about a step that takes long.
+    Lines files pair by id if `id_field` is set. If it is not set, they pair by position among the
+    lines that are not blank. Tables have ids; they pair by id with other tables, with directories,
+    and with JSON Lines files that have an id field. Predictions without ground truth come last. If
+    the settings name a table of pairs, its rows are the pairs.
+
+    `kinds` are the JSON types of documents. `tell` prints a line about a step that takes long.
 
     Raises:
-        UsageError: a source is unusable, or the two cannot be paired.
+        UsageError: a source is unusable, or the two sources cannot be paired.
     """
     limit, shape = settings.max_document_size, shape_of(settings, kinds)
     if isinstance(settings, PairsSource) and settings.pairs is not None:
@@ -221,27 +227,13 @@ def open_pairs(
     gts = _with_ids(gt, gt_kind, "gt", settings, shape=shape, tell=tell)
     preds = _with_ids(pred, pred_kind, "pred", settings, shape=shape, tell=tell)
     rename = _renaming(settings.pair_by)
-    return _pair_by_id(
-        gt,
-        gts._replace(refs=rename(gts.refs, gt)),
-        pred,
-        preds._replace(refs=rename(preds.refs, pred)),
-        shape,
-        notes,
-    )
+    pairs = _pair_by_id(rename(gts), rename(preds), shape)
+    return replace(pairs, problems=(*notes, *pairs.problems))
 
 
-def _pair_by_id(  # noqa: PLR0913, PLR0917 - both sides, and what is known of both
-    gt: str,
-    gts: DocumentSet,
-    pred: str,
-    preds: DocumentSet,
-    shape: PairShape,
-    notes: Sequence[Problem],
-) -> Pairs:
+def _pair_by_id(gts: DocumentSet, preds: DocumentSet, shape: PairShape) -> Pairs:
     """Pair two sets of documents by id; documents of a directory are in memory."""
-    listings = {decoded(gt): gts.listing, decoded(pred): preds.listing}
-    listed = {name: listing for name, listing in listings.items() if listing is not None}
+    listings = {decoded(side.source): side.listing for side in (gts, preds) if side.listing}
     predictions = ById(preds.refs()) if preds.listing is None else dict(preds.refs())
     total = None
     if gts.listing is not None:
@@ -250,31 +242,35 @@ def _pair_by_id(  # noqa: PLR0913, PLR0917 - both sides, and what is known of bo
         partial(_paired, gts, predictions, shape),
         total,
         len(predictions) if total is None else total,
-        skipped={name: listing.skipped for name, listing in listed.items()},
-        hidden={name: listing.hidden for name, listing in listed.items()},
-        problems=(*notes, *(source for listing in listed.values() for source in listing.problems)),
+        skipped={name: listing.skipped for name, listing in listings.items()},
+        hidden={name: listing.hidden for name, listing in listings.items()},
+        problems=tuple(problem for listing in listings.values() for problem in listing.problems),
     )
 
 
-def _renaming(pattern: str | None) -> Callable[[_References, str], _References]:
-    """Return a function that replaces the ids of a source by the part that `--pair-by` finds.
+def _renaming(pattern: str | None) -> Callable[[DocumentSet], DocumentSet]:
+    """Return a function that gives documents the ids which `--pair-by` finds in their names.
 
     Raises:
         UsageError: the pattern is not a regular expression.
     """
     if pattern is None:
-        return lambda references, _: references
+        return lambda documents: documents
     # Imported late: most runs need no pattern.
     from .name_patterns import parse_name_pattern, rename_by_pattern
 
     name_pattern = parse_name_pattern(pattern)
-    return lambda references, source: partial(
-        rename_by_pattern, references, name_pattern, decoded(source)
-    )
+
+    def rename(documents: DocumentSet) -> DocumentSet:
+        source = decoded(documents.source)
+        refs = partial(rename_by_pattern, documents.refs, name_pattern, source)
+        return documents._replace(refs=refs)
+
+    return rename
 
 
 def _check_columns(settings: DocumentOptions, kinds: Sequence[SourceKind]) -> None:
-    """Raise UsageError if a column is named for a side that is not a table."""
+    """Raise UsageError if a column was named for a source that is not a table."""
     stated = (("gt", settings.gt_column), ("pred", settings.pred_column))
     problems = [
         Problem(
@@ -296,7 +292,10 @@ def _check_columns(settings: DocumentOptions, kinds: Sequence[SourceKind]) -> No
 def _kinds_of_pair(
     gt: str, pred: str, settings: DocumentOptions, kinds: tuple[DocumentKind, ...]
 ) -> tuple[list[SourceKind], tuple[Problem, ...]]:
-    """Return the kinds of both sources, and a note if the ground truth is an array of documents."""
+    """Return the kinds of both sources, and notes for the user.
+
+    A note says that a JSON file with an array is read as one document for each element.
+    """
     both_kinds = _kinds(gt, pred)
     if both_kinds[0] is not SourceKind.FILE or kinds != OBJECTS or not holds_array(gt):
         return both_kinds, ()
@@ -358,7 +357,7 @@ def _by_line(gt: str, pred: str, limit: int, shape: PairShape) -> Iterator[PairR
 
 
 def name_of_line(number: int | None) -> str:
-    """Return the id of a pair for the line number of its ground truth."""
+    """Return the id of a pair that has no id: it is made of its line number."""
     return f"line {number}"
 
 
@@ -380,7 +379,7 @@ def _paired(
 
 
 def columns_of(settings: FindingOptions) -> TableColumns:
-    """Return the names of table columns that settings give."""
+    """Return the names of table columns that the settings contain."""
     pred_column = settings.pred_column if isinstance(settings, DocumentOptions) else None
     return TableColumns(id=settings.id_field, gt=settings.gt_column, pred=pred_column)
 
@@ -391,7 +390,7 @@ def pairs_of_table(
     columns: TableColumns = USUAL_COLUMNS,
     shape: PairShape = DEFAULT_SHAPE,
 ) -> Pairs:
-    """Return the rows of a table as pairs; rows without an id are named after their number.
+    """Return the rows of a table as pairs; a row without an id is named by its number.
 
     Raises:
         UsageError: the file is not a table of pairs.
@@ -425,7 +424,7 @@ def pairs_of_table(
 
 
 def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pairs:
-    """Add confidences from a separate source to pairs, by id.
+    """Return pairs with the confidences that a separate source has for their ids.
 
     Raises:
         UsageError: the source cannot be used.
@@ -445,7 +444,7 @@ def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pai
 
 
 def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
-    """Return the pairs selected by `--limit` or `--sample`, in order.
+    """Return the pairs that `--limit` or `--sample` selects, in their order.
 
     Raises:
         UsageError: both options are given.
@@ -475,8 +474,8 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
 def _sampled(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:
     """Yield the pairs whose ids have the lowest digests.
 
-    Predictions without ground truth are drawn last, so that runs of the same ground truth have the
-    same sample.
+    Predictions without ground truth are taken last, so that all runs with the same ground truth
+    have the same sample.
     """
 
     def rank(entry: tuple[int, PairRef]) -> tuple[bool, bytes]:
@@ -491,10 +490,10 @@ class LineRange(NamedTuple):
     """Pairs of consecutive lines of two files without blank lines, stored by their offsets."""
 
     gt: LineReference
-    """The first line of the ground truth, without its content."""
+    """The first line of the ground truth; its content is not kept."""
     pred: LineReference
     ends: tuple[int, int]
-    """End offsets of the last lines on both sides, in bytes."""
+    """Where the last line ends in the file of each side, in bytes."""
     pairs: int
     shape: PairShape
 
@@ -507,7 +506,7 @@ class LineRange(NamedTuple):
 
 
 def _lines(first: LineReference, end: int, count: int) -> Iterator[Reference]:
-    """Yield references to lines with their content; problems for lines that cannot be read."""
+    """Yield references to `count` lines with their content; problems for unreadable lines."""
     done, place = 0, first.offset or 0
     try:
         with Path(first.file).open("rb") as stream:
@@ -528,7 +527,7 @@ Part: TypeAlias = DocumentPair | PairRef | LineRange
 
 
 def in_ranges(items: Iterable[DocumentPair | PairRef]) -> Iterator[Part]:
-    """Merge pairs of consecutive lines into ranges; yields all other items unchanged."""
+    """Yield items, with pairs of consecutive lines merged into ranges."""
     last: LineRange | None = None
     for item in items:
         lines = _range_of(item)
@@ -545,9 +544,9 @@ def in_ranges(items: Iterable[DocumentPair | PairRef]) -> Iterator[Part]:
 
 
 def _range_of(item: DocumentPair | PairRef) -> LineRange | None:
-    """Return the range of a single pair of lines.
+    """Return a range with a single pair of lines.
 
-    Returns None if offsets do not describe the pair completely.
+    None if the offsets of the lines alone do not describe the pair.
     """
     if not isinstance(item, PairRef):
         return None

@@ -1,6 +1,6 @@
-"""Read files to bytes, and bytes to JSON values; anything wrong becomes a `Problem`.
+"""Read files to bytes, and bytes to JSON values; whatever is wrong becomes a `Problem`.
 
-Its JSON reader is strict, keeps integers exact and bounds memory. Other functions find the
+The JSON reader is strict, keeps integers exact and limits memory. Other functions find the
 positions of values in a text, which no parser reports, and insert keys into a text.
 """
 
@@ -38,7 +38,7 @@ GZIP_MAGIC: Final = b"\x1f\x8b"  # Source: RFC 1952, section 2.3.1
 ZSTANDARD_MAGIC: Final = b"\x28\xb5\x2f\xfd"  # Source: RFC 8878, section 3.1.1
 
 HEAD: Final = max(len(GZIP_MAGIC), len(ZSTANDARD_MAGIC))
-"""Number of bytes that show how a file is compressed."""
+"""Number of bytes at the beginning of a file that show how it is compressed."""
 
 # From Python 3.14 on in the standard library; unlike others, it notices a truncated file.
 _ZSTANDARD: Final = "backports.zstd"
@@ -47,12 +47,12 @@ _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\],:"]+
 
 
 def is_packed(head: bytes) -> bool:
-    """Return whether the first bytes of a file are those of a compressed file."""
+    """Return whether a file is compressed, by its first bytes."""
     return head.startswith((GZIP_MAGIC, ZSTANDARD_MAGIC))
 
 
 def unpacked(stream: IO[bytes], head: bytes) -> Any:
-    """Open a compressed stream as a file with decompressed content; `head` are its first bytes.
+    """Return a file object with the decompressed content of a stream; `head` are its first bytes.
 
     Raises:
         UnavailableError: the stream is Zstandard, and the package for it is missing.
@@ -63,17 +63,18 @@ def unpacked(stream: IO[bytes], head: bytes) -> Any:
 
 
 def unpacking_errors() -> tuple[type[Exception], ...]:
-    """Return the exceptions that reading a damaged file can raise; call it only after a failure.
+    """Return the exceptions that reading a damaged compressed file can raise.
 
-    `BadGzipFile` is an OSError, but a truncated gzip file raises EOFError.
+    Call it only after a failure. `BadGzipFile` is an OSError, but a truncated gzip file raises
+    EOFError.
     """
     zstandard = sys.modules.get(_ZSTANDARD)  # if it is not imported, no exception is from it
     return OSError, EOFError, zlib.error, *([zstandard.ZstdError] if zstandard else [])
 
 
 MAX_DOCUMENT_BYTES: Final = DocumentOptions.max_document_size
-"""Default maximum size of a document in bytes, decompressed. A document of 195 MB takes 1.9 GB of
-memory once parsed."""
+"""Default maximum size of a document in bytes, after decompression. A document of 195 MB takes 1.9
+GB of memory once it is parsed."""
 
 STANDARD_INPUT: Final = "-"
 
@@ -93,13 +94,14 @@ _LONG_NUMBER: Final = b"0" * 19
 _DIGITS_AS_0: Final = bytes.maketrans(b"123456789", b"0" * 9)
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Flags to read bytes unchanged on Windows, and without waiting if a FIFO has replaced a file."""
+"""Flags for opening a file: Windows does not change its bytes, and a FIFO that has replaced a file
+does not block."""
 
 
 def decoded(file: str) -> str:
     r"""Return a file name as printable text; bytes that are not UTF-8 become escapes like `\xff`.
 
-    Secrets in a URL are left out.
+    Secrets in a URL are removed.
     """
     if is_url(file):
         return shown_url(file)
@@ -111,17 +113,18 @@ def decoded(file: str) -> str:
 
 
 def source_of(file: str) -> str:
-    """Return the name of a JSON Lines file, or of standard input, for messages."""
+    """Return the name that messages use for a JSON Lines file or standard input."""
     return "standard input" if file == STANDARD_INPUT else decoded(file)
 
 
 def read_bytes(
     file: str, limit: int = MAX_DOCUMENT_BYTES, size: int | None = None
 ) -> bytes | Problem:
-    """Read a regular file, decompressed if necessary; other kinds of files are never opened.
+    """Read a regular file or a URL, decompressed if necessary; a problem if this fails.
 
-    A URL is read too. The limit applies before and after decompression. A caller that passes `size`
-    has checked that the file is regular, so that a FIFO cannot block the run.
+    The limit applies before and after decompression. Other kinds of files, such as a FIFO, are
+    never opened, because they could block the run. A caller that passes `size` has already checked
+    that the file is regular.
     """
     data: bytes | OSError | None
     try:
@@ -144,12 +147,13 @@ def read_bytes(
 
 
 MAX_UNPACKED_RATIO: Final = 100
-"""Ratio of decompressed to compressed size up to which files larger than a large document are read.
-JSON compresses to a tenth or twentieth; a file that is compressed to a thousandth is an attack."""
+"""Maximum ratio of decompressed to compressed size; smaller files than `MAX_DOCUMENT_BYTES` may
+exceed it. JSON is compressed to a tenth or a twentieth; a file compressed to a thousandth is an
+attack."""
 
 
 def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Problem:
-    """Return the content of a file, decompressed if necessary.
+    """Return the content of a file, decompressed if necessary; a problem if this fails.
 
     `data` are the bytes of the file, or the error of reading it.
     """
@@ -168,7 +172,7 @@ def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Prob
 
 
 def _content(file: str, size: int, limit: int) -> bytes | None:
-    """Read a file of a known size; None if it is not a regular file any more."""
+    """Read a file of known size; None if it is no longer a regular file."""
     # `open` would create three objects and make three more system calls.
     handle = os.open(file, _FLAGS)
     try:
@@ -185,7 +189,7 @@ def _content(file: str, size: int, limit: int) -> bytes | None:
 
 
 def unreadable(source: str, error: Exception, line: int | None = None) -> Problem:
-    """Return the problem of a file that could not be read completely because of an error."""
+    """Return the problem of a file that an error made unreadable."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     hint = "is the compressed file complete?" if isinstance(error, EOFError) else ""
     packed_badly = type(error) is gzip.BadGzipFile or not isinstance(error, OSError)
@@ -195,7 +199,7 @@ def unreadable(source: str, error: Exception, line: int | None = None) -> Proble
 
 
 def too_large(source: str, found: str, limit: int, line: int | None = None) -> Problem:
-    """Return the problem of a document with more bytes than allowed."""
+    """Return the problem of a document that has more bytes than the limit."""
     hint = "if this is one document, raise --max-document-size"
     return Problem(
         source=source, found=found, expected=f"at most {limit:,} bytes", hint=hint, line=line
@@ -227,15 +231,16 @@ def of_kinds(
 
 
 def expected_of(kinds: Sequence[DocumentKind]) -> str:
-    """Return the JSON types that a document may have, as text."""
+    """Return a phrase for the JSON types that a document may have."""
     return f"a JSON {' or '.join(kinds)}"
 
 
 def parse_json(data: bytes, source: str, line: int | None = None) -> JsonValue | Problem:
-    """Parse strict JSON (RFC 8259) in UTF-8, with integers of any size kept exact.
+    """Parse strict JSON (RFC 8259) in UTF-8; integers of any size stay exact.
 
-    One byte order mark is allowed. Of duplicate keys the last value is used. A problem names the
-    source, and `line`: the line at which the text starts in a JSON Lines file, or None.
+    One byte order mark is allowed. If a key occurs twice, its last value is used. A problem names
+    the `source`. `line` is the line of a JSON Lines file at which the text starts; None for a file
+    of one document.
     """
     data = data.removeprefix(BOM)
     try:
@@ -255,7 +260,7 @@ def parse_json(data: bytes, source: str, line: int | None = None) -> JsonValue |
 
 
 def has_long_number(data: bytes) -> bool:
-    """Return whether a text may contain an integer that orjson would turn into a float."""
+    """Return whether a text may contain an integer that orjson would convert to a float."""
     sample = data[::6].translate(_DIGITS_AS_0)  # such an integer has at least 19 digits
     digits = data.translate(_DIGITS_AS_0) if b"000" in sample else b""
     position = digits.find(_LONG_NUMBER)
@@ -271,7 +276,7 @@ def has_long_number(data: bytes) -> bool:
 def _syntax_problem(
     data: bytes, source: str, line: int | None, error: orjson.JSONDecodeError
 ) -> Problem:
-    """Return the problem of a text that orjson refused, in words that help users."""
+    """Return the problem of a text that orjson rejected, in words that help users."""
     if not data.strip(_BLANK):
         unit = "line" if line else "file"
         return Problem(source, f"the {unit} is {'blank' if data else 'empty'}", "JSON", line=line)
@@ -301,7 +306,7 @@ def _syntax_problem(
 
 
 def _hint(text: str, end: int, *, in_lines: bool) -> str:
-    """Return a hint about a text that is valid JSON up to some position; empty if there is none."""
+    """Return a hint on invalid JSON whose first error is at `end`; empty without a hint."""
     if text.lstrip().startswith(_FENCE):
         return "keep only what is inside the Markdown code fence"
     if in_lines:
@@ -312,7 +317,7 @@ def _hint(text: str, end: int, *, in_lines: bool) -> str:
 
 
 def broken_at(text: str) -> int | None:
-    """Return the position at which a text stops being JSON; None if all of it is valid."""
+    """Return the position of the first error in a JSON text; None if the text is valid."""
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -321,13 +326,13 @@ def broken_at(text: str) -> int | None:
 
 
 class Position(NamedTuple):
-    """Position of a value in a JSON text, as offsets in bytes."""
+    """Where a value is in a JSON text, in bytes from the beginning."""
 
     pointer: str
     line: int
     """Line of the value, from 1."""
     member: int
-    """Start of the key of the value; the start of the value if it has no key."""
+    """Start of the value's key; for a list element or the root, start of the value."""
     start: int
     end: int
     parent_start: int
@@ -336,20 +341,20 @@ class Position(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """An open bracket, and the step to its next value."""
+    """An object or list that is not closed yet, and the key or index of its next value."""
 
     pointer: str
     line: int
     member: int
     start: int
     step: str | int | None
-    """Key or index of the next value; None if a key comes next."""
+    """Key or index of the next value; None in an object if its next key was not read yet."""
     key: int | None = None
     """Start of the key of the next value."""
 
 
 def positions(data: bytes) -> Iterator[Position]:
-    """Yield the positions of all values of valid JSON, children before their parents."""
+    """Yield the positions of all values of a valid JSON text, children before their parents."""
     open_containers: list[_Open] = []
     line, before = 1, 0
     for match in _TOKEN.finditer(data):
@@ -391,10 +396,10 @@ def positions(data: bytes) -> Iterator[Position]:
 
 
 def lines_in(data: bytes, pointers: Collection[str]) -> dict[str, int]:
-    r"""Return the line number, from 1, for each JSON Pointer to a value in valid JSON.
+    r"""Return the line, from 1, of each value to which one of the JSON Pointers leads.
 
-    For a duplicate key, the line of its last value is returned. Pointers without a value are left
-    out.
+    The text must be valid JSON. For a duplicate key, the line of its last value counts. Pointers
+    that lead to nothing are omitted.
 
     >>> lines_in(b'{\n"a": [1,\n2]}', {"/a/1", "/a", ""}) == {"": 1, "/a": 2, "/a/1": 3}
     True
@@ -407,7 +412,7 @@ def lines_in(data: bytes, pointers: Collection[str]) -> dict[str, int]:
 
 
 def doubled_keys(data: bytes) -> list[tuple[str, int]]:
-    """Return each key of valid JSON that repeats an earlier key of its object, with its offset."""
+    """Return (key, offset) for each key of valid JSON that its object already had."""
     doubled, seen = [], set()
     for place in sorted(positions(data), key=attrgetter("member")):
         if place.member < place.start:  # it is a value with a key
@@ -422,10 +427,10 @@ def _key(data: bytes, place: Position) -> bytes:
 
 
 def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
-    """Add keys to objects in a JSON text, by the JSON Pointers of the objects.
+    """Return a JSON text with keys added to objects; `added` has them by the object's JSON Pointer.
 
-    New keys come last, formatted like the members before them. An existing key gets the new value;
-    additions inside its old value are dropped.
+    New keys come last, formatted like the keys before them. If a key exists, its value is replaced;
+    additions inside the old value are dropped.
     """
     data = text.encode("utf-8", "surrogatepass")
     members_by_start: defaultdict[int, list[Position]] = defaultdict(list)

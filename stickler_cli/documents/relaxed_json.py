@@ -1,7 +1,7 @@
 """Rewrite JSON that programs and models write in a non-standard way as strict JSON.
 
-Accepted are Python literals (`True`, `None`, tuples, single quotes), trailing commas and comments;
-nothing else is repaired. All work is linear in the length of the text.
+Python literals (`True`, `None`, tuples, single quotes), trailing commas and comments are accepted.
+Nothing else is repaired. The time is linear in the length of the text.
 """
 
 import json
@@ -52,13 +52,13 @@ class Token(NamedTuple):
     """One token of a text."""
 
     kind: str
-    """Name of the group of `_TOKEN` that matched."""
+    """The name of the group of `_TOKEN` that matched the token."""
     start: int
     end: int
 
 
 def read_tokens(text: str, start: int = 0) -> Iterator[Token]:
-    """Yield the tokens of a text; a quote that is not closed on its line is a token of its own."""
+    """Yield the tokens of a text; an unclosed quote is a token of its own."""
     # After an unclosed string, any later quote of this kind on the line is unclosed too.
     unpaired_until = {'"': -1, "'": -1}
     has_end_of_comment = True
@@ -89,7 +89,7 @@ def _match_token(text: str, position: int) -> Token:
 
 
 def find_end_of_value(text: str, start: int) -> int | None:
-    """Return the end of the object or array at a position; None if its bracket is not closed."""
+    """Return the end of the object or array that starts at a position; None if it is not closed."""
     depth = 0
     for token in read_tokens(text, start):
         if token.kind == "bracket":
@@ -103,7 +103,7 @@ def find_end_of_value(text: str, start: int) -> int | None:
 def to_strict_json(text: str) -> str | None:
     """Rewrite a text as strict JSON; None if its brackets or commas do not match.
 
-    The result may still be invalid JSON.
+    In all other respects, the result may still be invalid JSON.
 
     >>> to_strict_json("{'a': (1, 2,), 'ok': True,}  # done")
     '{"a": [1, 2], "ok": true}  '
@@ -125,7 +125,7 @@ def to_strict_json(text: str) -> str | None:
 
 
 class _StrictWriter:
-    """Writes tokens of relaxed JSON as strict JSON."""
+    """Takes tokens of relaxed JSON and writes strict JSON."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
@@ -148,9 +148,9 @@ class _StrictWriter:
         self.add(bracket)
 
     def close(self, bracket: str) -> bool:
-        """Close a bracket.
+        """Write a closing bracket; return whether it was possible.
 
-        Return False if it does not match, or follows a comma without a value.
+        False if the bracket does not match the open one, or follows a comma without a value.
         """
         if not self.opened or _CLOSING[self.pieces[self.opened[-1]]] != bracket:
             return False

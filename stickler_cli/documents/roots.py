@@ -1,4 +1,4 @@
-"""Roots of documents in other JSON: a key, a dotted path or a JSON Pointer in an option."""
+"""Where documents are inside other JSON: an option gives a key, a dotted path or a JSON Pointer."""
 
 from typing import TypeAlias
 
@@ -29,15 +29,15 @@ def parse_root(text: str | None) -> Steps:
 
 
 def root_text(steps: Steps) -> str:
-    """Return steps in the form of an option."""
+    """Return steps as the text that the user writes for them in an option."""
     is_key = len(steps) == 1 and parse_root(steps[0]) == steps
     return steps[0] if is_key else json_pointer(steps)
 
 
 def find_at(value: JsonValue, steps: Steps, option: str, place: Reference) -> JsonValue | Problem:
-    """Return the value at some steps, also inside JSON texts; a problem if it does not exist.
+    """Return the value to which steps lead, also through JSON texts; a problem if there is none.
 
-    A key that itself contains dots is found too.
+    A key that contains dots itself is found, too. `option` and `place` are for messages.
     """
     dotted_key = ".".join(steps)
     for step in steps:

@@ -1,4 +1,4 @@
-"""Sources of documents: their kinds, listing of directories, and hints at similar names."""
+"""Sources of documents: their kinds, the listing of directories, and hints at similar names."""
 
 import os
 import re
@@ -34,7 +34,7 @@ PATIENCE: Final = 2.0  # seconds of listing after which a line is printed
 REMINDER: Final = 30.0  # seconds until the line is printed again
 
 ONE_FILE: Final = "one file for each document"
-"""Expectation in messages about two files with the same id."""
+"""What messages about two files with the same id say they expected."""
 
 
 class SourceKind(Enum):
@@ -47,19 +47,19 @@ class SourceKind(Enum):
 
 
 class Listing(NamedTuple):
-    """The documents in a directory."""
+    """What was found in a directory."""
 
     documents: dict[str, Reference]
     skipped: int
-    """Number of visible files whose suffix is not that of a document."""
+    """Number of files that are not hidden and whose suffix is not that of a document."""
     hidden: int
     """Number of files and directories whose name begins with a dot."""
     problems: tuple[Problem, ...]
-    """Problems of entries that were left out although they may contain documents."""
+    """Problems of files and links that were omitted, although they may be documents."""
 
 
 def kind_of_source(name: str) -> SourceKind | Problem:
-    """Return the kind of a source; a problem if it is unusable."""
+    """Return the kind of a source; a problem if the source cannot be used."""
     if name == STANDARD_INPUT:
         # None if standard input was closed when the interpreter started.
         return SourceKind.LINES if sys.stdin else Problem("-", "standard input is closed")
@@ -103,7 +103,7 @@ def _kind_of_file(name: str, *, is_regular: bool) -> SourceKind | Problem:
 
 
 def _own_format(file: str) -> str:
-    """Return the format of a file that this program wrote; empty for any other file."""
+    """Return the format of a result file that this program wrote; empty for other files."""
     with suppress(OSError), Path(file).open("rb") as stream:
         match = _OWN_FORMAT.match(stream.read(_BEGINNING))
         return match[1].decode() if match else ""
@@ -111,7 +111,10 @@ def _own_format(file: str) -> str:
 
 
 def _kind_of_url(url: str) -> SourceKind | Problem:
-    """Return the kind of a URL: by its suffix, if the file exists; otherwise a directory."""
+    """Return the kind of a URL by its suffix; a URL without a known suffix is a directory.
+
+    A problem if the suffix is that of a file, and the file cannot be reached.
+    """
     name = shown_url(url)
     kind = _asked_for(name)
     if kind is None or (kind is SourceKind.FILE and "*" in name):
@@ -132,7 +135,7 @@ def _asked_for(name: str) -> SourceKind | None:
 
 
 def near_name(name: str) -> str:
-    """Return a hint at a similar name in the same directory; empty for a misspelt URL."""
+    """Return a hint at a similar name in the same directory; empty for a name with a secret."""
     if hide_secrets(name) != name:  # a part of it may contain a part of a password
         return ""
     path = Path(name)
@@ -146,7 +149,7 @@ def near_name(name: str) -> str:
 def id_of_file(name: str) -> str | None:
     """Return the id of a document file: its name or relative path without suffix.
 
-    Returns None for other files.
+    None if the suffix is not that of a document.
     """
     stem, n_suffixes = _DOCUMENT_SUFFIX.subn("", name)
     return decoded(stem) if n_suffixes else None
@@ -158,9 +161,10 @@ _FoundFiles: TypeAlias = list[tuple[str, str, Reference]]  # id, name and refere
 def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = None) -> Listing:
     """List the documents in a directory and its subdirectories.
 
-    Hidden files and directories are left out and counted. Links to files are followed; links to
-    directories are not, except for the root itself. These become problems: an id of two files, a
-    broken link, and a directory with the suffix of a document that contains none.
+    Hidden files and directories are counted, but not read. Links to files are followed. Links to
+    directories are not followed, except if the root itself is one. Three things become problems:
+    two files with the same id, a broken link, and a directory that has the suffix of a document but
+    contains no document.
 
     Raises:
         UsageError: the directory, or one inside it, cannot be listed.
@@ -173,7 +177,7 @@ def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = N
 
 @contextmanager
 def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[None]:
-    """Print the progress of a slow listing at intervals, while the block runs."""
+    """While the block runs, print the progress of a slow listing at intervals."""
     ended = Event()
 
     def remind() -> None:
@@ -233,7 +237,7 @@ def _list_here(root: str, limit: int, files: _FoundFiles) -> Listing:
 
 
 def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
-    """List the documents below a URL, where links do not exist and directories are only names."""
+    """List the documents below a URL. Links do not exist there, and directories are mere names."""
     problems: list[Problem] = []
     skipped = hidden = 0
     try:
@@ -268,9 +272,10 @@ def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
 
 
 def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, Reference]:
-    """Return files sorted by id.
+    """Return the reference of each file by id, sorted by id.
 
-    Adds a problem for an id of two files, and for an empty directory.
+    If two files have the same id, the reference is a problem. A problem is added to `problems` if
+    there are no files.
     """
     found.sort(key=itemgetter(0, 1))
     documents: dict[str, Reference] = {}
@@ -291,9 +296,9 @@ def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, 
 
 
 def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield entries of a directory and its subdirectories with relative paths.
+    """Yield (relative path, entry) for all files and directories below a directory.
 
-    Skips hidden ones.
+    Hidden ones are skipped.
     """
     pending = [(root, "")]
     while pending:
@@ -321,12 +326,12 @@ def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
 
 
 def folded(name: str) -> str:
-    """Return a name in lower case and in one Unicode form."""
+    """Return a name in lower case and in one Unicode form, for comparison."""
     return normalize_text("NFC", normalize_text("NFC", name).casefold())
 
 
 def difference(name: str, other: str | None) -> str:
-    """Return a hint on how two names of one folded form differ; empty without a second name."""
+    """Return a hint that says how two similar names differ; empty if `other` is None."""
     if other is None:
         return ""
     same_form = normalize_text("NFC", name) == normalize_text("NFC", other)

@@ -10,30 +10,30 @@ from typing import Final, NamedTuple
 from stickler_cli.core.json_values import JsonValue
 
 AZURE: Final = "azure"
-"""Name of the form of Azure, whose value key depends on the type."""
+"""Name of Azure's form. Its value key depends on the type of the value, such as `valueDate`."""
 
 
 class Form(NamedTuple):
-    """Form in which an extractor wraps a value."""
+    """How an extractor wraps a value, such as `{"value": 5, "confidence": 0.9}`."""
 
     value: str
-    """Key of the value."""
+    """Key that has the value."""
     confidence: str
-    """Key of the confidence."""
+    """Key that has the confidence."""
     family: str = ""
-    """Name of the form; empty if it is named after its value key."""
+    """Name of the form; if empty, its value key is its name."""
 
     @property
     def name(self) -> str:
-        """Name under which values of this form are counted."""
+        """The name under which values in this form are counted."""
         return self.family or self.value
 
 
 OWN: Final = Form("_value", "_confidence")
-"""Form of stickler-eval: every object with this value key is a wrapper."""
+"""Form of stickler-eval: every object with the key `_value` is a wrapper."""
 
 NO_FORM: Final = Form("", "", "none")
-"""Stands for "no form": values stay in their wrappers."""
+"""Says that no object is a wrapper: values stay as they are."""
 
 _GOOGLE: Final = Form("mentionText", "confidence")
 
@@ -43,7 +43,7 @@ USUAL: Final = (
     Form("Value", "Confidence"),
     _GOOGLE,
 )
-"""Forms of objects that contain a value key, its confidence key, and otherwise only metadata."""
+"""Forms of objects that have a value key, a confidence key, and otherwise only metadata."""
 
 _TYPE: Final = "type"
 _CONTENT: Final = "content"
@@ -60,13 +60,13 @@ _AZURE_TYPES: Final = frozenset(
 )
 _AZURE_VALUE_KEYS: Final = frozenset(f"value{name[0].upper()}{name[1:]}" for name in _AZURE_TYPES)
 _AZURE_EVIDENCE: Final = frozenset((_CONFIDENCE, "spans", "boundingRegions"))
-"""Keys that only Azure's objects with `type` are likely to have."""
+"""Keys which show that an object with `type` is Azure's. They are unlikely in other objects."""
 
 # Source: Azure Form Recognizer 2.1, FieldValue of analyzeResult.documentResults.
 _FORM_RECOGNIZER_KEYS: Final = frozenset((_CONFIDENCE, "text"))
 _FORM_RECOGNIZER_EVIDENCE: Final = frozenset(("boundingBox", "elements", "page"))
 _FORM_RECOGNIZER_TEXTS: Final = frozenset(("elements", "text"))
-"""Metadata keys of this form only: the printed text, and pointers to its words."""
+"""Metadata keys that only this form has: the printed text, and pointers to its words."""
 
 _METADATA: Final = re.compile(
     r"_.*|\w*confidences?|bounding_?(box(es)?|poly|regions?)|bbox|geometry|polygon|offset|length"
@@ -74,20 +74,20 @@ _METADATA: Final = re.compile(
     r"|source",
     re.IGNORECASE,
 )
-"""Keys for the confidence of a value, or for its position on the page."""
+"""Pattern of keys with the confidence of a value, or with its position on the page."""
 
 _NORMALIZED: Final = re.compile(r"normalized_?value", re.IGNORECASE)
-"""Metadata key that occurs only beside the value key of Google's form."""
+"""Pattern of a metadata key that only objects of Google's form have."""
 
 _OTHER_VALUES: Final = re.compile(r"type|kind|id|unit|text|value.*", re.IGNORECASE)
-"""Keys beside a value key that are values of the document, not metadata."""
+"""Pattern of keys that are values of the document if they stand beside a value key."""
 
 
 def find_form(value: Mapping[str, JsonValue], *, in_azure_document: bool = False) -> Form | None:
-    """Return the form of an object; None if it is not a wrapper.
+    """Return the form in which an object wraps a value; None if it is not a wrapper.
 
-    Set `in_azure_document` if another object of the document has Azure's form: an object with only
-    `type` and metadata is then a wrapper without a value.
+    `in_azure_document` says that another object of the document has Azure's form. An object with
+    only `type` and metadata is then a wrapper of an absent value.
     """
     if OWN.value in value:
         return OWN
@@ -102,9 +102,10 @@ def find_form(value: Mapping[str, JsonValue], *, in_azure_document: bool = False
 
 
 def find_metadata_keys(value: Mapping[str, JsonValue]) -> tuple[str, frozenset[str]] | None:
-    """Return confidence key and metadata keys of an object with several values; None for others.
+    """Return (confidence key, metadata keys) of an object that wraps more than one value.
 
     Such an object has a value key with a confidence, and a further key such as `type` or `unit`.
+    None for all other objects.
     """
     forms = _find_usual_forms(value)
     if len({form.confidence for form in forms}) != 1:
@@ -119,7 +120,7 @@ def find_metadata_keys(value: Mapping[str, JsonValue]) -> tuple[str, frozenset[s
 
 
 def has_azure_values(document: JsonValue) -> bool:
-    """Return whether an object in a document has Azure's form with a value key."""
+    """Return whether some object of a document has Azure's form and a value key."""
     pending = [document]
     while pending:
         value = pending.pop()
@@ -134,7 +135,7 @@ def has_azure_values(document: JsonValue) -> bool:
 
 
 def is_bare_azure_type(value: Mapping[str, JsonValue]) -> bool:
-    """Return whether an object has Azure's form only if other objects of its document have it."""
+    """Return whether an object is a wrapper only if others in its document have Azure's form."""
     form = _find_azure_form(value, in_azure_document=True)
     return form is not None and _find_azure_form(value) is None
 
@@ -151,10 +152,10 @@ def _is_metadata(key: str, form: Form) -> bool:
 def _find_azure_form(
     value: Mapping[str, JsonValue], *, in_azure_document: bool = False
 ) -> Form | None:
-    """Return Azure's form for an object, or None.
+    """Return Azure's form with the value key of an object; None if the object has another form.
 
-    The value key of the form is that of its type, otherwise the content key, otherwise a key that
-    the object lacks.
+    The value key is the key for the type, such as `valueDate`. If the object lacks it, `content` is
+    the value key; if it lacks that, too, the wrapped value is absent.
     """
     type_name = value.get(_TYPE)
     if not isinstance(type_name, str) or type_name not in _AZURE_TYPES:

@@ -36,47 +36,47 @@ from .wrapper_forms import (
 
 @dataclass(slots=True)
 class Unwrapped:
-    """A document without wrappers, and the metadata that the wrappers had."""
+    """A document without wrappers, and everything that the wrappers said besides the values."""
 
     value: JsonValue
     confidences: JsonValue = None
-    """Confidences in the shape of the value: a number in [0, 1] or None at each leaf; None without
-    any."""
+    """Confidences in the shape of the document: for each single value a number in [0, 1] or None.
+    None if there is no confidence at all."""
     wrappers: Counter[str] = field(default_factory=Counter)
-    """Number of unwrapped values by the name of the form."""
+    """Number of values taken out of wrappers, by the name of the wrapper's form."""
     skipped_keys: Counter[str] = field(default_factory=Counter)
-    """Number of values of each metadata key that is not evaluated."""
+    """Number of values under each metadata key that is not evaluated."""
     is_changed: bool = False
-    """Whether the value differs from the original document."""
+    """Whether the document differs from the original."""
     inherited: int = 0
-    """Number of values that have the confidence of an enclosing object or list."""
+    """Number of values whose confidence is that of the object or list around them."""
     problems: list[str] = field(default_factory=list)
-    """Problems of confidences that are not numbers in [0, 1]."""
+    """Messages about confidences that are not numbers in [0, 1]."""
     stated: dict[Path, float] = field(default_factory=dict)
-    """Confidences that wrappers state themselves, by the path of the value."""
+    """Confidences written in wrappers, by the path of the value."""
     metadata: dict[Path, JsonObject] = field(default_factory=dict)
-    """Other metadata of wrappers, by the path of the value."""
+    """What wrappers say besides value and confidence, by the path of the value."""
     gold: Gold | None = None
-    """Annotations of a ground truth, such as alternatives; None without any."""
+    """Annotations of a ground truth, such as alternative right values; None if there are none."""
     misread: list[Problem] = field(default_factory=list)
-    """Problems of annotations of the ground truth with values of a wrong type."""
+    """Problems of ground-truth annotations whose values have a wrong type."""
     nested_lists: list[Problem] = field(default_factory=list)
-    """Problems of lists inside several right values where the schema has no list."""
+    """Problems of lists inside alternative right values, at places where the schema has no list."""
 
 
 class PlaceWithFields(Protocol):
-    """A part of a schema that knows its fields, such as the node of a plan."""
+    """A part of a schema that knows its fields, such as a node of the plan."""
 
     @property
     def any_of(self) -> bool:
-        """Whether a list in a ground truth lists alternative right values."""
+        """Whether a list in a ground truth is a list of alternative right values."""
 
     @property
     def takes_lists(self) -> bool:
-        """Whether a single value here may be a list."""
+        """Whether one value at this part of the schema may be a list."""
 
     def child_node(self, step: Step) -> "PlaceWithFields | None":
-        """Return the node of a field or element; None if it does not exist."""
+        """Return the node of a field or element; None if there is none."""
 
     def nodes_by_name(self) -> Mapping[str, Any]:
         """Return the nodes of the fields by name."""
@@ -86,11 +86,11 @@ class PlaceWithFields(Protocol):
 
 
 class FieldNameTree(dict[str, "FieldNameTree"]):
-    """The names of fields, and of the fields inside each."""
+    """The names of fields as a tree: each name leads to the names inside its field."""
 
     @classmethod
     def from_paths(cls, paths: Iterable[Path]) -> "FieldNameTree":
-        """Return the tree of names in some field paths."""
+        """Return the tree of all names that occur in field paths."""
         names = cls()
         for path in paths:
             children = names
@@ -102,20 +102,20 @@ class FieldNameTree(dict[str, "FieldNameTree"]):
     takes_lists: bool = True
 
     def child_node(self, step: Step) -> "FieldNameTree | None":
-        """Return the names inside a field."""
+        """Return the names inside a field; None if the tree does not have the field."""
         return self.get(str(step))
 
     def nodes_by_name(self) -> "FieldNameTree":
-        """Return this tree, which maps the name of each field to the names inside it."""
+        """Return this tree itself, since it maps each field's name to the names inside."""
         return self
 
     def inner_nodes(self) -> "Sequence[FieldNameTree]":
-        """Return an empty sequence, as the elements of a list share its names."""
+        """Return an empty sequence, because the names inside list elements are in this tree."""
         return ()
 
 
 class Unwrapper:
-    """Removes the wrappers of documents."""
+    """Takes the values of documents out of their wrappers."""
 
     def __init__(
         self,
@@ -125,10 +125,10 @@ class Unwrapper:
         *,
         reads_any_of: bool | None = None,
     ) -> None:
-        """Create an unwrapper for documents of a schema node.
+        """Create an unwrapper for documents that `root`, a node of a plan, describes.
 
-        With `reads_any_of`, lists in ground truths may be alternative right values. None sets it if
-        any node has the annotation.
+        With `reads_any_of`, lists in ground truths may be alternative right values; None finds out
+        from the annotations of the nodes. `form` is the only form to look for, if given.
         """
         self._root = root
         self._form = form
@@ -140,7 +140,7 @@ class Unwrapper:
 
     @property
     def marks(self) -> tuple[bytes, ...]:
-        """Byte strings, at least one of which is in the text of every document with wrappers."""
+        """Byte strings of which each document with wrappers contains at least one."""
         if self.edits or self.reads_any_of:
             return (b"",)
         if self._form is None:
@@ -154,9 +154,9 @@ class Unwrapper:
         )
 
     def __call__(self, document: JsonValue, *, is_truth: bool = False) -> Unwrapped:
-        """Return a document without wrappers, and its metadata.
+        """Return a document without wrappers, and what the wrappers said.
 
-        For a ground truth, its annotations are read too.
+        With `is_truth`, annotations of a ground truth are read, too.
         """
         work = _Work(self, Unwrapped(document), is_truth=is_truth)
         value, confidences = work.unwrap_tree(document, self._root, (), None)
@@ -171,7 +171,10 @@ class Unwrapper:
         is_truth: bool = False,
         in_azure_document: bool = False,
     ) -> Form | None:
-        """Return the form of an object at a schema node; None if it is not a wrapper."""
+        """Return the form in which an object wraps a value; None if it is not a wrapper.
+
+        `node` is the part of the schema that describes the object.
+        """
         if self._form is NO_FORM:
             return None
         names = self.declared(node)
@@ -191,10 +194,10 @@ class Unwrapper:
     def metadata_of(
         self, value: Mapping[str, JsonValue], node: PlaceWithFields | None
     ) -> tuple[str, frozenset[str]] | None:
-        """Return confidence key and metadata keys of an object that is not a wrapper.
+        """Return (confidence key, metadata keys) of an object that wraps more than one value.
 
-        A key that the schema declares at this node is not metadata. Returns None if the object has
-        no metadata keys.
+        A key that the schema declares at this node is not metadata. None if the object has no
+        metadata.
         """
         names = self.declared(node)
         if self._form is not None or ANY_KEY in names:
@@ -206,7 +209,7 @@ class Unwrapper:
         return confidence, metadata - names.keys()
 
     def declared(self, node: PlaceWithFields | None) -> Mapping[str, Any]:
-        """Return the fields that a node declares, also through lists and unions."""
+        """Return the fields that a node declares, and those inside its lists and unions."""
         if node is None:
             return {}
         if id(node) not in self._names:
@@ -215,9 +218,10 @@ class Unwrapper:
 
 
 def add_confidences(bare: Unwrapped, confidences: JsonValue) -> Unwrapped:
-    """Add separate confidences to a document; they mirror it, with numbers at the leaves.
+    """Add confidences from a separate source to a document.
 
-    A number for an object or a list applies to all values inside it.
+    They have the shape of the document, with numbers in place of values. A number for an object or
+    a list applies to all values inside it.
     """
     work = _Work(
         Unwrapper(None),
@@ -233,7 +237,7 @@ def add_confidences(bare: Unwrapped, confidences: JsonValue) -> Unwrapped:
 
 
 class _Work:
-    """The unwrapping of one document, with its result so far."""
+    """The work on one document while its wrappers are removed, with the result so far."""
 
     def __init__(
         self,
@@ -249,11 +253,12 @@ class _Work:
         self.has_azure_values: bool | None = None
         self.is_truth = is_truth
         self.parent = parent
-        """Path of the value that this value is an alternative of; empty for a document."""
+        """If the document is an alternative right value, the path of the value to which it belongs;
+        else empty."""
         self.has_confidences = False
 
     def finish(self, value: JsonValue, confidences: JsonValue) -> Unwrapped:
-        """Return the result with a value, and with its confidences if there are any."""
+        """Set the value and its confidences in the result, and return the result."""
         self.result.value = value
         self.result.confidences = confidences if self.has_confidences else None
         return self.result
@@ -269,8 +274,8 @@ class _Work:
     ) -> tuple[JsonValue, JsonValue]:
         """Return a value without wrappers and metadata, and its confidences in the same shape.
 
-        A value without its own confidence gets the `inherited` one. With `is_candidate`, the value
-        is one of several right values; a list is then not read as a list of alternatives again.
+        A value without a confidence of its own gets `inherited`. With `is_candidate`, the value is
+        one of several right values, and a list is not read as a list of alternatives again.
         """
         value, own_confidence = self.unwrap(value, node, path)
         if isinstance(value, list) and not is_candidate and self.is_any_of(node):
@@ -310,7 +315,7 @@ class _Work:
     def element_of(self, node: PlaceWithFields | None, index: int) -> PlaceWithFields | None:
         """Return the node of a list element.
 
-        If elements have no node, it is the node of the list, which has the same fields.
+        This is the node of the list itself if elements have no node of their own.
         """
         if node is None or not self.unwrapper.reads_any_of:
             return node
@@ -323,9 +328,9 @@ class _Work:
     def take_first(
         self, values: list[JsonValue], node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
-        """Return the first of several right values, and record the others as its alternatives.
+        """Return the first of several right values, and record all others as its alternatives.
 
-        If the value itself is a list, a list that contains no lists is one right value.
+        If the schema has a list here, a list without inner lists is a single right value.
         """
         if _is_list(node) and not any(isinstance(value, list) for value in values):
             return values, None
@@ -372,9 +377,9 @@ class _Work:
     def unwrap(
         self, value: JsonValue, node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
-        """Remove the wrappers around a value.
+        """Remove the wrappers around a value; return the value and the innermost confidence.
 
-        Returns the value with the confidence of the innermost wrapper.
+        The confidence is None if no wrapper has one.
         """
         confidence, within = None, tuple[Step, ...]()
         while isinstance(value, dict) and (form := self.form_of(value, node)):
@@ -406,7 +411,7 @@ class _Work:
         path: Path,
         outer: float | None,
     ) -> float | None:
-        """Record the metadata of a value; return its own confidence, or else `outer`."""
+        """Record the metadata of a value; return its confidence, or `outer` if it has none."""
         self.result.is_changed = True
         confidence = outer
         if confidence_key in value:
@@ -423,9 +428,9 @@ class _Work:
     def add_gold(
         self, wrapper: JsonObject, path: Path, within: Path, node: PlaceWithFields | None
     ) -> None:
-        """Record the annotations that a wrapper states about its value.
+        """Record the annotations that a wrapper has for its value.
 
-        `within` are the keys that lead to this wrapper inside the outermost wrapper of the value.
+        If wrappers are nested, `within` are the keys that lead from the outermost one to this one.
         """
         self.result.gold = self.result.gold or Gold()
         gold, stated = self.result.gold.descendant(path), {}
@@ -466,7 +471,10 @@ class _Work:
     def count_confidence(
         self, value: JsonValue, confidence: float | None, *, inherited: bool
     ) -> float | None:
-        """Record that a present value has a confidence; return the confidence."""
+        """Return the confidence unchanged, after recording that a present value has it.
+
+        With `inherited`, the value has the confidence of an object or list around it.
+        """
         if confidence is not None and not is_absent(value):
             self.has_confidences = True
             self.result.inherited += inherited
@@ -477,7 +485,7 @@ class _Work:
     ) -> JsonValue:
         """Return separate confidences in the shape of a value.
 
-        A value without its own confidence gets the `inherited` one.
+        A value without a confidence of its own gets `inherited`.
         """
         own_confidence = None
         if not isinstance(confidences, dict | list):
@@ -501,7 +509,7 @@ class _Work:
     def read_confidence(self, stated: JsonValue, path: Path) -> float | None:
         """Return a confidence as a number in [0, 1].
 
-        Records a problem and returns None if it is invalid.
+        If it is invalid, record a problem and return None.
         """
         if stated is None:
             return None
@@ -512,12 +520,12 @@ class _Work:
 
 
 def _is_list(place: PlaceWithFields | None) -> bool:
-    """Return whether a node has elements but no fields, unlike a node of any type."""
+    """Return whether a node has elements but no fields; a node of any type has both."""
     return place is not None and place.child_node(0) is not None and place.child_node("") is None
 
 
 def has_any_of(root: PlaceWithFields) -> bool:
-    """Return whether a list may list alternative right values at a node or inside it."""
+    """Return whether a node, or a node inside it, may have a list of alternative right values."""
     pending, seen = [root], {id(root)}
     while pending:
         place = pending.pop()
