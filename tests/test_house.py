@@ -110,6 +110,7 @@ CHANGING: Final = frozenset(
 CACHES: Final = {
     ("api/zero.py", "_of_classes"): "functools.cache would keep classes that nobody else has",
     ("documents/lines.py", "_LOOKED_INTO"): "a pipe gives its bytes once, to whoever asks first",
+    ("core/remote.py", "_remembered_secrets"): "any message may quote a URL of the command line",
 }
 """Names of modules whose values do change: none of them changes a result."""
 
