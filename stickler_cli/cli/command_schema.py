@@ -52,7 +52,7 @@ from stickler_cli.settings.deciding import (
     TruthSource,
     WrapperOptions,
 )
-from stickler_cli.settings.of_commands import CheckSettings
+from stickler_cli.settings.of_commands import CheckSettings, EvalSettings
 from stickler_cli.settings.running import ConsoleOptions
 from .console import show_problems, warn
 
@@ -80,9 +80,18 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
         show_problems((*refusals, *schema.warnings), "warning")
         if schema.remark:
             warn(schema.remark)
-        if schema.note:
+        if schema.note and not _is_among_notes(schema, settings):
             warn(schema.note)
     return schema
+
+
+def _is_among_notes(schema: LoadedSchema, settings: SchemaOptions) -> bool:
+    """Return whether a table on standard output has the note on an inferred schema.
+
+    The note on a schema without inference is always on standard error, too.
+    """
+    has_table = isinstance(settings, EvalSettings) and settings.format == "table"
+    return has_table and schema.inferred is not None
 
 
 def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:

@@ -106,7 +106,7 @@ def _tell_of_values(run: Run, settings: EvalSettings) -> None:
 
     They are about unwrapped values, and about values that match although they differ.
     """
-    notes = describe_unwrapping(run.evaluation), describe_close_matches(run.evaluation)
+    notes = describe_unwrapping(run.evaluation), *describe_close_matches(run.evaluation)
     for note in filter(None, notes):
         if not settings.quiet and settings.format != "table":
             warn(f"note: {note}")

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ class Box(NamedTuple):
     right: float
     bottom: float
     area: float
+    crosses_itself: bool = False
+    """Whether two opposite edges of the quadrilateral cross, so that it is no outline of a box."""
 
 
 class BBoxIoUComparator(BaseComparator):
@@ -69,12 +71,15 @@ class BBoxIoUComparator(BaseComparator):
             if width <= 0 or height <= 0:
                 return None
             numbers = [x, y, x + width, y + height]
+        crosses_itself = len(numbers) == QUADRILATERAL_NUMBERS and _crosses_itself(numbers)
         left, right = min(numbers[::2]), max(numbers[::2])
         top, bottom = min(numbers[1::2]), max(numbers[1::2])
         area = (right - left) * (bottom - top)
         # At most half of the largest float, so that the sum of two areas is finite.
         has_valid_area = 0 < area <= sys.float_info.max / 2
-        return Box(left, top, right, bottom, area) if has_valid_area else None
+        if not has_valid_area:
+            return None
+        return Box(left, top, right, bottom, area, crosses_itself)
 
     def similarity(self, gt: Box | None, pred: Box | None) -> float:
         """Return the intersection over union of two boxes; 0.0 if one of them is None."""
@@ -91,14 +96,18 @@ class BBoxIoUComparator(BaseComparator):
         return MatchDifference("small overlap", brief(gt), brief(pred))
 
     def similarities(self, gts: Sequence[Box | None], preds: Sequence[Box | None]) -> Similarities:
-        """Return the intersection over union of each pair of boxes."""
-        left, top, right, bottom, area = _columns(gts)
-        pred_left, pred_top, pred_right, pred_bottom, pred_area = _columns(preds)
+        """Return the intersection over union of each pair of boxes.
+
+        It is 0 if only one side is a quadrilateral that crosses itself.
+        """
+        left, top, right, bottom, area, crosses = _columns(gts)
+        pred_left, pred_top, pred_right, pred_bottom, pred_area, pred_crosses = _columns(preds)
         with np.errstate(over="ignore"):  # boxes very far apart do not overlap
             width = np.minimum(right, pred_right) - np.maximum(left, pred_left)
             height = np.minimum(bottom, pred_bottom) - np.maximum(top, pred_top)
         shared = np.maximum(width, 0.0) * np.maximum(height, 0.0)
         overlap: Similarities = shared / (area + pred_area - shared)
+        overlap[crosses != pred_crosses] = 0.0
         return overlap
 
 
@@ -108,9 +117,33 @@ _NO_BOX: Final = Box(0.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def _columns(boxes: Sequence[Box | None]) -> NDArray[np.float64]:
-    """Return boxes as an array, (5, n): left, top, right, bottom, area."""
+    """Return the fields of boxes as an array, (6, n), in the order of `Box`."""
+    n_columns = len(_NO_BOX)
     numbers = chain.from_iterable(box or _NO_BOX for box in boxes)
-    return np.fromiter(numbers, np.float64, 5 * len(boxes)).reshape(-1, 5).T
+    return np.fromiter(numbers, np.float64, n_columns * len(boxes)).reshape(-1, n_columns).T
+
+
+_Point: TypeAlias = tuple[float, float]
+
+
+def _crosses_itself(numbers: Sequence[float]) -> bool:
+    """Return whether two opposite edges of a quadrilateral cross, given its four corners."""
+    first, second, third, fourth = zip(numbers[::2], numbers[1::2], strict=True)
+    return _cross(first, second, third, fourth) or _cross(second, third, fourth, first)
+
+
+def _cross(start: _Point, end: _Point, other_start: _Point, other_end: _Point) -> bool:
+    """Return whether two edges cross: the ends of each lie on two sides of the other."""
+    sides = _side(start, end, other_start) * _side(start, end, other_end)
+    other_sides = _side(other_start, other_end, start) * _side(other_start, other_end, end)
+    return sides < 0 and other_sides < 0
+
+
+def _side(start: _Point, end: _Point, point: _Point) -> int:
+    """Return on which side of a line a point lies: -1 or 1; 0 if it lies on the line."""
+    run, rise = end[0] - start[0], end[1] - start[1]
+    cross = run * (point[1] - start[1]) - rise * (point[0] - start[0])
+    return (cross > 0) - (cross < 0)
 
 
 def _numbers(value: object) -> list[float] | None:

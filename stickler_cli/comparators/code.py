@@ -12,7 +12,7 @@ _SPACES: Final = re.compile(r"\s+")
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|[^'\"`]+|['\"`]")
 _TAG_NAME: Final = re.compile(r"</?[A-Za-z][\w:.-]*")
 _RULE_OF_TABLE: Final = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
-_DASHES: Final = re.compile(r"-+")
+_COLUMN_RULE: Final = re.compile(r":?-+:?")
 _SUBSCRIPTS: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 """Replaces subscript digits by plain digits, since `H₂O` is also written `H2O`. Superscript digits
 are kept, because they state charges."""
@@ -31,9 +31,9 @@ class CodeComparator(BaseComparator):
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
             language: `sql` ignores case outside quotes. `markup` ignores the case of tag names.
-                `markdown` ignores the width of tables. `latex` and `code` ignore nothing but white
-                space. `letters`, for molecules and sequences, ignores all white space, even between
-                letters.
+                `markdown` ignores the width and alignment of columns. `latex` and `code` ignore
+                nothing but white space. `letters`, for molecules and sequences, ignores all white
+                space, even between letters.
         """
         super().__init__(threshold)
         self.language = checked_choice("language", language, LANGUAGES)
@@ -88,7 +88,7 @@ def _without_case(token: str) -> str:
 
 def _row_of_table(line: str) -> str:
     if _RULE_OF_TABLE.fullmatch(line.strip()):
-        line = _DASHES.sub("-", line)
+        line = _COLUMN_RULE.sub("-", line)
     return without_spaces(line.strip())
 
 

@@ -46,6 +46,7 @@ from .quantities import (
     is_unit,
     singular_unit,
 )
+from .relations import mark_relation_of_quantity
 from .words import abbreviates
 
 MAGNITUDE: Final = 10_000
@@ -114,7 +115,7 @@ _NUMBER: Final = re.compile(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,
 _POWER: Final = re.compile(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
 """Digits that belong to a unit: the 2 of m2, 10^9 in 10^9/L."""
 _UNIT: Final = re.compile(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£¥₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
-_RELATION: Final = re.compile(r"[<>≤≥]=?")
+_RELATION: Final = re.compile(r"[<>]=?|[~\u00b1]")
 _DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f", "--   ")
 _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
 """A sign that makes an amount in accounts negative: a minus or CR behind the amount, or CR before
@@ -139,7 +140,8 @@ class Measured(NamedTuple):
     units: frozenset[str]
     """The words beside the number that are not currencies, such as `mg`."""
     relation: str = ""
-    """The sign before the number, such as `<` in `<10`; empty if there is none."""
+    """The sign before the number, such as `<` in `<10`, or in place of words, such as `~` in `about
+    10`; empty if there is none."""
     percent: bool = False
     with_decimals: Decimal | None = None
     """The other possible number, if the text can be read in two ways. `25.000` is 25000 as
@@ -162,10 +164,10 @@ def measured(text: str, *, money: bool = False) -> Measured:
     """
     text = mark_exponents(text).translate(_DASHES)
     text = normalize_text("NFKC", text).translate(_DASHES).strip()
+    text = mark_relation_of_quantity(text.replace("+/-", "\u00b1"))
     plain = _POWER.sub("", text)
     runs = [*_NUMBER.finditer(plain)]
     relation = "".join(_RELATION.findall(text))
-    relation = {"≤": "<=", "≥": ">="}.get(relation, relation)
     without_number = text.replace(runs[0][0], " ", 1) if len(runs) == 1 else text
     credit = len(runs) == 1 and _CREDIT.search(plain)
     written_units = _UNIT.findall(_CREDIT.sub("", without_number, 1))
@@ -358,9 +360,9 @@ class NumericComparator(BaseComparator):
                 ground truth of 0 counts as 1. One of the tolerances is enough for a match.
             absolute_tolerance: maximum difference in the unit of the numbers, at least 0.
             tolerance: another name for `absolute_tolerance`.
-            unit: `same` compares currency, unit and signs such as `<` if both sides have one. It
-                also reads 19% as 0.19 if the other side is at most 1 and has no percent sign.
-                `ignore` does neither.
+            unit: `same` compares currency and unit if both sides have one, and signs such as `<`
+                and `~`. It also reads 19% as 0.19 if the other side is below 1 and has no percent
+                sign. `ignore` does neither.
             decimal: the decimal sign, `.` or `,`. With `auto` the digits show it, and `120.00-` and
                 `120.00 CR` are below zero. `money` is like `auto`, but `25.000` is 25000, except in
                 a currency with three decimals. With `currency` the currency of either number
@@ -444,11 +446,15 @@ class NumericComparator(BaseComparator):
             states_unit = bool(gt.currencies) or (gt.units == pred.units and bool(gt.units))
             return float(gt.number is pred.number and has_same_currency and states_unit)
         sides = [gt.number, pred.number]
-        if gt.percent != pred.percent and abs(sides[gt.percent]) <= 1:
+        if gt.percent == pred.percent:
+            return self._compare_numbers(*sides)
+        without_sign = abs(sides[gt.percent])
+        if without_sign <= 1:
             shares = list(sides)
             shares[pred.percent] = sides[pred.percent].scaleb(-2)
-            if self._compare_numbers(*shares):
-                return 1.0
+            # A number below 1 is a share, never a percentage: 0.5 is 50 %, not 0.5 %.
+            if without_sign < 1 or self._compare_numbers(*shares):
+                return self._compare_numbers(*shares)
         return self._compare_numbers(*sides)
 
     def _compare_numbers(self, gt: Decimal, pred: Decimal) -> float:
@@ -475,7 +481,7 @@ class NumericComparator(BaseComparator):
         gt_measure, pred_measure = (_measured(self.prepare(value)) for value in (gt, pred))
         if gt_measure.percent == pred_measure.percent and _are_apart(gt_measure, pred_measure):
             difference = "another number"
-        elif _states_unit(gt_measure) and not (pred_measure.currencies or pred_measure.units):
+        elif _lacks_unit(gt_measure, pred_measure):
             difference = "no currency or unit"
         elif _single_sign(gt) != _single_sign(pred) and _single_sign(gt) and _single_sign(pred):
             difference = "thousands or decimals"
@@ -575,10 +581,15 @@ def _are_apart(gt: Measured, pred: Measured) -> bool:
     )
 
 
-def _states_unit(measure: Measured) -> bool:
-    return measure.number is not None and (
-        bool(measure.currencies) or any(map(is_unit, measure.units))
-    )
+def _lacks_unit(gt: Measured, pred: Measured) -> bool:
+    """Return whether a number of the ground truth has a currency, unit or `%`, and the other none.
+
+    A percentage as a share lacks nothing: 0.5 for `50%`.
+    """
+    if gt.number is None or pred.currencies or pred.units or pred.percent:
+        return False
+    is_bare_percentage = gt.percent and gt.number == pred.number
+    return is_bare_percentage or bool(gt.currencies) or any(map(is_unit, gt.units))
 
 
 def _single_sign(value: object) -> str:

@@ -28,12 +28,15 @@ from .base import (
 )
 from .formulas import find_other_capitals
 from .quantities import lower_but_units
+from .relations import mark_relations
 from .vocabulary import folded
 from .words import (
     SAME,
     SPELT_OUT,
     Words,
     checkboxes_by_word,
+    find_moved_words,
+    find_sign_difference,
     find_word_difference,
     have_exchanged_words,
     have_replaced_signs,
@@ -44,7 +47,7 @@ from .words import (
 _THOUSANDS: Final = re.compile(
     r"(?<![\d.,])\d{1,3}([.,'\u2019\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?!\d)"
 )
-_RUN: Final = re.compile(r"(?:(?<![^\s(^])([-\u2212\u2013]|[<>≤≥]=?\s?)[$€£¥.]?)?(\d+)")
+_RUN: Final = re.compile(r"(?:(?<![^\s(^])([-\u2212\u2013]|[<>~]=?\s?)[$€£¥.]?)?(\d+)")
 _FINAL_PLUS: Final = re.compile(r"(?<=[^\W_])\+(?![^\s,;.)])")
 _MINUS: Final = str.maketrans("\u2212\u2013", "--")
 
@@ -57,6 +60,8 @@ _ODD_SPACE: Final = re.compile(r"[\x85\xa0]")
 def digits_of(text: str) -> str:
     """Return the runs of digits of a text, with their signs; groups of thousands are one run.
 
+    Words that state a relation count as a sign: `about 30` is `~30`.
+
     >>> digits_of("INV-1001 of 1,200.50 (-5)"), digits_of("ten")
     ('1001 1200 50 -5', '')
     """
@@ -67,6 +72,7 @@ def digits_of(text: str) -> str:
             str(unicodedata.digit(match)) if match.isdecimal() else match for match in text
         )
     text = _THOUSANDS.sub(lambda number: "".join(filter(str.isdecimal, number[0])), text)
+    text = mark_relations(text)
     return " ".join(f"{(match[1] or '').strip()}{match[2]}" for match in _RUN.finditer(text))
 
 
@@ -169,7 +175,11 @@ class _TextRules:
         difference = find_word_difference(words, pred_words)
         if difference is None and self.normalize:
             difference = find_other_capitals(gt, pred)
-        if difference is None and not self.same_order and _are_reordered(words, pred_words):
+        if difference is None:
+            difference = find_sign_difference(gt_text.signs, pred_text.signs)
+        if difference is None and self.same_order:
+            difference = find_moved_words(words, pred_words)
+        elif difference is None and _are_reordered(words, pred_words):
             difference = MatchDifference("another order", text_of(gt), text_of(pred))
         return difference
 

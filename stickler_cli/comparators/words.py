@@ -163,6 +163,11 @@ class Words:
         return frozenset(neighbours)
 
     @property
+    def without_hyphens(self) -> frozenset[str]:
+        """The words of the text if hyphens and apostrophes inside words are left out."""
+        return frozenset(_WORD.findall(_HYPHEN.sub("", self.text.replace("'", ""))))
+
+    @property
     def ordered_words(self) -> list[str]:
         """The words in order, without function words and single letters."""
         return [
@@ -224,6 +229,37 @@ def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, i
     return any(kind in kinds_gone for kind, _ in pred - gt)
 
 
+def find_sign_difference(
+    gt: Counter[tuple[int, int]], pred: Counter[tuple[int, int]]
+) -> MatchDifference | None:
+    """Return the first sign that only one text has; None if both have the same signs."""
+    missed, added = ([*map(_sign_of, sorted(signs))] for signs in (gt - pred, pred - gt))
+    if not (missed or added):
+        return None
+    return MatchDifference("a sign more or less", "".join(missed[:1]), "".join(added[:1]))
+
+
+def _sign_of(key: tuple[int, int]) -> str:
+    kind, meaning = key
+    return _SIGNS_OF_ONE_KIND[kind][meaning][0]
+
+
+def find_moved_words(gt: Words, pred: Words) -> MatchDifference | None:
+    """Return the words from the first to the last moved one; None if texts differ in other ways.
+
+    The items of an enumeration, and sentences, may be in any order.
+    """
+    if gt.sequence == pred.sequence or gt.counts != pred.counts:
+        return None
+    if sorted(gt.items) == sorted(pred.items):
+        return None
+    n_words, pairs = len(gt.sequence), [*zip(gt.sequence, pred.sequence, strict=True)]
+    start = next(index for index, (word, other) in enumerate(pairs) if word != other)
+    end = next(index for index in range(n_words, 0, -1) if len({*pairs[index - 1]}) > 1)
+    moved, other_order = (" ".join(side.sequence[start:end]) for side in (gt, pred))
+    return MatchDifference("another order", moved, other_order)
+
+
 def similarity_by_words(
     similarity: float, gt: Words, pred: Words, *, same_letters: bool = False
 ) -> float:
@@ -266,7 +302,7 @@ def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
     """
     missed, added = gt.without(pred), pred.without(gt)
     if "".join(missed) == "".join(added):
-        return None
+        return _find_joined_words(gt, pred)
     only_gt, only_pred = _without_joined(missed, added)
     only_pred, only_gt = _without_joined(only_pred, only_gt)
     replaced = _first_replaced(only_gt, only_pred, 1)
@@ -284,6 +320,31 @@ def find_word_difference(gt: Words, pred: Words) -> MatchDifference | None:
     pred_links = [word for word in only_pred if word in LINK_WORDS]
     if gt_links and pred_links:
         return MatchDifference("another word", gt_links[0], pred_links[0])
+    return _find_joined_words(gt, pred)
+
+
+def _find_joined_words(gt: Words, pred: Words) -> MatchDifference | None:
+    """Return the first words that only one text joins; None if there are none.
+
+    A hyphen may join words or split them: `check-in` and `checkin` do not differ.
+    """
+    split = _find_joined_run(gt, pred)
+    if split is not None:
+        return MatchDifference("words joined or split", split, split.replace(" ", ""))
+    split = _find_joined_run(pred, gt)
+    if split is not None:
+        return MatchDifference("words joined or split", split.replace(" ", ""), split)
+    return None
+
+
+def _find_joined_run(text: Words, other: Words) -> str | None:
+    """Return the first words of a text, with spaces, that are one word of the other text."""
+    joined_words = {word for word in other.without(text) if word not in text.without_hyphens}
+    for length in range(2, MAX_JOINED_WORDS + 1) if joined_words else ():
+        for start in range(len(text.sequence) - length + 1):
+            run = text.sequence[start : start + length]
+            if "".join(run) in joined_words:
+                return " ".join(run)
     return None
 
 

@@ -6,6 +6,8 @@ DifferenceKind: TypeAlias = Literal[
     "another word",
     "other letters",
     "a word more or less",
+    "words joined or split",
+    "a sign more or less",
     "another order",
     "another number",
     "no currency or unit",
@@ -22,6 +24,22 @@ DIFFERENCES: Final[tuple[DifferenceKind, ...]] = get_args(DifferenceKind)
 
 OTHER_WORDS: Final[frozenset[DifferenceKind]] = frozenset(("another word", "other letters"))
 """Kinds of differences in which another word takes the place of a word."""
+REMEDIES: Final[dict[DifferenceKind, str]] = {
+    "another word": '"same_letters": true in the comparator-config',
+    "other letters": '"same_letters": true in the comparator-config',
+    "a word more or less": "a threshold of 1",
+    "words joined or split": "CaseInsensitiveComparator",
+    "a sign more or less": "CaseInsensitiveComparator",
+    "another order": "CaseInsensitiveComparator",
+    "another number": "a comparator-config without a tolerance",
+    "no currency or unit": "CaseInsensitiveComparator",
+    "thousands or decimals": '"decimal": "auto" in the comparator-config',
+    "day or month first": '"dayfirst": true or false in the comparator-config',
+    "other capitals": "CodeComparator",
+    "other separators": "CaseInsensitiveComparator",
+    "small overlap": "a threshold of 0.75",
+}
+"""What makes values with each kind of difference wrong: a change of the field's annotations."""
 
 
 class MatchDifference(NamedTuple):

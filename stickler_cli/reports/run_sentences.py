@@ -422,7 +422,7 @@ def notes(view: RunView) -> list[str]:
         quoted(f"metric {name} has no figures: {problem}")
         for name, problem in evaluation.metric_problems.items()
     )
-    described = (describe_unwrapping(evaluation), describe_close_matches(evaluation))
+    described = (describe_unwrapping(evaluation), *describe_close_matches(evaluation))
     lines += map(quoted, filter(None, described))
     return lines + [quoted(note) for note in sorted(view.run.notes)]
 

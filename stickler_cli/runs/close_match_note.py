@@ -1,54 +1,81 @@
-"""One sentence about values that count as right although they differ from their ground truth.
+"""Sentences about values that count as right although they differ from their ground truth.
 
-Reports have it among their notes; `stickler eval` also writes it to standard error.
+Reports have them among their notes; `stickler eval` also writes them to standard error.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Final
 
 from stickler_cli.core.figures import join_some, number_of
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.match_differences import DIFFERENCES, OTHER_WORDS, DifferenceKind
-from stickler_cli.score.close_matches import CloseMatches, CloseValues
+from stickler_cli.core.match_differences import DIFFERENCES, REMEDIES, DifferenceKind
+from stickler_cli.score.close_matches import CloseExample, CloseMatches, CloseValues
 from stickler_cli.score.evaluation import Evaluation
 
 MAX_NAMED_FIELDS: Final = 3
-"""Number of fields that the note names for a difference, those with the most values."""
+"""Number of fields that a note names for a difference, those with the most values."""
+MAX_SHOWN_EXAMPLES: Final = 2
+MAX_SHOWN_LETTERS: Final = 40
+"""Maximum length of a text in an example, so that a note takes two or three lines of 80 columns."""
 
 
-def describe_close_matches(evaluation: Evaluation) -> str:
-    """Describe values that match though they differ, with an example of each; empty if none."""
+def describe_close_matches(evaluation: Evaluation) -> list[str]:
+    """Describe values that match though they differ: a sentence with their number, then one each.
+
+    Each difference has its fields, examples, and what makes such values wrong. Empty if there are
+    no such values.
+    """
     values_by_difference: defaultdict[DifferenceKind, list[tuple[str, CloseValues]]] = defaultdict(
         list
     )
     for (path, difference), values in evaluation.fold(CloseMatches).by_field.items():
         name = field_path(path) or "documents"
         values_by_difference[difference].append((name, values))
-    clauses = [
+    sentences = [
         _describe_difference(difference, values_by_difference[difference])
         for difference in DIFFERENCES
         if difference in values_by_difference
     ]
-    if not clauses:
-        return ""
+    if not sentences:
+        return []
     total = sum(
         values.count for by_field in values_by_difference.values() for _, values in by_field
     )
-    advice = "--values FILE lists them by difference"
-    if not OTHER_WORDS.isdisjoint(values_by_difference):
-        advice += ', and "same_letters": true in a comparator-config makes other words wrong'
-    return (
-        f"{number_of(total, 'value')} called right though not equal: {'; '.join(clauses)}; {advice}"
-    )
+    summary = f"{number_of(total, 'value')} called right though not equal; --values FILE lists them"
+    return [summary, *sentences]
 
 
 def _describe_difference(
     difference: DifferenceKind, by_field: list[tuple[str, CloseValues]]
 ) -> str:
-    """Return a difference, its fields and one example."""
+    """Return a difference, its fields, examples, and what makes such values wrong."""
     by_field.sort(key=lambda entry: (-entry[1].count, entry[0]))
     total = sum(values.count for _, values in by_field)
     names = join_some((f"{name} {values.count:,}" for name, values in by_field), MAX_NAMED_FIELDS)
-    example = by_field[0][1].examples[0]
-    gt, pred = (repr(text) if text else "nothing" for text in (example.gt, example.pred))
-    return f"{total:,} with {difference} ({names}; {gt} / {pred} in {example.document})"
+    examples = _select_examples([values for _, values in by_field])
+    shown_examples = ", ".join(map(_show_example, examples))
+    wrong = "makes it wrong" if total == 1 else "makes them wrong"
+    return (
+        f"{total:,} with {difference} ({names}; {shown_examples}): {REMEDIES[difference]} {wrong}"
+    )
+
+
+def _select_examples(values_by_field: Sequence[CloseValues]) -> list[CloseExample]:
+    """Return examples with different texts, of as many fields as possible."""
+    rounds = zip_longest(*(values.examples for values in values_by_field))
+    examples = [example for examples in rounds for example in examples if example is not None]
+    example_by_texts: dict[tuple[str, str], CloseExample] = {}
+    for example in examples:
+        example_by_texts.setdefault((example.gt, example.pred), example)
+    return [*example_by_texts.values()][:MAX_SHOWN_EXAMPLES]
+
+
+def _show_example(example: CloseExample) -> str:
+    gt, pred = (repr(_cut(text)) if text else "nothing" for text in (example.gt, example.pred))
+    return f"{gt} / {pred} in {example.document}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN_LETTERS else f"{text[: MAX_SHOWN_LETTERS - 3]}..."

@@ -15,7 +15,7 @@ MAX_NAMED: Final = 3
 MIN_DOCUMENTS: Final = 2  # a single pair of documents is always paired correctly
 MIN_FILLED: Final = 0.9  # share of documents that must have the field
 MIN_SHARED: Final = 0.5  # share of ids of the smaller side that must occur on the other side
-# Share of pairs with equal ids from which documents are paired correctly already.
+# Share of the common ids at equal positions from which documents are paired correctly already.
 MAX_IN_PLACE: Final = 0.5
 ID_DEPTH: Final = 2
 MAX_DEPTH: Final = 50  # levels of documents that are searched
@@ -80,8 +80,8 @@ def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, J
 def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
     """Return the share of ids of the smaller side that occur anywhere on the other side.
 
-    The share is 0 if the field does not identify the documents of a side, or if more than
-    `MAX_IN_PLACE` of the pairs have equal ids already.
+    The share is 0 if the field does not identify the documents of a side, or if `MAX_IN_PLACE` of
+    these ids or more are at equal positions already.
     """
     gt_ids = [str(ids[field]) for ids in gts if field in ids]
     pred_ids = [str(ids[field]) for ids in preds if field in ids]
@@ -90,9 +90,10 @@ def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> fl
             return 0.0
     pairs = zip(gts, preds, strict=True)
     n_in_place = sum(str(gt.get(field)) == str(pred.get(field)) for gt, pred in pairs)
-    if n_in_place > MAX_IN_PLACE * len(gts):
+    n_common = len({*gt_ids} & {*pred_ids})
+    if n_in_place >= MAX_IN_PLACE * n_common:
         return 0.0
-    return len({*gt_ids} & {*pred_ids}) / min(len(gt_ids), len(pred_ids))
+    return n_common / min(len(gt_ids), len(pred_ids))
 
 
 def hint_annotations(pairs: Sequence[DocumentValues], root: Node) -> Iterator[str]:

@@ -6,6 +6,8 @@ import json
 import pytest
 
 from stickler_cli.cli import main
+from stickler_cli.core.match_differences import DIFFERENCES
+from stickler_cli.core.match_differences import REMEDIES as REMEDIES_IN_NOTES
 
 LONG = " ".join(
     f"{first}{second}{first}q" for first in "bcdfghklmnprst" for second in "aeiou"
@@ -20,13 +22,14 @@ PRED = [
     {"summary": OTHER, "supplier": "Ford Motors", "total": "$5.00"},
     {"summary": LONG, "supplier": "Volvo Truks", "total": "6.00"},
 ]
-CLAUSES = (
-    "3 values called right though not equal: "
-    "1 with another word (summary 1; 'apixaban' / 'rivaroxaban' in d0); "
-    "1 with other letters (supplier 1; 'trucks' / 'truks' in d1); "
-    "1 with no currency or unit (total 1; '$6.00' / '6.00' in d1); "
-    '--values FILE lists them by difference, and "same_letters": true in a comparator-config '
-    "makes other words wrong"
+NOTES = (
+    "note: 3 values called right though not equal; --values FILE lists them\n"
+    "note: 1 with another word (summary 1; 'apixaban' / 'rivaroxaban' in d0): "
+    '"same_letters": true in the comparator-config makes it wrong\n'
+    "note: 1 with other letters (supplier 1; 'trucks' / 'truks' in d1): "
+    '"same_letters": true in the comparator-config makes it wrong\n'
+    "note: 1 with no currency or unit (total 1; '$6.00' / '6.00' in d1): "
+    "CaseInsensitiveComparator makes it wrong\n"
 )
 
 
@@ -45,7 +48,7 @@ def test_the_table_has_one_note_on_them(documents, capsys):
     assert main(["eval", "gt", "pred"]) == 0
 
     captured = capsys.readouterr()
-    assert f"note: {CLAUSES}\n" in captured.out
+    assert NOTES in captured.out
     assert "called right" not in captured.err
 
 
@@ -53,7 +56,7 @@ def test_other_formats_have_the_note_on_standard_error_and_json_has_the_counts(d
     assert main(["eval", "gt", "pred", "-f", "json"]) == 0
 
     captured = capsys.readouterr()
-    assert f"note: {CLAUSES}\n" in captured.err
+    assert NOTES in captured.err
     assert [
         (entry["field"], entry["difference"], entry["count"])
         for entry in json.loads(captured.out)["close_matches"]
@@ -105,7 +108,8 @@ def test_the_advice_makes_other_words_wrong(documents, capsys):
     captured = capsys.readouterr()
     leaves = json.loads(captured.out)["confusion_matrix"]["leaves"]
     assert (leaves["tp"], leaves["fd"]) == (4, 2)
-    assert "1 value called right though not equal: 1 with no currency or unit" in captured.err
+    assert "note: 1 value called right though not equal" in captured.err
+    assert "note: 1 with no currency or unit" in captured.err
 
 
 @pytest.mark.parametrize("infer", ["auto", "always", "never"])
@@ -118,3 +122,93 @@ def test_a_schema_that_counts_words_has_the_note_in_every_mode(documents, capsys
     assert main(arguments) == 0
 
     assert "1 with other letters (supplier 1; 'trucks' / 'truks' in d1)" in capsys.readouterr().err
+
+
+REMEDIES = [
+    ("another word", "text", LONG, OTHER, {"same_letters": True}),
+    ("other letters", "supplier", "Ford Motors", "Fjord Motors", {"same_letters": True}),
+    (
+        "a word more or less",
+        "supplier",
+        "Consolidated Delta Air Lines",
+        "Consolidated Delta Lines",
+        1,
+    ),
+    ("words joined or split", "city", "Newcastle", "New Castle", "CaseInsensitiveComparator"),
+    (
+        "a sign more or less",
+        "terms",
+        "interest at 7% on the loan of a year",
+        "interest at 7 on the loan of a year",
+        "CaseInsensitiveComparator",
+    ),
+    ("another order", "name", "Thomas James", "James Thomas", "CaseInsensitiveComparator"),
+    ("another number", "total", "12.34", "12.35", None),
+    ("no currency or unit", "total", "$5", "5", "CaseInsensitiveComparator"),
+    ("thousands or decimals", "total", "1,234", "1.234", {"decimal": "auto"}),
+    ("day or month first", "date", "2024-03-04", "04/03/2024", {"dayfirst": False}),
+    ("other capitals", "element", "CO", "Co", "CodeComparator"),
+    ("other separators", "plate", "B-MW 1234", "BM-W 1234", "CaseInsensitiveComparator"),
+    ("small overlap", "bbox", [0, 0, 10, 10], [0, 0, 10, 6], 0.75),
+]
+
+
+@pytest.mark.parametrize(("difference", "field", "gt", "pred", "remedy"), REMEDIES)
+def test_the_remedy_of_each_difference_makes_it_wrong(
+    tmp_path, monkeypatch, capsys, difference, field, gt, pred, remedy
+):
+    monkeypatch.chdir(tmp_path)
+    for side, value in (("gt", gt), ("pred", pred)):
+        (tmp_path / f"{side}.jsonl").write_text(json.dumps({field: value}), encoding="utf-8")
+    assert main(["init", "gt.jsonl", "-o", "schema.json", "-q"]) == 0
+    schema = json.loads((tmp_path / "schema.json").read_text("utf-8"))
+    assert main(["eval", "gt.jsonl", "pred.jsonl", "-f", "json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["confusion_matrix"]["leaves"]["tp"] == 1
+    assert f"note: 1 with {difference} ({field} 1; " in captured.err
+    assert REMEDIES_IN_NOTES[difference] in captured.err
+
+    place, key = schema["properties"][field], "x-aws-stickler-comparator"
+    match remedy:
+        case str():
+            del place[f"{key}-config"]
+            place[key] = remedy
+        case dict():
+            place[f"{key}-config"] = {**place.get(f"{key}-config", {}), **remedy}
+        case None:
+            del place[f"{key}-config"]["absolute_tolerance"]
+        case threshold:
+            place["x-aws-stickler-threshold"] = threshold
+    (tmp_path / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+    assert main(["eval", "schema.json", "gt.jsonl", "pred.jsonl", "-f", "json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["confusion_matrix"]["leaves"]["fd"] == 1
+    assert "called right" not in captured.err
+
+
+def test_each_difference_has_a_remedy_that_was_tried():
+    assert {difference for difference, *_ in REMEDIES} == {*DIFFERENCES}
+
+
+def test_two_examples_with_other_texts_are_shown_and_long_texts_are_cut(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    names = [("Ford Motors", "Fjord Motors"), ("Volvo Trucks", "Volvo Truks")]
+    rows = [{"buyer": gt, "seller": gt} for gt, _ in names]
+    others = [{"buyer": pred, "seller": pred} for _, pred in names]
+    long_name = "Anna Maria Katharina Elisabeth Josefine Hansen"
+    rows.append({"buyer": "Tom Bell", "seller": long_name})
+    others.append({"buyer": "Tom Bell", "seller": f"Hansen {long_name.removesuffix(' Hansen')}"})
+    for side, documents in (("gt", rows), ("pred", others)):
+        lines = "\n".join(map(json.dumps, documents))
+        (tmp_path / f"{side}.jsonl").write_text(lines, encoding="utf-8")
+
+    assert main(["eval", "gt.jsonl", "pred.jsonl", "-f", "json"]) == 0
+
+    err = capsys.readouterr().err
+    assert (
+        "note: 4 with other letters (buyer 2, seller 2; 'ford' / 'fjord' in line 1, 'trucks' / "
+        "'truks' in line 2)"
+    ) in err
+    assert "'Anna Maria Katharina Elisabeth Josefi...' / 'Hansen Anna Maria" in err

@@ -81,3 +81,24 @@ def test_another_format_is_refused():
 def test_a_quadrilateral_is_compared_by_its_bounding_rectangle(value):
     assert BBoxIoUComparator().compare([0, 0, 3, 2], value) == 1.0
     assert BBoxIoUComparator().compare([0, 0, 3, 4], value) == 0.5
+
+
+RING = [[0, 0], [0, 2], [2, 2], [2, 0]]
+CROSSED = [[0, 0], [2, 2], [0, 2], [2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        (RING, CROSSED, 0.0),
+        (RING, [0, 2, 0, 0, 2, 2, 2, 0], 0.0),
+        (CROSSED, [0, 0, 2, 2], 0.0),
+        (RING, [[2, 0], [2, 2], [0, 2], [0, 0]], 1.0),  # from another corner, the other way round
+        (CROSSED, [0, 0, 2, 2, 0, 2, 2, 0], 1.0),  # both in an order that crosses itself
+        (RING, [[0, 0], [0, 2], [2, 2], [0, 2]], 1.0),  # a corner twice: nothing crosses
+    ],
+)
+def test_corners_in_an_order_that_crosses_itself_are_another_outline(gt, pred, similarity):
+    comparator = BBoxIoUComparator()
+
+    assert comparator.compare(gt, pred) == comparator.compare(pred, gt) == similarity

@@ -22,7 +22,7 @@ PYTHON = "def f(a):\n    if a:\n        g()\n    return a"
         ("markup", "<td>Ada</td>", "<td>ada</td>", False),
         ("markup", "<p>a b</p>", "<p>a\n  b</p>", True),
         ("markup", "<p>a b</p>", "<p>ab</p>", False),
-        ("markdown", "| a | b |\n|---|---|\n| 1 | 2 |", "|a|b|\n|-----|:---:|\n|1|2|", False),
+        ("markdown", "| a | b |\n|---|---|\n| 1 | 2 |", "|a|b|\n|-----|:---:|\n|1|2|", True),
         ("markdown", "| a | b |\n|---|---|\n| 1 | 2 |", "|a|b|\n|-----|----|\n| 1 |  2|\n", True),
         ("markdown", "| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 2 | 1 |", False),
         ("latex", r"x = \frac{a}{b}", r"x=\frac{a}{b}", True),

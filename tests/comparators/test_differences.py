@@ -15,6 +15,9 @@ from stickler_cli.core.match_differences import MatchDifference
 
 NAMES = FuzzyComparator(method="token_sort_ratio", same_digits=True, same_words=True)
 TEXTS = LevenshteinComparator(same_digits=True, same_words=True)
+PROSE = FuzzyComparator(
+    method="token_sort_ratio", same_digits=True, same_words=True, same_order=True
+)
 MONEY = NumericComparator(absolute_tolerance=0.01, unit="same", decimal="money")
 # Sixty words that are unlike each other, each of them a content word.
 WORDS = [f"{first}{second}{first}q" for first in "bcdfghklmnprst" for second in "aeiou"][:60]
@@ -57,6 +60,26 @@ def without(text, word, other):
         (NAMES, "the check-in desk", "a checkin desks", None),
         (NAMES, "United States Mint", "US Mint", None),
         (NAMES, LONG, without(LONG, WORDS[1], "zzyzx"), ("another word", WORDS[1], "zzyzx")),
+        (NAMES, "Newcastle", "New Castle", ("words joined or split", "newcastle", "new castle")),
+        (
+            NAMES,
+            "New Castle Motor Ltd.",
+            "Newcastle Motors Limited",
+            ("words joined or split", "new castle", "newcastle"),
+        ),
+        (NAMES, "e-mail desk", "email desk", None),
+        (NAMES, "O'Neill Motors", "ONeill Motors", None),
+        (TEXTS, "at 7% a year", "at 7 a year", ("a sign more or less", "%", "")),
+        (TEXTS, "at 7 a year", "at $7 a year", ("a sign more or less", "", "$")),
+        (
+            PROSE,
+            "dismissed by them only with cause after the trial",
+            "dismissed by them with cause only after the trial",
+            ("another order", "only with cause", "with cause only"),
+        ),
+        (PROSE, "apples, pears and figs", "figs, apples and pears", None),
+        (PROSE, "buy new apples", "buy  new apples.", None),
+        (PROSE, "buy new apples here", "buy the new apples here", None),
         (TEXTS, "CO", "Co", ("other capitals", "CO", "Co")),
         (TEXTS, "Paris", "PARIS", None),
         (LevenshteinComparator(normalize=False, same_words=True), "CO", "Co", None),
@@ -80,6 +103,7 @@ def without(text, word, other):
         (MONEY, 12.345, 12.35, None),
         (MONEY, 12, 12.0, None),
         (MONEY, "15%", "0.15", None),
+        (MONEY, "15%", "15", ("no currency or unit", "15%", "15")),
         (MONEY, "$5", "5", ("no currency or unit", "$5", "5")),
         (MONEY, "5 mg", 5, ("no currency or unit", "5 mg", "5")),
         (MONEY, "5", "$5", None),

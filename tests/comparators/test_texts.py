@@ -50,7 +50,7 @@ TEXT = LevenshteinComparator(**STRICT)
         ("-5 C", "-5"),
         ("at (-5)", "-5"),
         ("\u22125", "-5"),
-        ("< 10 and ≥3", "<10 ≥3"),
+        ("< 10 and ≥3", "<10 >=3"),
         ("1,200.50", "1200 50"),
         ("1.234.567 of 2'000", "1234567 2000"),
         ("1\u202f250", "1250"),
@@ -59,6 +59,11 @@ TEXT = LevenshteinComparator(**STRICT)
         ("10.0.0.1", "10 0 0 1"),
         ("10⁶ and 5 m²", "10 6 5 2"),
         ("none", ""),
+        ("about 30 or ca. 30 or ~30", "~30 ~30 ~30"),
+        ("at least $5, no more than 7", ">=5 <=7"),
+        ("Los Angeles, CA 90210", "90210"),
+        ("all about 3 of us", "~3"),
+        ("over 5 Main Street", "5"),
     ],
 )
 def test_runs_of_digits_are_told_with_their_signs(text, digits):

@@ -257,3 +257,11 @@ def test_files_whose_ids_stand_under_other_names_are_told():
         "--id-field"
     )
     assert [*hint_id_field([*zip(documents, documents, strict=True)], by_name=True)] == []
+
+
+def test_a_field_whose_common_values_are_at_equal_positions_is_not_named():
+    streets = [{"street": name} for name in ("Elm St 1", "Oak St 2", "Ash St 3", "Fir St 4")]
+    misread = [{"street": "Elm Street 1"}, {"street": "Oak Street 2"}, *streets[2:]]
+
+    # Two of four values are on both sides, both of them in the same document.
+    assert [*hint_id_field([*zip(streets, misread, strict=True)])] == []

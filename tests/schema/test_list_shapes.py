@@ -244,12 +244,17 @@ def test_a_value_in_some_documents_and_a_list_in_others_is_a_list(one, several, 
 def test_a_list_whose_name_speaks_of_an_order_has_a_note():
     seen = Observed()
     seen.add(
-        {"steps": ["mix", "bake"], "route": [{"stop": "A"}, {"stop": "B"}], "tags": ["a", "b"]}
+        {
+            "steps": ["mix", "bake"],
+            "route": [{"stop": "A"}, {"stop": "B"}],
+            "tool_calls": [{"name": "look_up"}, {"name": "pay_out"}],
+            "tags": ["a", "b"],
+        }
     )
 
     note = load_observed(seen, "gt").note
 
-    expected = "items of steps, route are compared in any order"
+    expected = "items of steps, route, tool_calls are compared in any order"
     assert expected in note
     assert '"x-aws-stickler-ordered": true' in note
 

@@ -195,10 +195,11 @@ ORDERED_SINGULARS: Final = _names_in(
 """Last words of names of arrays with two to four numbers in a fixed order. They count only in the
 singular: `size`, but not `sizes`."""
 SEQUENCES: Final = _names_in(
-    "agenda, answer, chronology, direction, history, instruction, itinerary, phase, priority,"
-    "procedure, queue, ranking, route, sequence, stage, step, stop, timeline, triple, waypoint"
+    "action, agenda, answer, call, chronology, command, direction, history, instruction, itinerary,"
+    "message, phase, priority, procedure, queue, ranking, route, sequence, stage, step, stop,"
+    "timeline, triple, turn, waypoint"
 )
-"""Last words of names of lists of texts whose order may matter."""
+"""Last words of names of lists whose order may matter."""
 TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
 """Last words of names of objects that are tables, if all their fields are lists of equal length."""
 NAMES_IN_CODE: Final = _names_in(

@@ -1,0 +1,84 @@
+"""Relations to a number, by the words and signs that state them: `at least 5`, `<5`, `ca. 5`."""
+
+import re
+from typing import Final
+
+_IN_TEXTS: Final = (
+    ("~", "~, ≈, about, approx, approximately, roughly, circa, zirka, etwa, ungefähr, environ"),
+    ("~", "aproximadamente, ongeveer, sekitar"),
+    ("<", "less than, fewer than, weniger als, moins de, menos de, meno di, minder dan"),
+    ("<", "kurang dari"),
+    (">", "more than, greater than, mehr als, plus de, más de, mais de, più di, meer dan"),
+    (">", "lebih dari"),
+    ("<=", "≤, =<, at most, no more than, not more than, höchstens, au plus"),
+    (">=", "≥, =>, at least, no less than, not less than, mindestens, au moins, al menos, almeno"),
+    (">=", "minstens"),
+)
+"""The words and signs before a number that state each relation, in any text."""
+_IN_QUANTITIES: Final = (
+    *_IN_TEXTS,
+    ("<", "under, below, unter"),
+    (">", "over, above, über"),
+    ("<=", "up to, max, maximum, bis zu"),
+    (">=", "min, minimum"),
+)
+"""The same for a number that is alone in its text; elsewhere, `under` may mean something else."""
+_CIRCA: Final = "circa"
+_ABBREVIATION_IN_TEXT: Final = r"ca\."
+_ABBREVIATION_IN_QUANTITY: Final = r"ca\.|(?-i:ca)(?=\s)"
+"""Abbreviations of `circa`; in an address, `CA 90210` is California."""
+_BEHIND_NUMBER: Final = re.compile(
+    r"(?<=[\w%.])(?:(?P<minimum>\s?\+|\s(?:minimum|(?:or|and) (?:more|above|over|older)))"
+    r"|\s(?:max(?:imum|\.)?|or (?:less|fewer|below|under|younger)))\s*$",
+    re.IGNORECASE,
+)
+
+
+def _signs_by_words(groups: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """Return the sign of each relation by the words and signs that state it."""
+    return {words.strip(): sign for sign, line in groups for words in line.split(",")}
+
+
+def _pattern_of(signs_by_words: dict[str, str], circa: str) -> re.Pattern[str]:
+    """Return the pattern of words and signs before a number, with an optional currency sign."""
+    # The longest first: `no more than` before `more than`.
+    longest_first = sorted(signs_by_words, key=len, reverse=True)
+    words = "|".join(re.escape(words).replace(r"\ ", r"\s") for words in longest_first)
+    return re.compile(
+        rf"(?<![^\W\d_])(?:({words})(?![^\W\d_])\.?|{circa})\s{{0,3}}"
+        r"(?=[$€£¥]?\s?[-+]?\.?\d)",
+        re.IGNORECASE,
+    )
+
+
+_SIGNS_IN_TEXTS: Final = _signs_by_words(_IN_TEXTS)
+_SIGNS_IN_QUANTITIES: Final = _signs_by_words(_IN_QUANTITIES)
+_BEFORE_NUMBER: Final = _pattern_of(_SIGNS_IN_TEXTS, _ABBREVIATION_IN_TEXT)
+_BEFORE_QUANTITY: Final = _pattern_of(_SIGNS_IN_QUANTITIES, _ABBREVIATION_IN_QUANTITY)
+
+
+def mark_relations(text: str) -> str:
+    """Return a text with a sign in place of words that state a relation to the number behind them.
+
+    >>> mark_relations("about 30 days, at least $5")
+    '~30 days, >=$5'
+    """
+    return _BEFORE_NUMBER.sub(lambda match: _SIGNS_IN_TEXTS[_words_of(match)], text)
+
+
+def mark_relation_of_quantity(text: str) -> str:
+    """Return a number with its unit, with a sign in place of words that state a relation.
+
+    >>> mark_relation_of_quantity("max. 5 kg"), mark_relation_of_quantity("18 or older")
+    ('<=5 kg', '>=18')
+    """
+    behind = _BEHIND_NUMBER.search(text)
+    if behind is not None:
+        sign = ">=" if behind["minimum"] else "<="
+        text = f"{sign}{text[: behind.start()]}"
+    return _BEFORE_QUANTITY.sub(lambda match: _SIGNS_IN_QUANTITIES[_words_of(match)], text)
+
+
+def _words_of(relation: re.Match[str]) -> str:
+    """Return the words of a relation in lower case, with single spaces."""
+    return " ".join((relation[1] or _CIRCA).lower().split())
