@@ -219,15 +219,16 @@ def _split_by_key(
     has_keyless_items = np.zeros(len(is_ambiguous), np.bool_)
     for items, keys in zip(sides, key_of_item, strict=True):
         has_keyless_items[items.owner[keys < 0]] = True
-    list_key, list_of_key = _number_pairs([items.owner for items in sides], key_of_item)
+    # A group has the items of one list that have one key.
+    group_of_item, list_of_group = _number_pairs([items.owner for items in sides], key_of_item)
     n_gt, n_pred = (
-        np.bincount(numbers[numbers >= 0], minlength=len(list_of_key)) for numbers in list_key
+        np.bincount(groups[groups >= 0], minlength=len(list_of_group)) for groups in group_of_item
     )
     has_both_sides = (n_gt > 0) & (n_pred > 0)
-    is_part = has_both_sides & ((n_gt == n_pred) | ~has_keyless_items[list_of_key])
-    part_of_key = np.append(np.where(is_part, is_part.cumsum() - 1, -1), -1)  # -1: no key
+    is_part = has_both_sides & ((n_gt == n_pred) | ~has_keyless_items[list_of_group])
+    part_of_group = np.append(np.where(is_part, is_part.cumsum() - 1, -1), -1)  # -1: no key
     part_of_gt, part_of_pred = (
-        np.where(numbers < 0, -1, part_of_key[numbers]) for numbers in list_key
+        np.where(groups < 0, -1, part_of_group[groups]) for groups in group_of_item
     )
     # If all items of a list have keys, an item without a part has no possible partner.
     gt_left, pred_left = (
@@ -236,7 +237,7 @@ def _split_by_key(
     )
     n_parts = int(np.count_nonzero(is_part))
     parts = _lay_out_parts(*sides, part_of_gt, part_of_pred, n_parts=n_parts)
-    return parts, list_of_key[is_part], (gt_left, pred_left)
+    return parts, list_of_group[is_part], (gt_left, pred_left)
 
 
 def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:

@@ -180,8 +180,8 @@ class GoldColumn:
         )
         """Whether each value is present in some alternative: its own, or one of a descendant."""
         self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
-        """Whether alternatives leave open if each value is present or absent: its own alternatives,
-        or those of its descendants."""
+        """Whether each value is present in some alternatives and absent in others: its own
+        alternatives, or those of its descendants."""
         self.all_optional = np.array([bool(gold and gold.all_optional) for gold in stated_gold])
         """Whether each value is an object or list in which everything may be absent."""
         self.is_open = np.array([bool(gold and not gold.exhaustive) for gold in stated_gold])
@@ -190,10 +190,9 @@ class GoldColumn:
     def absent_without_prediction(self, slots: Indexes, has_pred: Mask) -> Mask:
         """Return which ground truths count as absent if nothing is predicted.
 
-        They are the ground truths that may be absent.
-
-        If everything in a ground truth may be absent, it counts as absent only where `has_pred` is
-        true: where the prediction has an item or key for it, though maybe without a value.
+        They are the ground truths that may be absent. If everything in a ground truth may be
+        absent, it counts as absent only where `has_pred` is true: where the prediction has an item
+        or key for it, though maybe without a value.
         """
         is_absent: Mask = self.is_optional[slots] & (has_pred | ~self.all_optional[slots])
         return is_absent
@@ -354,10 +353,12 @@ class Columns:
             return (gt >= 0).view(np.int8), (pred >= 0).view(np.int8)  # True is LEAF
         kinds: dict[type, int] = {NoneType: ABSENT}
         for value_type in self.types - {NoneType}:
-            is_list = issubclass(value_type, list)
-            kinds[value_type] = (
-                OBJECT if issubclass(value_type, dict) else ARRAY if is_list else LEAF
-            )
+            if issubclass(value_type, dict):
+                kinds[value_type] = OBJECT
+            elif issubclass(value_type, list):
+                kinds[value_type] = ARRAY
+            else:
+                kinds[value_type] = LEAF
         if self._are_present:
             return self._split_sides(map(kinds.__getitem__, map(type, self._all_values())), np.int8)
         is_absent = self.work.absence

@@ -108,6 +108,7 @@ def rename_keys(
     fields = {key: field for name in part_names for key, field in renames.get(name, {}).items()}
     renamed: dict[str, JsonValue] = {}
     remaining: Any = value
+    # First move the values that JSON Pointers lead to, then rename the keys that remain.
     for pointer, (name, inner_parts) in fields.items():
         steps = pointer_steps(pointer) if pointer.startswith("/") else ()
         if not steps or name in value or name in renamed:

@@ -220,7 +220,7 @@ def _label_inside(
         labelled.children |= dict.fromkeys(missing, UNLABELLED)
     truth: Any = [*children.values()] if isinstance(value, list) else {**value, **children}
     has_unlabelled = any(not child_gold.labelled for child_gold in labelled.children.values())
-    if len(unlabelled) == len(children) and has_unlabelled:
+    if len(unlabelled) == len(children) and has_unlabelled:  # nothing inside is labelled
         return truth, UNLABELLED
 
     by_place = isinstance(value, dict) or (node is not None and node.positional)

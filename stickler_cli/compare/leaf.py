@@ -72,6 +72,7 @@ class LeafNode(Node):
         pred_counts = np.bincount(pred[pred >= 0], minlength=len(lengths))
         n_equal = gt_counts * pred_counts
         n_pairs = int(gt_counts.sum()) * int(pred_counts.sum()) - int(n_equal.sum())
+        # An edit distance takes a cell for each pair of letters.
         gt_letters, pred_letters = (
             int((gt_counts * lengths).sum()),
             int((pred_counts * lengths).sum()),

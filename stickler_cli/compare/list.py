@@ -557,7 +557,7 @@ def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
 
 
 def set_indexes(batch: UnitBatch, columns: Columns, gt: Indexes, pred: Indexes) -> None:
-    """Record the index of each item in both lists, given the slots of the items."""
+    """Record each item's index in both lists, given the items' positions in their columns."""
     gt_lists, pred_lists, _ = columns.elements
     batch.gt_index = _indexes_of(gt_lists.indexes, gt)
     batch.pred_index = _indexes_of(pred_lists.indexes, pred)
@@ -608,7 +608,7 @@ def _thresholds_as_items(scores: PairScores) -> float | Floats:
 
 
 def _indexes_of(indexes: Indexes, slots: Indexes) -> Indexes:
-    """Return the index of each slot in its list; `NOTHING` for an absent slot."""
+    """Return each item's index in its list, given its slot; `NOTHING` (-1) if it is absent."""
     if not len(indexes):
         return np.full(len(slots), NOTHING)
     return np.where(slots == NOTHING, NOTHING, indexes[slots])

@@ -132,7 +132,7 @@ class PairScores:
                 yield PairGroup(positions[inner.positions], inner.scores)
 
     def figure_by_node(self, figure_of: "Callable[[PairScores], T]", dtype: type[np.generic]) -> T:
-        """Return a figure of each pair that is computed node by node.
+        """Return a figure of each pair, computed node by node.
 
         `figure_of` takes the pairs that one node compared; it returns one figure for all, or an
         array.

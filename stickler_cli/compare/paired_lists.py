@@ -9,7 +9,7 @@ from .columns import NOTHING, Floats, Indexes, expand_ranges
 from .pairing import ListPairs
 
 GROWTH: Final = 1.25
-"""Factor by which an array grows that is full: each value is copied about four times in all."""
+"""Factor by which a full array grows: each value is copied about four times in all."""
 
 
 class _GrowingArray:

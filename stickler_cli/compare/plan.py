@@ -549,7 +549,7 @@ class Plan:
 
     @cached_property
     def client(self) -> "Client":
-        """The client that asks models for runs without a client; all comparators share it.
+        """The client that asks models if a run brings no client; all comparators share it.
 
         It does not remember failures, so that a second comparison asks again.
         """

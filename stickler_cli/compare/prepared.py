@@ -142,8 +142,8 @@ class PreparedValues:
     ) -> Similarities:
         """Return the similarity of each pair of values, given by codes; charge the work.
 
-        Similar long texts take less work. The column has `pairs_per_field` pairs of the first
-        field, then of the next, and so on; `positions` are the positions of these pairs in it.
+        Similar long texts take less work. `positions` are the positions of the pairs in a column
+        that has `pairs_per_field` pairs of the first field, then as many of the next field.
 
         Raises:
             PairError: the comparator failed on a pair, or returned no number in [0, 1].

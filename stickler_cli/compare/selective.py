@@ -18,8 +18,8 @@ MAX_RAGGEDNESS: Final = 4
 """Maximum number of cells of a table for each cell with a value; rows of lengths that differ more
 are compared completely."""
 MIN_KEY_SHARE: Final = 0.25
-"""Minimum number of distinct keys for each item of the shorter side; with fewer keys, a join finds
-too many pairs."""
+"""Minimum ratio of distinct keys to items of the shorter side; with fewer keys, too many pairs have
+equal keys."""
 
 
 class SelectiveField(NamedTuple):
@@ -95,7 +95,7 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
 
 
 def _has_few_keys(values: PreparedValues, elements: Columns) -> bool:
-    """Return whether values have no keys, or so few that joins by them find too many pairs."""
+    """Return whether values have no keys, or so few that too many pairs have equal keys."""
     min_keys = MIN_KEY_SHARE * min(len(elements.gt), len(elements.pred))
     return values.keys is None or int(values.keys.max(initial=0)) + 1 < min_keys
 
@@ -165,6 +165,7 @@ def _fields_of_positions(cell: Node, rows: Columns) -> list[SelectiveField]:
         return []
 
     keys, loss = keys_and_loss
+    # A table for each side: its rows are positions, its columns are the inner lists.
     tables = []
     for side, cell_codes in ((gt_rows, codes.gt), (pred_rows, codes.pred)):
         n_rows = len(side.lengths) - 1  # without the entry for `NOTHING`

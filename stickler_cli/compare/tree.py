@@ -200,7 +200,7 @@ class UnitTree:
     def outcome(self) -> Outcome:
         """The outcome of the unit.
 
-        The table has no outcome for a document: it is decided by similarity and threshold.
+        A document has no outcome in the table; its similarity and threshold decide.
         """
         outcome = int(self.batch.outcome[self.position])
         if outcome != NOT_EVALUATED:
@@ -391,7 +391,8 @@ class UnitTree:
             fields = [field for field in self.fields if field.adds is not None]
             total = weights = 0.0
             for field in fields:  # add in schema order, as the score was computed
-                total, weights = total + (field.adds or 0.0), weights + (field.weight or 0.0)
+                total += field.adds or 0.0
+                weights += field.weight or 0.0
             return Sum(total, weights)
         total = 0.0
         for item in self.items:

@@ -51,8 +51,7 @@ class FieldIndex:
     """The fields of a chunk, numbered in order of first use: a parent before its children.
 
     All declared fields of an object are numbered together, in schema order. Map keys are numbered
-    when a document has them. Numbers are valid in one chunk only; in other chunks a field has the
-    same path.
+    when a document has them. Numbers are valid in one chunk only; paths are valid in all chunks.
     """
 
     def __init__(self) -> None:
@@ -117,7 +116,7 @@ class FieldIndex:
 
 
 class Placement(NamedTuple):
-    """Where the units of a batch belong: their parents, their fields, and how they count there."""
+    """The parents and fields of the units of a batch, and how the units count in their parents."""
 
     container: "UnitBatch | None"
     """The batch of the parents; None for documents."""

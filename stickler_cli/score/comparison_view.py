@@ -59,7 +59,7 @@ def counts_view(
         cells, scores = cells[rows], scores[:, rows]
         fields = np.searchsorted(counts.starts, rows, "right") - 1
         paths = [paths[field] for field in fields.tolist()]
-    is_evaluated = cells[:, N_UNIT_COUNTS] == 0
+    is_evaluated = cells[:, N_UNIT_COUNTS] == 0  # the count after those of units
     if not is_evaluated.all():
         paths = [paths[row] for row in np.flatnonzero(is_evaluated).tolist()]
         cells, scores = cells[is_evaluated], scores[:, is_evaluated]

@@ -58,6 +58,7 @@ def count_units(table: UnitTable) -> FieldCounts:
     bins = cell_bins(table, cell)
     cells = np.bincount(bins, minlength=len(cell_keys) * CELL_SIZE).reshape(-1, CELL_SIZE)
     if any(batch.is_unlabelled for batch in table.batches):
+        # The count after those of units is 1 if the document does not evaluate the field.
         cells[:, N_UNIT_COUNTS] = 1
         for batch in table.batches:
             cells[cell[batch.span][is_evaluated(batch)], N_UNIT_COUNTS] = 0
@@ -221,7 +222,7 @@ def cases_of_units(table: UnitTable) -> Indexes:
 
 
 def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
-    """Return an index into the flat array of all cells for every 1 that a unit adds to a count.
+    """Return the index of each count that a unit adds 1 to, in the flat array of all cells.
 
     `cell` is the number of the cell of each unit's own field. A unit counts in its own field and in
     every field that contains it: in `leaves` always, in `aggregate` as long as each object above

@@ -491,11 +491,11 @@ def resampled_intervals(
 ) -> list[Interval | None]:
     """Return the interval of each figure, given its values in replicates.
 
-    None if the figure is NaN. `wrong` and `right`, both (n_figures, 1 + replicates), have the
-    replicates with an added document that is wholly wrong or wholly right. Their first column is
-    the original figure, which is always inside its interval. The lower bound is an interpolated
-    percentile of `wrong`, the upper bound one of `right`; `level`, in (0, 1), is the share between
-    the two percentiles.
+    None if the figure is NaN. `wrong` has the replicates with an added document that is wholly
+    wrong, and `right` those with a wholly right one; both are (n_figures, 1 + replicates). The
+    first column is the original figure, which is always inside its interval. The lower bound is an
+    interpolated percentile of `wrong`, the upper bound one of `right`; `level`, in (0, 1), is the
+    share between the two percentiles.
     """
     position = (1 - level) / 2 * (wrong.shape[1] - 2)
     lower = _interpolate_sorted(wrong[:, 1:], position)

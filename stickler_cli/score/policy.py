@@ -416,7 +416,7 @@ def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
 
 
 def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptance | None:
-    """Return the lowest threshold with an expected loss of at most `max_loss`; None without any.
+    """Return the lowest threshold with an expected loss of at most `max_loss`; else None.
 
     With probability at least 1 - `level` over the draw of the documents, the returned threshold has
     no greater expected loss. The positions at which sequences of tests start depend on confidences
@@ -426,6 +426,7 @@ def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptanc
         Angelopoulos et al. (2021), Learn then Test, for testing thresholds in a fixed sequence.
     """
     total = int(losses.n_documents[-1]) if len(losses.n_documents) else 0
+    # Start at several positions only if their equal parts of the level suffice to reject.
     n_starts = STARTS if total >= count_documents_needed(level / STARTS, max_loss) else 1
     # No test can reject with fewer documents than needed.
     n_needed = count_documents_needed(level / n_starts, max_loss)

@@ -377,10 +377,10 @@ def test_only_so_many_fields_of_a_map_are_looked_at():
 def test_a_text_may_be_that_of_a_number_elsewhere(number, text):
     places = ValuePlaces({"code": "A-1", "total": number, "tax": 7})
 
-    assert places.elsewhere(text, ("code",))
-    assert not places.elsewhere(text, ("total",))
-    assert not places.elsewhere("1251", ("code",))
-    assert not places.elsewhere("2b", ("code",))
+    assert places.find_other_place(text, ("code",))
+    assert not places.find_other_place(text, ("total",))
+    assert not places.find_other_place("1251", ("code",))
+    assert not places.find_other_place("2b", ("code",))
 
 
 def test_a_value_that_stands_for_a_list_of_one_is_found_in_its_place():
@@ -472,9 +472,9 @@ def test_the_page_names_every_class():
 def test_a_value_by_itself_is_looked_for_as_a_list_of_one():
     places = ValuePlaces({"codes": "ABC123", "other": "XYZ789", "more": ["QRS456"]})
 
-    assert places.elsewhere("XYZ789", ("codes", 0))
-    assert places.elsewhere("QRS456", ("codes", 0))
-    assert not places.elsewhere("XYZ789", ("codes", 1))
+    assert places.find_other_place("XYZ789", ("codes", 0))
+    assert places.find_other_place("QRS456", ("codes", 0))
+    assert not places.find_other_place("XYZ789", ("codes", 1))
 
 
 def test_what_is_missed_or_invented_is_a_value_or_an_object():
@@ -490,16 +490,18 @@ def test_a_value_is_looked_for_in_the_same_place_of_every_object_around_it():
     places = ValuePlaces({"rows": rows, "a": "Fourth One", "o": {"a": {"rows": "Fifth One"}}})
     at = ("rows", 0, "o", "a")
 
-    found = [places.elsewhere(text, at) for text in ("Second One", "Third One", "Fourth One")]
+    found = [
+        places.find_other_place(text, at) for text in ("Second One", "Third One", "Fourth One")
+    ]
     assert found == [("rows", 0, "o", "b"), ("rows", 1, "o", "a"), None]
     # What is known of the fields of one object is not taken for those of another.
     two = ValuePlaces(
         {"x": {"a": {"k": "Same Thing"}, "b": {}}, "y": {"a": {}, "b": {"k": "other"}}}
     )
-    assert two.elsewhere("Same Thing", ("x", "b", "k"))
-    assert not two.elsewhere("Same Thing", ("y", "z", "k"))
+    assert two.find_other_place("Same Thing", ("x", "b", "k"))
+    assert not two.find_other_place("Same Thing", ("y", "z", "k"))
     # A value of the same name a level deeper is in no other object of the same path.
-    assert not ValuePlaces({"a": "One Thing", "b": {"a": "Other Thing"}}).elsewhere(
+    assert not ValuePlaces({"a": "One Thing", "b": {"a": "Other Thing"}}).find_other_place(
         "Other Thing", ("a",)
     )
 
@@ -509,8 +511,8 @@ def test_a_value_that_several_neighbours_have_is_of_none_of_them():
         {"buyer": "Ada Byron", "payer": "Ada Byron", "seller": "Bo Diaz-Ruiz", "x": 1}
     )
 
-    assert places.elsewhere("Ada Byron", ("seller",)) is None
-    assert places.elsewhere("Ada Byron", ("payer",)) == ("buyer",)
+    assert places.find_other_place("Ada Byron", ("seller",)) is None
+    assert places.find_other_place("Ada Byron", ("payer",)) == ("buyer",)
     gt = {"amount": 441.5, "total": 441.5, "price": 31.5}
     assert [*origins(gt, {**gt, "price": 441.5}, ["price"])] == []
 
@@ -552,7 +554,7 @@ def test_objects_and_lists_are_looked_for_in_a_hundred_fields_too():
     document = {"a": ["x"], **{f"k{at}": [at + 0.123] for at in range(SIBLINGS)}}
 
     wanted = SIBLINGS - 2, SIBLINGS - 1
-    found = [ValuePlaces(document).elsewhere([at + 0.123], ("a",)) for at in wanted]
+    found = [ValuePlaces(document).find_other_place([at + 0.123], ("a",)) for at in wanted]
     assert found == [(f"k{SIBLINGS - 2}",), None]
 
 

@@ -115,7 +115,7 @@ class Causes:
     groups: dict[Group, dict[ErrorTrait | None, CauseSize]] = field(default_factory=dict)
     """The size of each cause, by group (field and error class) and then by trait.
 
-        A group with more than `MAX_TRAITS` traits has the single trait None.
+    A group with more than `MAX_TRAITS` traits has the single trait None.
     """
     origins: dict[CauseIdentity, Counter[Origin]] = field(default_factory=dict)
     """How many wrong values of each cause are values of another field, by that field (the origin).
@@ -131,7 +131,7 @@ class Causes:
     def add(self, batch: DocumentErrors, selected: Mask | None = None) -> None:
         """Add the errors of all documents of a batch, or of the selected documents.
 
-        Simple errors are added for all documents in any case; a whole run never selects documents.
+        Simple errors are added for all documents, selected or not.
         """
         errors_by_cause = defaultdict[tuple[Group, ErrorTrait], list[ClassifiedError]](list)
         self._telling.clear()

@@ -108,12 +108,15 @@ class ValueCounts:
         if truths is None:
             return 1.0
         n_tries, n_truths = int(wrong.sum()), int(truths.sum())
+        # The same field of another item is compared in several neighbouring items.
         n_positions = 2 * NEIGHBOURS if names == other else 1
+        # Pairs of an equal wrong value and true value, without the hits themselves.
         n_equal = max(float(wrong @ truths) - n_hits, 0.0)
         share = 1.0
         if n_tries:
             share = min(1.0, n_positions * n_equal / (max(n_truths - 1, 1) * n_tries))
-        return min(1.0, upper_tail(n_hits, n_tries, share) * max(len(self.gt), 1))
+        n_fields_tried = max(len(self.gt), 1)
+        return min(1.0, upper_tail(n_hits, n_tries, share) * n_fields_tried)
 
     def _buckets(self, counts: dict[Names, Buckets], pattern: Names) -> Buckets:
         if pattern not in counts:

@@ -217,13 +217,14 @@ def confused_numbers(gt: Decimal, pred: Decimal) -> bool:
     (gt_digits, gt_power), (pred_digits, pred_power) = _significant(gt), _significant(pred)
     if not gt_digits or not pred_digits:
         return False
-    if gt_digits.rstrip("0") == pred_digits.rstrip("0"):
+    if gt_digits.rstrip("0") == pred_digits.rstrip("0"):  # a power of ten, or only a sign
         return True
+    # Compare the digits from the same decimal place on, and then without regard to places.
     power = min(gt_power, pred_power)
     if max(gt_power, pred_power) - power <= LONGEST_AMOUNT:
-        gt_line = gt_digits + "0" * (gt_power - power)
-        pred_line = pred_digits + "0" * (pred_power - power)
-        if min(len(gt_line), len(pred_line)) > 1 and _near(gt_line, pred_line):
+        gt_aligned = gt_digits + "0" * (gt_power - power)
+        pred_aligned = pred_digits + "0" * (pred_power - power)
+        if min(len(gt_aligned), len(pred_aligned)) > 1 and _near(gt_aligned, pred_aligned):
             return True
     return min(len(gt_digits), len(pred_digits)) > 1 and _near(gt_digits, pred_digits)
 
@@ -262,10 +263,12 @@ def same_date(gt: str, pred: str) -> bool:
     """
     if max(len(gt), len(pred)) > LONGEST_DATE or not (_DIGITS.search(gt) and _DIGITS.search(pred)):
         return False
-    # Years may be cut to two digits. Numbers of both texts that are not in the other one make the
-    # dates differ, and most pairs need not be parsed to know it.
-    ours, theirs = ({int(n) % 100 for n in _DIGITS.findall(text)} for text in (gt, pred))
-    if not (ours <= theirs or theirs <= ours):
+    # Dates differ if each text has a number that the other lacks; most texts need no parser then.
+    # Two digits are enough to compare, as years may be cut.
+    gt_numbers, pred_numbers = (
+        {int(number) % 100 for number in _DIGITS.findall(text)} for text in (gt, pred)
+    )
+    if not (gt_numbers <= pred_numbers or pred_numbers <= gt_numbers):
         return False
     if not (_DATE_LIKE.search(gt) and _DATE_LIKE.search(pred)):
         return False

@@ -99,7 +99,7 @@ def classify(  # noqa: PLR0911, PLR0913, PLR0917 - one for each rule, in their o
     if outcome is Outcome.FA:
         if is_element:
             return ErrorClass.INVENTED_ITEM
-        if places.elsewhere(pred, path) is not None:
+        if places.find_other_place(pred, path) is not None:
             return ErrorClass.SWAPPED
         is_object = isinstance(pred, dict)
         return ErrorClass.INVENTED_OBJECT if is_object else ErrorClass.INVENTED_VALUE
@@ -109,7 +109,7 @@ def classify(  # noqa: PLR0911, PLR0913, PLR0917 - one for each rule, in their o
         return ErrorClass.WRONG_KIND
     if is_element:
         return ErrorClass.WRONG_ITEM
-    if places.elsewhere(pred, path) is not None:
+    if places.find_other_place(pred, path) is not None:
         return ErrorClass.SWAPPED
     return ErrorClass.WRONG_OBJECT if isinstance(gt, dict) else ErrorClass.OTHER
 
@@ -144,7 +144,7 @@ def _classify_scalars(
         certain, unless_swapped = None, by_reading
     if certain is not None:
         return certain  # type: ignore[no-any-return] # of a cached function
-    if places.elsewhere(pred, path) is not None:
+    if places.find_other_place(pred, path) is not None:
         return ErrorClass.SWAPPED
     return unless_swapped or _unexplained(path)
 
@@ -244,15 +244,15 @@ class ValuePlaces:
         """A cache: the names of an object's fields by their text. Its keys are (id of the object,
         path inside the fields)."""
 
-    def elsewhere(self, pred: JsonValue, path: Path) -> Path | None:
-        """Return the path of another value near an error that equals the wrong prediction.
+    def find_other_place(self, pred: JsonValue, path: Path) -> Path | None:
+        """Find the place near an error to which a wrong prediction belongs; return its path.
 
-        Searched are first the other fields of the same object, and then the same field of other
-        items and objects. None if no value is equal, or if several values that are equally near are
-        equal.
+        This is the place whose ground truth equals the prediction: first, another field of the same
+        object, then the same field of another item or object. None if there is no such place, or if
+        there are several that are equally near.
         """
         wanted = searchable_form(pred)
-        if wanted is None or not self._anywhere(pred, wanted):
+        if wanted is None or not self._may_occur(pred, wanted):
             return None
         parents = [self._document]
         for step in path[:-1]:
@@ -260,16 +260,16 @@ class ValuePlaces:
         innermost = len(path) - 1
         for depth in range(innermost, max(innermost - LEVELS, -1), -1):
             inner_path = path[depth + 1 :]
-            neighbours = self._neighbours(wanted, parents[depth], path[depth], inner_path)
+            neighbours = self._find_neighbours(wanted, parents[depth], path[depth], inner_path)
             if neighbours:
                 return (*path[:depth], neighbours[0], *inner_path) if len(neighbours) == 1 else None
         return None
 
-    def _anywhere(self, value: JsonValue, wanted: JsonValue) -> bool:
+    def _may_occur(self, value: JsonValue, wanted: JsonValue) -> bool:
         """Return False if a value certainly occurs nowhere in the document; a quick test."""
         if not isinstance(wanted, str):
             return True
-        texts, numbers = self._everywhere
+        texts, numbers = self._all_scalars
         if wanted in texts:
             return True
         if not isinstance(value, str):
@@ -284,7 +284,7 @@ class ValuePlaces:
         return "0x" in wanted  # `plain_text` writes large integers in hexadecimal
 
     @cached_property
-    def _everywhere(self) -> tuple[frozenset[str], frozenset[Any]]:
+    def _all_scalars(self) -> tuple[frozenset[str], frozenset[Any]]:
         """All texts of the document in comparable form, and all its other scalars."""
         texts: set[str] = set()
         others: set[Any] = set()
@@ -302,12 +302,12 @@ class ValuePlaces:
                 others.add(value)
         return frozenset(map(str.casefold, map(str.strip, texts))), frozenset(others)
 
-    def _neighbours(
+    def _find_neighbours(
         self, wanted: JsonValue, parent: JsonValue, step: Step, inside: Path
     ) -> list[Step]:
         """Return the siblings of `step` whose value at the path `inside` them is `wanted`."""
         if isinstance(wanted, str) and isinstance(parent, dict):
-            names = self._texts(parent, inside).get(wanted, ())
+            names = self._names_by_text(parent, inside).get(wanted, ())
             return [name for name in names if name != step]
         children: Iterable[tuple[Step, JsonValue]] = ()
         if isinstance(parent, dict):
@@ -321,7 +321,7 @@ class ValuePlaces:
             if name != step and searchable_form(reduce(_step_into, inside, value)) == wanted
         ]
 
-    def _texts(self, parent: JsonObject, inside: Path) -> dict[str, list[Step]]:
+    def _names_by_text(self, parent: JsonObject, inside: Path) -> dict[str, list[Step]]:
         """Return the names of an object's fields, by the text at the path `inside` each field."""
         key = id(parent), inside
         if key not in self._fields:

@@ -233,7 +233,7 @@ def enclosure_of(
     these.
     """
     enclosure: Enclosure | None = None
-    depth = 0
+    depth = 0  # number of path steps from the document to the batch
     for batch, positions in levels[:-1]:
         depth += not batch.is_side
         position = int(positions[index])

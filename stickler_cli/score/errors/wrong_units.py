@@ -252,7 +252,7 @@ def classified_error(
     if n_inside is not None and not unit.is_value:
         n_wrong_values = int(n_inside[unit.row])
     is_swapped = error_class is ErrorClass.SWAPPED
-    elsewhere = places.elsewhere(unit.pred, unit.path) if is_swapped else None
+    elsewhere = places.find_other_place(unit.pred, unit.path) if is_swapped else None
     return ClassifiedError(
         unit=unit,
         error_class=error_class,
@@ -359,16 +359,16 @@ def simple_errors_by_field(
     is_selected = np.zeros(batch.size, np.bool_)
     is_selected[positions] = True
     for number, positions_of_field in batch.positions_by_field():
-        of_field = positions_of_field[is_selected[positions_of_field]]
-        if not len(of_field):
+        selected = positions_of_field[is_selected[positions_of_field]]
+        if not len(selected):
             continue
-        is_judged = np.ones(len(of_field), np.bool_)
+        is_judged = np.ones(len(selected), np.bool_)
         if batch.is_judged is not None:
-            is_judged = batch.is_judged[of_field]
+            is_judged = batch.is_judged[selected]
         yield SimpleErrors(
             field_path=table.fields.paths[number],
-            pattern=field_pattern(table, batch, int(of_field[0])),
+            pattern=field_pattern(table, batch, int(selected[0])),
             error_class=error_class,
-            documents=batch.document[of_field],
+            documents=batch.document[selected],
             is_judged=is_judged,
         )
