@@ -65,13 +65,12 @@ def _find_differences(
     gt_codes = codes.gt[batch.gt_slot[positions]].tolist()
     pred_codes = codes.pred[batch.pred_slot[positions]].tolist()
     values: list[JsonValue] = codes.values
-    by_codes: dict[tuple[int, int], MatchDifference | None] = {}
-    close: dict[int, MatchDifference] = {}
-    for position, pair in zip(
-        positions.tolist(), zip(gt_codes, pred_codes, strict=True), strict=True
-    ):
-        if pair not in by_codes:
-            by_codes[pair] = comparator.find_difference(values[pair[0]], values[pair[1]])
-        if difference := by_codes[pair]:
-            close[position] = difference
-    return close
+    difference_by_codes: dict[tuple[int, int], MatchDifference | None] = {}
+    differences: dict[int, MatchDifference] = {}
+    for position, gt, pred in zip(positions.tolist(), gt_codes, pred_codes, strict=True):
+        if (gt, pred) not in difference_by_codes:
+            difference = comparator.find_difference(values[gt], values[pred])
+            difference_by_codes[gt, pred] = difference
+        if difference := difference_by_codes[gt, pred]:
+            differences[position] = difference
+    return differences

@@ -165,6 +165,7 @@ def find_included(
     ):
         included = include_by_annotation(annotations)
     else:
+        # The answer depends on the pair: its arms or its map keys decide.
         owners = [*repeat(np.arange(size), n_fields), *(keys.owner for keys in key_scores)]
         codes = [
             np.broadcast_to(
@@ -173,15 +174,13 @@ def find_included(
             )
             for annotation, owner in zip(annotations, owners, strict=True)
         ]
-        opts_in = np.zeros(size, np.bool_)
+        has_true = np.zeros(size, np.bool_)  # whether any field of a pair is annotated `true`
         for code, owner in zip(codes, owners, strict=True):
-            opts_in[owner[code == ANNOTATION_CODES[True]]] = True
-        included = [
-            np.where(
-                opts_in[owner], code == ANNOTATION_CODES[True], code != ANNOTATION_CODES[False]
-            )
-            for code, owner in zip(codes, owners, strict=True)
-        ]
+            has_true[owner[code == ANNOTATION_CODES[True]]] = True
+        included = []
+        for code, owner in zip(codes, owners, strict=True):
+            is_true, is_not_false = code == ANNOTATION_CODES[True], code != ANNOTATION_CODES[False]
+            included.append(np.where(has_true[owner], is_true, is_not_false))
     return included[:n_fields], included[n_fields:]
 
 

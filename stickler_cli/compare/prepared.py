@@ -103,12 +103,11 @@ class PreparedValues:
 
     def _link_same_values(self, keys: Keys) -> Keys:
         """Give values that are the same in JSON, such as 1 and 1.0, the same key; append -1."""
-        if self.first_same_code is not None and np.count_nonzero(
-            keys[self.first_same_code] != keys
-        ):
-            keys = linked_codes(
-                zip(keys.tolist(), (-1 - self.first_same_code).tolist(), strict=True)
-            )
+        same_code = self.first_same_code
+        if same_code is not None and np.count_nonzero(keys[same_code] != keys):
+            # Join keys that a JSON value links; as a link, the value has a negative number.
+            links = zip(keys.tolist(), (-1 - same_code).tolist(), strict=True)
+            keys = linked_codes(links)
         return np.append(keys, -1)
 
     @cached_property
