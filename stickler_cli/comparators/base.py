@@ -43,7 +43,7 @@ class KeywordError(ValueError):
 
     @classmethod
     def of(cls, keyword: str, value: object, expected: str, hint: str = "") -> Self:
-        """Return the error for an argument: which value was given, and what is expected."""
+        """Return the error for the value of an argument, with a phrase for the expected value."""
         return cls(keyword, f"{keyword} is {brief(value)}", expected, hint)
 
     def __str__(self) -> str:

@@ -542,7 +542,7 @@ NumericExactC = NumericComparator
 
 
 def _as_float(number: Decimal | None) -> NumberValue:
-    """Return the float that prints as the number; if there is none, the number itself."""
+    """Return the float that prints as the number, or else the number itself."""
     if number is None:
         return None
     near = float(number)

@@ -148,7 +148,7 @@ class ReadText(str):
 
 
 class _TextRules:
-    """What both text comparators share: rules on differences that change the meaning."""
+    """The part that both text comparators share: rules on differences that change the meaning."""
 
     normalize: bool
     same_digits: bool

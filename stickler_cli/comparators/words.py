@@ -127,7 +127,7 @@ _SIGNS_IN_LETTERS: Final = {
 _BETWEEN_ITEMS: Final = re.compile(
     r"[,;:.|\n\u2022]+|\b(?:and|or|und|oder|et|ou|y|e|o|en|of|dan)\b"
 )
-"""What separates the items of an enumeration, or sentences: punctuation, `and`, `or`."""
+"""The separators of items in an enumeration, or of sentences: punctuation, `and`, `or`."""
 _HYPHEN: Final = re.compile(r"(?<=\w)[-\u2010\u2013/](?=\w)")
 
 

@@ -31,9 +31,9 @@ class Problem:
     source: str
     """File or option, as the user named it; empty for a value without a file."""
     found: str
-    """What was found, as a clause such as `threshold is 85`."""
+    """The bad value or finding, as a clause such as `threshold is 85`."""
     expected: str = ""
-    """What was expected, as a noun phrase such as `a number in [0, 1]`."""
+    """The valid values, as a noun phrase such as `a number in [0, 1]`."""
     hint: str = ""
     """Advice, as a clause or question such as `did you mean 0.85?`."""
     pointer: str | None = None

@@ -120,7 +120,7 @@ Data: TypeAlias = bytes | Problem | None
 
 
 Wrapping: TypeAlias = Literal["refused", "hinted", "taken"]
-"""What to do with a document inside other text or in a list of one: `refused` rejects it, `hinted`
+"""How to treat a document inside other text or in a list of one: `refused` rejects it, `hinted`
 rejects it and names the option that would accept it, `taken` accepts it."""
 
 

@@ -43,7 +43,7 @@ class PairShape(NamedTuple):
     """How to find the documents of a pair inside their files; can be pickled."""
 
     wrapping: Wrapping = "hinted"
-    """What to do with a prediction that is inside other text."""
+    """How to treat a prediction that is inside other text."""
     gt_root: tuple[str, ...] = ()
     """Keys and list indexes that lead to the ground truth inside the JSON of its file."""
     pred_root: tuple[str, ...] = ()
@@ -176,7 +176,7 @@ class DocumentPair:
     metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
     """For each side, what wrappers say besides value and confidence, by the path of the value."""
     gold: Gold | None = field(default=None, compare=False)
-    """Annotations of the ground truth, taken from its wrappers; None if there are none."""
+    """Annotations of the ground truth, taken from its wrappers; None without annotations."""
     is_marked: bool = field(default=True, compare=False)
     """Whether the documents may contain wrappers, or confidences come from a separate source."""
     separate_confidences: JsonValue | Problem = None
@@ -197,7 +197,7 @@ class PairRef(NamedTuple):
     shape: PairShape = DEFAULT_SHAPE
     """Where the documents are inside their files."""
     confidences: Reference | None = None
-    """Reference to the separate confidences of the prediction; None if there are none."""
+    """Reference to the separate confidences of the prediction; None without them."""
 
 
 def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:

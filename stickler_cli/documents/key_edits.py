@@ -32,7 +32,7 @@ class Renaming(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeyEdits:
-    """Which keys of documents are renamed, and which are dropped."""
+    """The keys of documents that are renamed or dropped."""
 
     ignored: tuple[KeySteps, ...] = ()
     """Paths of keys that are dropped on both sides; they may contain `*` and `**`."""

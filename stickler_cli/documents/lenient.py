@@ -64,7 +64,7 @@ class Wrapped:
     text: bytes
     """The document alone, written as strict JSON."""
     forms: tuple[str, ...]
-    """What the document was in, such as a code fence, from the outside in; names from
+    """Everything that surrounds the document, such as a code fence, from the outside in; names from
     `_WRAPPINGS`."""
 
     @property

@@ -154,7 +154,7 @@ _DECODER: Final = json.JSONDecoder()
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
 ONE: Final = {"line": "one line for each id", "row": "one row for each id"}
-"""What messages about an id that occurs twice say they expected."""
+"""Text for messages about an id that occurs twice: what was expected."""
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:

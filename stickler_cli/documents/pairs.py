@@ -71,7 +71,7 @@ class DocumentSet(NamedTuple):
     """Returns (id, reference) for each document; the reference is a problem if the document is
     unusable."""
     listing: Listing | None = None
-    """What was found in a directory; None for other sources."""
+    """The listing of a directory; None for other sources."""
     notes: tuple[Problem, ...] = ()
     """Notes on the columns of a table of pairs."""
 

@@ -1,4 +1,4 @@
-"""Read files to bytes, and bytes to JSON values; whatever is wrong becomes a `Problem`.
+"""Read files to bytes, and bytes to JSON values; anything wrong becomes a `Problem`.
 
 The JSON reader is strict, keeps integers exact and limits memory. Other functions find the
 positions of values in a text, which no parser reports, and insert keys into a text.

@@ -34,7 +34,7 @@ PATIENCE: Final = 2.0  # seconds of listing after which a line is printed
 REMINDER: Final = 30.0  # seconds until the line is printed again
 
 ONE_FILE: Final = "one file for each document"
-"""What messages about two files with the same id say they expected."""
+"""Text for messages about two files with the same id: what was expected."""
 
 
 class SourceKind(Enum):
@@ -47,7 +47,7 @@ class SourceKind(Enum):
 
 
 class Listing(NamedTuple):
-    """What was found in a directory."""
+    """The files found in a directory."""
 
     documents: dict[str, Reference]
     skipped: int

@@ -36,7 +36,9 @@ from .wrapper_forms import (
 
 @dataclass(slots=True)
 class Unwrapped:
-    """A document without wrappers, and everything that the wrappers said besides the values."""
+    """A document without wrappers, and everything that the wrappers contained besides the
+    values.
+    """
 
     value: JsonValue
     confidences: JsonValue = None
@@ -55,9 +57,9 @@ class Unwrapped:
     stated: dict[Path, float] = field(default_factory=dict)
     """Confidences written in wrappers, by the path of the value."""
     metadata: dict[Path, JsonObject] = field(default_factory=dict)
-    """What wrappers say besides value and confidence, by the path of the value."""
+    """Metadata in wrappers, besides value and confidence, by the path of the value."""
     gold: Gold | None = None
-    """Annotations of a ground truth, such as alternative right values; None if there are none."""
+    """Annotations of a ground truth, such as alternative right values; None without annotations."""
     misread: list[Problem] = field(default_factory=list)
     """Problems of ground-truth annotations whose values have a wrong type."""
     nested_lists: list[Problem] = field(default_factory=list)
@@ -140,7 +142,7 @@ class Unwrapper:
 
     @property
     def marks(self) -> tuple[bytes, ...]:
-        """Byte strings of which each document with wrappers contains at least one."""
+        """Byte strings; each document with wrappers contains at least one of them."""
         if self.edits or self.reads_any_of:
             return (b"",)
         if self._form is None:
@@ -154,7 +156,7 @@ class Unwrapper:
         )
 
     def __call__(self, document: JsonValue, *, is_truth: bool = False) -> Unwrapped:
-        """Return a document without wrappers, and what the wrappers said.
+        """Return a document without wrappers, together with their metadata.
 
         With `is_truth`, annotations of a ground truth are read, too.
         """

@@ -99,7 +99,7 @@ class _LoopError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A compiled field or element: its node, and what the parent needs to know about the field."""
+    """A compiled field or element: its node, with facts about the field that the parent needs."""
 
     node: Node
     aggregate: bool | None
@@ -139,8 +139,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
         self._table: list[Node | None] = []
         self._targets: dict[_Visited, Target] = {}
-        """What recursion nodes refer to, by the visited place; only for places that are referred
-        to."""
+        """The target of recursion nodes, by the visited place to which they refer."""
         self._size = 0
         self._sizes: dict[_Visited, int] = {}
         """The number of nodes of each compiled place."""

@@ -344,7 +344,7 @@ def _has_stated_comparison(merged: Merged) -> bool:
 
 
 class PlaceVisit(Protocol):
-    """What a visit of a place depends on, besides the subschemas of the place."""
+    """The circumstances of a visit on which its result depends, besides the place's subschemas."""
 
     @property
     def inherited(self) -> Merged:

@@ -194,7 +194,7 @@ _ALTERNATIVES: Final = {
     "items": "a schema, or a list of schemas",
     "type": f"one of {', '.join(TYPES)}, or a list of them",
 }
-"""What is expected of a keyword, in words, if its meta-schema allows several forms."""
+"""The expected value of a keyword, in words, if its meta-schema allows several forms."""
 
 _PATTERNS: Final = {
     "$anchor": "letters, digits, -, _ and ., with a letter or _ first",
@@ -307,8 +307,7 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     ),
     "uniqueItems": lambda limit: "each element only once",
 }
-"""Functions that say in words what was expected, by the keyword of the meta-schema that is
-broken."""
+"""Functions that describe the expected value, by the keyword of the meta-schema that is broken."""
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:

@@ -88,7 +88,7 @@ class NameRule:
     """How values are compared if their field has one of some names."""
 
     meaning: str
-    """What fields with such a name contain, and why their values are compared in this way."""
+    """The contents of fields with such a name, and why they are compared in this way."""
     kinds: frozenset[str]
     """Kinds of values that the rule applies to: `string`, `number`, `box`."""
     default: LeafDefault

@@ -145,7 +145,7 @@ def is_fine_amount(number: Decimal) -> bool:
 
 @lru_cache(maxsize=4096)
 def evidence_of(text: str) -> tuple[str, ...]:
-    """Return what a text shows about the order of day and month, and about dots in numbers.
+    """Return the signs in a text of an order of day and month, and of a use of dots in numbers.
 
     Empty if the text shows nothing.
     """
