@@ -1,1 +1,1 @@
-"""Basic types for all packages: JSON values, field paths, problems, options, report sections."""
+"""Basic types for all packages: JSON values, field paths, problems, options and report sections."""

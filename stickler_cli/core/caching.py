@@ -5,16 +5,17 @@ from functools import lru_cache, wraps
 from typing import Any, Final, TypeVar, cast
 
 LONGEST_KEPT: Final = 1000
-"""Length of texts up to which results are cached: 65,536 such texts take 65 MB, or 262 MB in rare
+"""Maximum length of a text whose result is cached. 65,536 such texts take 65 MB, or 262 MB in rare
 writing systems."""
 
 C = TypeVar("C", bound=Callable[..., Any])
 
 
 def lru_cache_of_short_texts(maxsize: int) -> Callable[[C], C]:
-    """Return a decorator that caches results as `lru_cache` does, if the first argument is short.
+    """Return a decorator like `lru_cache` that caches only if the first argument is short.
 
-    Results for long texts are computed each time: a full cache of them would fill the memory.
+    Results for long texts are computed each time, because a cache full of long texts would fill the
+    memory.
     """
 
     def decorate(function: C) -> C:

@@ -1,4 +1,4 @@
-"""JSON values of large reports that are built each time they are read, and are never held."""
+"""Values of large JSON reports that are built when they are read, and never kept in memory."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -40,5 +40,8 @@ DEFERRED: Final = (DeferredObject, DeferredList)
 
 
 def defer(record: dict[str, Any]) -> DeferredObject:
-    """Return a deferred object whose values exist already; some of them may be deferred too."""
+    """Return an object as a deferred object.
+
+    Its values exist already, or are deferred themselves.
+    """
     return DeferredObject([*record], record.__getitem__)

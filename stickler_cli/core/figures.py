@@ -1,4 +1,4 @@
-"""Format numbers and values as text, with one rule for digits, and make text safe to print."""
+"""Format numbers and values as text, with one rule for decimals, and make text safe to print."""
 
 import math
 import re
@@ -12,7 +12,7 @@ IntervalBounds: TypeAlias = tuple[float, float]
 """Lower and upper bound of an interval."""
 
 Quoting: TypeAlias = Callable[[str], str]
-"""Formats a name from documents or schemas inside a sentence."""
+"""A function that formats a name from a document or schema for use inside a sentence."""
 
 DIGITS: Final = 4
 """Maximum number of decimals of a rate: enough to show one error in ten thousand."""
@@ -20,17 +20,19 @@ DIGITS: Final = 4
 MOST_DECIMALS: Final = 17  # enough digits to tell any two floats below 1 apart
 
 NOTHING: Final = "-"
-"""Text for an undefined rate or a missing score."""
+"""Text in place of an undefined rate or a missing score."""
 
 WHOLE: Final = "(document)"
-"""Text for the path of the document itself, which is empty."""
+"""Text in place of the path of the document itself, since that path is empty."""
 
 IDEOGRAPHIC_SPACE: Final = "\u3000"
-"""A usual blank in Chinese and Japanese names, although Python calls it unprintable."""
+"""The usual blank in Chinese and Japanese names, which Python wrongly calls unprintable."""
 
 
 def digits_of(interval: IntervalBounds | None) -> int:
-    """Return the decimals of a rate: one after the first in which its interval bounds differ.
+    """Return with how many decimals a rate is shown, given its interval.
+
+    There is one decimal more than is needed to tell the two bounds apart.
 
     >>> [digits_of((0.9, end)) for end in (0.99, 0.95, 0.903, 0.9)], digits_of(None)
     ([3, 3, 4, 4], 4)
@@ -40,10 +42,10 @@ def digits_of(interval: IntervalBounds | None) -> int:
 
 
 def rate(value: float | None, limits: Collection[float] = (), digits: int = DIGITS) -> str:
-    """Format a rate or score, but never round it to 0, 1 or a limit that it does not equal.
+    """Format a rate or score; only a value equal to 0, 1 or a limit is shown as that number.
 
     So 9,999.6 of 10,000 is not shown as 1.0000, and a rate that fails a gate does not look as if it
-    passed.
+    passed. None gives `NOTHING`.
 
     >>> rate(2 / 3), rate(0.99996), rate(0.00001), rate(0.89996, {0.9}), rate(None)
     ('0.6667', '0.9999', '0.0001', '0.8999', '-')
@@ -57,7 +59,7 @@ def rate(value: float | None, limits: Collection[float] = (), digits: int = DIGI
 
 
 def percent(share: float) -> str:
-    """Format a share as percentage with one decimal; it is never rounded to 0 % or 100 %.
+    """Format a share as a percentage with one decimal; it is never rounded to 0 % or 100 %.
 
     >>> percent(116 / 155), percent(0.9999), percent(1.0)
     ('74.8%', '99.9%', '100.0%')
@@ -68,7 +70,7 @@ def percent(share: float) -> str:
 def interval_text(
     interval: IntervalBounds | None, limits: Collection[float] = (), digits: int = DIGITS
 ) -> str:
-    """Format an interval, with the digits of `rate`.
+    """Format both bounds of an interval as `rate` does.
 
     >>> interval_text((0.8, 0.91234)), interval_text(None)
     ('[0.8000, 0.9123]', '-')
@@ -79,7 +81,7 @@ def interval_text(
 
 
 def format_beside_limit(value: float, limit: float) -> str:
-    """Format a figure with three decimals, or with more if rounding would turn it into a limit.
+    """Format a figure with three decimals, or with more if it would otherwise look like its limit.
 
     >>> [format_beside_limit(value, 0.97) for value in (0.96651, 0.96996, 0.97)]
     ['0.967', '0.96996', '0.97']
@@ -95,17 +97,17 @@ def _side(value: float, limit: float) -> int:
 
 
 def setting(value: float | None) -> str:
-    """Format a threshold or weight as a person would write it."""
+    """Format a threshold or weight as a person would write it, such as 0.7."""
     return NOTHING if value is None else f"{value:.6g}"
 
 
 def number_of(count: float, noun: str) -> str:
-    """Return a count with its noun, in singular or plural."""
+    """Return a count with its noun, such as `1 document` and `2 documents`."""
     return f"{round(count, 2):,} {noun}{'' if count == 1 else 's'}"
 
 
 def in_short(count: int) -> str:
-    """Return a short number for a narrow bar: three digits with k for thousands or M for millions.
+    """Return a number in few characters, with k for thousands or M for millions.
 
     >>> in_short(9_999), in_short(12_345), in_short(999_499), in_short(999_500)
     ('9,999', '12.3k', '999k', '1M')
@@ -117,31 +119,28 @@ def in_short(count: int) -> str:
 
 
 def join_some(names: Iterable[str], max_names: int) -> str:
-    """Join the first names, followed by the number of further ones."""
+    """Join the first names by commas, and add how many names were omitted."""
     all_names = list(names)
     n_more = len(all_names) - max_names
     return ", ".join(all_names[:max_names]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def count_unlisted(count: int, command: str = "") -> str:
-    """Return a text with the number of entries that a report leaves out, and what lists them.
-
-    >>> count_unlisted(3), count_unlisted(3, "ls -a")
-    ('and 3 more; all of them are in the JSON report', 'and 3 more; to list all: ls -a')
-    """
+    """Return a text that says how many entries a report omits."""
     everything = f"to list all: {command}" if command else "all of them are in the JSON report"
     return f"and {count:,} more; {everything}"
 
 
 _COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
-"""Start of a command in the log of a CI job: `##[` anywhere in a line, or `::` at its start.
-Source: actions/runner, ActionCommand.cs; Azure and TeamCity use `##vso[` and `##teamcity[`."""
+"""Start of a text that the log of a CI job would obey: `##[` anywhere in a line, or `::` at its
+start. Source: actions/runner, ActionCommand.cs; Azure and TeamCity use `##vso[` and
+`##teamcity[`."""
 
 
 def visible(text: str) -> str:
-    r"""Escape invisible characters, and characters that move the cursor.
+    r"""Replace characters that are invisible or move the cursor by escapes.
 
-    In a text that would be a command in the log of a CI job, one character is escaped.
+    If the log of a CI job would take the text for a command, one of its characters is escaped, too.
 
     >>> visible("a\x1b[31mb\n\u202ec"), visible("::error::x")
     ('a\\x1b[31mb\\n\\u202ec', '\\x3a:error::x')
@@ -178,8 +177,8 @@ def value_text(value: JsonValue) -> str:
 def cells(text: str) -> int:
     """Return the number of terminal columns that printable text takes.
 
-    Source: Unicode Standard Annex 11: wide and fullwidth characters take two columns, combining
-    marks none.
+    Wide and fullwidth characters take two columns, combining marks none. Source: Unicode Standard
+    Annex 11.
     """
     if text.isascii():
         return len(text)
@@ -191,7 +190,7 @@ def cells(text: str) -> int:
 
 
 def cut_middle(text: str, width: int) -> str:
-    """Shorten text to a number of columns, at least 3, with an ellipsis in the middle.
+    """Shorten text to `width` columns, at least 3, with an ellipsis in the middle.
 
     >>> cut_middle("invoice-2024-000017", 9), cut_middle("short", 9)
     ('invo…0017', 'short')
@@ -208,7 +207,7 @@ def cut_middle(text: str, width: int) -> str:
 
 
 def fit_widths(widths: Sequence[int], room: int) -> list[int]:
-    """Return column widths whose sum fits into `room`; the widest columns are made narrower.
+    """Return column widths with a sum of at most `room`, by narrowing the widest columns.
 
     >>> fit_widths([5, 40, 30], 45), fit_widths([5, 6], 45)
     ([5, 20, 20], [5, 6])
@@ -220,7 +219,7 @@ def fit_widths(widths: Sequence[int], room: int) -> list[int]:
 
 
 def truncate(text: str, width: int) -> str:
-    """Shorten text to a number of columns, at least 1, with an ellipsis at the end."""
+    """Shorten text to `width` columns, at least 1, with an ellipsis at the end."""
     if cells(text) <= width:
         return text
     while text and cells(text) >= width:

@@ -1,4 +1,4 @@
-"""Read JSON inside texts, such as the arguments of a tool call."""
+"""Read JSON that is inside a text, such as the arguments of a tool call."""
 
 import json
 import re
@@ -10,10 +10,11 @@ import orjson
 from .json_values import JsonValue
 
 MAX_LETTERS: Final = 10_000_000
-"""Length of a text up to which it is read as JSON."""
+"""Maximum length of a text that is read as JSON."""
 
 MAX_LEVELS: Final = 100
-"""Depth of objects and lists up to which a text is read as JSON; a deeper text stays a text."""
+"""Maximum number of nested objects and lists in a text that is read as JSON. A text with more
+levels stays a text."""
 
 _LONG_NUMBER: Final = re.compile(r"\d{19}")
 _FENCE: Final = re.compile(r"\s*```[\w+-]*[^\S\n]*\n")
@@ -21,7 +22,7 @@ _OPENING: Final = ("{", "[")
 
 
 def read_json_text(value: JsonValue) -> JsonValue:
-    r"""Return the object or list that a text contains as JSON; other values unchanged.
+    r"""Return the object or list that a text contains as JSON; return other values unchanged.
 
     A code fence around the JSON is ignored.
 

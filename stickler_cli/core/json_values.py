@@ -1,8 +1,8 @@
 """JSON values: their types, their text in messages, absence, and annotations of ground truths.
 
-Absent are a missing key, `null`, `""`, and objects and lists that contain nothing else. A schema
-can declare further values as absent, or as aliases of others. Gold stands for the annotations of a
-ground truth: alternative right values, unlabelled values, incomplete lists.
+A missing key, `null` and `""` are absent. So is an object or list that contains only absent values.
+A schema can declare further values as absent, or as aliases of others. *Gold* means the annotations
+of a ground truth: alternative right values, unlabelled values, incomplete lists.
 
 Source: docs/semantics.md, Absence; docs/gold.md.
 """
@@ -25,7 +25,7 @@ else:
 JsonObject: TypeAlias = dict[str, JsonValue]
 JsonDocument: TypeAlias = JsonObject | list[JsonValue]
 DocumentKind: TypeAlias = Literal["object", "array"]
-"""JSON type that all documents of a schema have."""
+"""The JSON type of all documents that a schema describes."""
 OBJECTS: Final[tuple[DocumentKind, ...]] = ("object",)
 OBJECTS_OR_ARRAYS: Final[tuple[DocumentKind, ...]] = ("object", "array")
 
@@ -44,7 +44,7 @@ _KINDS: Final = {
 
 
 def kind_of(value: object) -> str:
-    """Return the name of a value's JSON type; for other values, the name of the Python type.
+    """Return the name of a value's JSON type; the name of its Python type if it is not JSON.
 
     >>> [kind_of(value) for value in (None, True, 1, 1.5, "a", [], {})]
     ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']
@@ -70,9 +70,9 @@ def brief(value: object, length: int = BRIEF_LENGTH) -> str:
 
 
 def same_json(first: JsonValue, second: JsonValue) -> bool:
-    """Return whether two JSON values are equal; unlike `==`, it does not take true for 1.
+    """Return whether two JSON values are equal; unlike with `==`, true is not 1.
 
-    Both must be JSON values: a dict that contains a set raises TypeError, and NaN may equal itself.
+    Both must be JSON values. A set inside a dict raises TypeError, and NaN may equal itself.
 
     >>> same_json([1, {"a": 0}], [1.0, {"a": 0}]), same_json(0, False)
     (True, False)
@@ -81,7 +81,7 @@ def same_json(first: JsonValue, second: JsonValue) -> bool:
 
 
 def json_key(value: JsonValue) -> Hashable:
-    """Return a key that is equal for values that are equal by `same_json`."""
+    """Return a dict key for a value; it is equal for two values if `same_json` calls them equal."""
     if isinstance(value, dict):
         return dict, frozenset((name, json_key(child)) for name, child in value.items())
     if isinstance(value, list):
@@ -104,7 +104,7 @@ def json_line(value: object) -> bytes:
 
 
 def is_absent(value: Any) -> bool:
-    """Return whether a value is absent; `0`, `false` and blanks are not.
+    """Return whether a value is absent: null, "", or an object or list without present values.
 
     >>> [is_absent(value) for value in (None, "", [[], {"a": None}], 0, False, "  ")]
     [True, True, True, False, False, False]
@@ -116,9 +116,9 @@ _CONTAINERS: Final = (dict, list)
 
 
 class Absence:
-    """Tests values like `is_absent`, and remembers results for nested values.
+    """A function like `is_absent` that remembers its results for objects and lists.
 
-    Values are remembered by identity, so they must live as long as this object.
+    They are remembered by `id()`, so the values must live as long as this object.
     """
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ class Absence:
 
 
 def without_absent(value: JsonValue) -> JsonValue:
-    """Return a value without absent values inside it, at any depth.
+    """Return a value after removing all absent values inside it, at any depth.
 
     >>> without_absent({"a": None, "b": [1, ""], "c": {"d": []}})
     {'b': [1]}
@@ -156,7 +156,9 @@ def without_absent(value: JsonValue) -> JsonValue:
 
 @dataclass(frozen=True, slots=True)
 class ReadingRule:
-    """How the values of a field are read on both sides: aliases, and values that count as absent.
+    """How the values of a field are read on both sides: by aliases, and by a list of absent values.
+
+    Case, and the number of blanks between words, do not matter.
 
     >>> read = ReadingRule({"USA": ["US"], "one": ["1"]}, ["N/A", 0])
     >>> [read(value) for value in ("us", 1, "U.S.", " n/a ", 0.0, False)]
@@ -166,9 +168,9 @@ class ReadingRule:
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For each name, the texts that stand for it."""
     absent: Sequence[JsonValue] = ()
-    """Values that count as absent."""
+    """Values that are read as None."""
     names: Mapping[str, str] = field(init=False, compare=False, repr=False)
-    """The name for each text, which is in lower case and without repeated white space."""
+    """The name for each text. Texts are in lower case, with single blanks."""
     nothing: frozenset[Hashable] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -185,7 +187,10 @@ class ReadingRule:
         object.__setattr__(self, "nothing", frozenset(keys))
 
     def __call__(self, value: Any) -> Any:
-        """Return the name that a value stands for; None if it counts as absent; else the value."""
+        """Return the name that a value stands for, or else the value.
+
+        None if it counts as absent.
+        """
         if isinstance(value, str):
             text = _folded(value)
         elif self.nothing and json_key(value) in self.nothing:
@@ -205,16 +210,17 @@ _NULL_WORDS: Final = frozenset(
     {"null", "none", "nil", "nan", "n/a", "undefined", "not available", "not applicable"}
     | {"", "-", "--", "---", "\u2013", "\u2014"}
 )
-"""Texts, in lower case, that mean "no value". NA is not one of them, as it is a country."""
+"""Texts, in lower case, that mean "no value". NA is missing, because it is the code of a
+country."""
 
 
 def says_nothing(text: str) -> bool:
-    """Return whether a text means "no value", although it counts as a value."""
+    """Return whether a text such as `none` means "no value", although it is not absent."""
     return _folded(text) in _NULL_WORDS
 
 
 def doubled_names(aliases: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
-    """Yield each text that stands for two names, with both names."""
+    """Yield (text, first name, second name) for each text that is an alias of two names."""
     names_by_spelling: dict[str, str] = {}
     for name, texts in aliases.items():
         for text in (name, *texts):
@@ -230,60 +236,69 @@ SAID: Final[Mapping[str, tuple[type, str]]] = {
     LABELLED: (bool, "true or false"),
     EXHAUSTIVE: (bool, "true or false"),
 }
-"""Keys of annotations beside a value, with the type of each."""
+"""Keys beside a value that annotate the value, each with the type that it must have."""
 
 
 @dataclass(slots=True, eq=False)
 class Gold:
-    """Annotations of a ground-truth value and of the values inside it, as a sparse tree."""
+    """Annotations of a ground-truth value and of values inside it.
+
+    Values without any have no entry.
+    """
 
     alternatives: "tuple[Alternative, ...]" = ()
-    """Alternatives to the value; once resolved by `compare/gold.py`, all right values, the value
-    itself first."""
+    """Other right values. After `compare/gold.py` has prepared them, all right values, beginning
+    with the value itself."""
     labelled: bool = True
-    """Whether the value is labelled."""
+    """Whether the value is labelled; an unlabelled value is not compared."""
     exhaustive: bool = True
-    """Whether a list is complete."""
+    """Whether a list contains all right items."""
     children: "dict[Step, Gold]" = field(default_factory=dict)
     n_unlabelled_items: int = 0
-    """Number of items of a list that are not labelled."""
+    """Number of unlabelled items of a list."""
     present_in_alternative: bool = False
-    """Whether the value is absent, but present in one of its alternatives or those of a
-    descendant."""
+    """Whether the value is absent, while an alternative to it, or to a value inside it, is
+    present."""
     is_optional: bool = False
-    """Whether the value is present in some alternatives and absent in others."""
+    """Whether some right values are present and some are absent."""
     has_unlabelled: bool = False
-    """Whether the value, or a value inside it but not inside lists, is not labelled."""
+    """Whether the value or a value inside it is unlabelled; values inside lists do not count."""
 
     @property
     def all_optional(self) -> bool:
-        """Whether a present value without alternatives has only descendants that may be absent."""
+        """Whether the value is present without alternatives, but all values inside may be
+        absent.
+        """
         return self.is_optional and not self.present_in_alternative and not self.alternatives
 
     def decides_when_absent(self, *, is_field: bool = True) -> bool:
-        """Return whether this annotation of an absent value decides how a prediction is judged.
+        """Return whether predictions for an absent value are judged by this annotation.
 
-        For a field, an incomplete list or unlabelled descendants decide too.
+        With `is_field`, the value is a field: then an incomplete list, or unlabelled values inside,
+        count as well.
         """
         decides_as_field = is_field and (self.has_unlabelled or not self.exhaustive)
         return self.present_in_alternative or not self.labelled or decides_as_field
 
     @staticmethod
     def of_parent(step: Step, child_gold: "Gold | None") -> "Gold | None":
-        """Return the annotation of a parent of which only one child is annotated."""
+        """Return the annotation of a parent, given that of its only annotated child.
+
+        None if the child has no annotation.
+        """
         return child_gold and Gold(
             children={step: child_gold}, has_unlabelled=child_gold.has_unlabelled
         )
 
     def descendant(self, path: Iterable[Step]) -> "Gold":
-        """Return the annotation of a descendant; it is created if necessary."""
+        """Return the annotation of a value inside this value; create it if there is none yet."""
         gold = self
         for step in path:
             gold = gold.children.setdefault(step, Gold())
         return gold
 
     def is_labelled(self, path: Iterable[Step]) -> bool:
-        """Return whether a descendant and all its parents are labelled."""
+        """Return whether a value inside this value is labelled, and all values around it, too."""
         gold: Gold | None = self
         for step in path:
             if gold is not None and gold.labelled:
@@ -292,27 +307,27 @@ class Gold:
 
 
 class Alternative(NamedTuple):
-    """An alternative right value."""
+    """Another right value for a ground truth."""
 
     value: JsonValue
     gold: Gold | None = None
-    """Annotations of the alternative, without further alternatives."""
+    """Annotations of this value; it has no alternatives itself. None without annotations."""
     metadata: Mapping[Path, JsonObject] = {}
-    """Metadata beside the alternative and beside values inside it, by relative path."""
+    """Metadata of this value and of values inside it, by path relative to this value."""
     location: Path = ()
-    """Path of the alternative inside the wrapper of the value."""
+    """Path of this value inside the wrapper that lists the right values."""
 
 
 UNLABELLED: Final = Gold(labelled=False, has_unlabelled=True)
 
 
 def child_gold_of(gold: Gold | None, step: Step) -> Gold | None:
-    """Return the annotation of a child; None if it has none."""
+    """Return the annotation of a child; None if the child or its parent has no annotation."""
     return None if gold is None else gold.children.get(step)
 
 
 def drop_unlabelled(value: JsonValue, gold: Gold | None) -> JsonValue:
-    """Return a prediction without the values that the ground truth does not label."""
+    """Return a prediction with null for each value that the ground truth leaves unlabelled."""
     if gold is not None and not gold.labelled:
         return None
     if gold is None or not gold.has_unlabelled or not isinstance(value, dict | list):
@@ -326,7 +341,10 @@ def drop_unlabelled(value: JsonValue, gold: Gold | None) -> JsonValue:
 
 
 def least(confidences: Any) -> float | None:
-    """Return a confidence; for an object or list of confidences, the lowest one inside it."""
+    """Return a confidence, or the lowest confidence inside an object or list.
+
+    None if there is no confidence.
+    """
     if confidences is None or confidences.__class__ is float:
         return confidences
     children = confidences.values() if isinstance(confidences, dict) else confidences

@@ -1,6 +1,6 @@
 """Field paths (`line_items[2].price`) and JSON Pointers (`/line_items/2/price`).
 
-People read and type field paths; programs follow JSON Pointers (RFC 6901). Both are built from a
+People read and write field paths; programs follow JSON Pointers (RFC 6901). Both are made from a
 tuple of steps: a string is a property name, an integer is a list index.
 """
 
@@ -14,14 +14,16 @@ Step: TypeAlias = str | int
 Path: TypeAlias = tuple[Step, ...]
 
 ANY_KEY: Final = "*"
-"""Stands for any name that occurs only in documents, such as a key of a map."""
+"""In the path of a field, stands for any key of a map, since the schema does not name these
+keys."""
 
 ANY_NAMES: Final = "**"
-"""Stands for any number of names in a pattern, where `*` stands for exactly one."""
+"""In a pattern, stands for any number of names; `*` stands for exactly one name."""
 
 _NAME: Final = r"""[^.\[\]"\s]+"""
 _SCHEMA: Final = r"""[^./\[\]"\s]+/"""
-"""Start of a field path that names one of several schemas."""
+"""Pattern of the beginning of a field path that names one of several schemas, such as
+`invoice/`."""
 _STEP: Final = (
     rf"""(?:^|(?!^)\.)(?P<name>{_NAME})|\[(?P<index>\d+)\]|\[(?P<quoted>"(?:[^"\\]|\\.)*")\]"""
 )
@@ -31,7 +33,8 @@ _STEP: Final = (
 def field_path(path: Path) -> str:
     """Return a path as text; names with dots, brackets, quotes or spaces are quoted.
 
-    A first name that contains a slash is quoted too, as the text before a slash names a schema.
+    In a path, the text before a slash can name a schema. If the first name itself contains a slash,
+    it is therefore quoted, too.
 
     >>> field_path(("line_items", 2, "price")), field_path(("a.b", "c"))
     ('line_items[2].price', '["a.b"].c')
@@ -62,7 +65,7 @@ def _quoted(name: str) -> str:
 
 
 def plain_path(text: str) -> str:
-    """Return a field path without quotes around names; it may be ambiguous.
+    """Return a field path without the quotes around names; two paths may then look the same.
 
     >>> plain_path('["unit price"].tags[2]')
     'unit price.tags[2]'
@@ -131,7 +134,10 @@ def matches_pattern(pattern: Path, path: Path) -> bool:
 
 
 def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
-    """Add the lengths that are reached by matching `**` with no name."""
+    """Return lengths of matched patterns after letting each following `**` match no name.
+
+    The given lengths are included.
+    """
     reached = set(lengths)
     for length in lengths:
         end = length

@@ -1,4 +1,4 @@
-"""Differences between two values that match all the same."""
+"""Differences between two values that match nevertheless."""
 
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -17,13 +17,13 @@ DifferenceKind: TypeAlias = Literal[
     "other separators",
     "small overlap",
 ]
-"""How a value differs from its ground truth, although its comparator lets it match."""
+"""How a matching value differs from its ground truth."""
 
 DIFFERENCES: Final[tuple[DifferenceKind, ...]] = get_args(DifferenceKind)
 """All kinds of differences in the order of reports: differences of words come first."""
 
 OTHER_WORDS: Final[frozenset[DifferenceKind]] = frozenset(("another word", "other letters"))
-"""Kinds of differences in which another word takes the place of a word."""
+"""Differences in which a word is replaced by another word, or has other letters."""
 REMEDIES: Final[dict[DifferenceKind, str]] = {
     "another word": '"same_letters": true in the comparator-config',
     "other letters": '"same_letters": true in the comparator-config',
@@ -43,10 +43,11 @@ REMEDIES: Final[dict[DifferenceKind, str]] = {
 
 
 class MatchDifference(NamedTuple):
-    """The difference between two values that match, with what differs."""
+    """How two matching values differ, with the texts that differ."""
 
     difference: DifferenceKind
     gt: str
-    """The text of the ground truth that differs: a word, or the value; empty for an added word."""
+    """The differing text of the ground truth, a word or the whole value; empty if a word was
+    added."""
     pred: str
-    """The text of the prediction in place of `gt`; empty for a missing word."""
+    """The text that the prediction has instead; empty if a word is missing."""

@@ -1,7 +1,7 @@
 """Options of `settings`: their defaults, their valid values, and their help.
 
-Values from command lines, configuration files and calls are all read here, so that ranges and error
-messages are the same.
+Values from command lines, configuration files and Python calls are all read here, so that ranges
+and error messages are the same everywhere.
 """
 
 import re
@@ -32,37 +32,38 @@ S = TypeVar("S", bound="Settings")
 
 
 class NotTakenError(Exception):
-    """Raised for a value that an option does not accept; its text is a hint, or empty."""
+    """An option does not accept a value; the text of the error is a hint, or empty."""
 
 
 class Read(NamedTuple):
-    """Values that a function parses."""
+    """The valid values of an option that a function parses."""
 
     expected: str
-    """Description of the valid values, as a noun phrase."""
+    """Phrase for the valid values, such as `a path`."""
     convert: Callable[[object], Any]
-    """Converts a valid value for use; raises NotTakenError for any other value."""
+    """Returns the value of the option for a valid input; raises NotTakenError for any other
+    input."""
 
 
 class Choice(NamedTuple):
-    """One of several words."""
+    """The valid values of an option that accepts one of several words."""
 
     words: tuple[str, ...]
 
     @property
     def expected(self) -> str:
-        """Description of the valid values, as a noun phrase."""
+        """Phrase for the valid values."""
         return f"one of {', '.join(self.words)}"
 
     def convert(self, value: object) -> str:
-        """Return a valid word; raise NotTakenError for any other value."""
+        """Return the word if it is valid; raise NotTakenError otherwise."""
         if not isinstance(value, str) or value not in self.words:
             raise NotTakenError(did_you_mean(str(value), self.words))
         return value
 
 
 class NumberRange(NamedTuple):
-    """A number in a range, or a word that means "no number"."""
+    """The valid values of an option that accepts numbers, or a word that stands for no number."""
 
     expected: str
     fits: Callable[[float], bool] = lambda number: number == number  # noqa: PLR0124 - not NaN
@@ -70,7 +71,7 @@ class NumberRange(NamedTuple):
     word: str | None = None
 
     def convert(self, value: object) -> float | str:
-        """Return a valid number or word; raise NotTakenError for any other value."""
+        """Return the number or word if it is valid; raise NotTakenError otherwise."""
         if self.word is not None and isinstance(value, str):
             if value == self.word:
                 return value
@@ -87,7 +88,7 @@ class NumberRange(NamedTuple):
         return number
 
     def in_text(self, text: str) -> float:
-        """Parse a number; raise NotTakenError if the text is not one."""
+        """Return the number that a text states; raise NotTakenError if it is not a number."""
         try:
             return int(text) if self.whole else float(text)
         except ValueError:
@@ -99,7 +100,7 @@ _POWERS: Final = ("", "k", "m", "g", "t")
 
 
 def _bytes(value: object) -> int:
-    """Parse a number of bytes, which may have a unit.
+    """Return a number of bytes, which may be written with a unit.
 
     >>> _bytes("200MB"), _bytes("1.5 GiB"), _bytes(4096)
     (200000000, 1610612736, 4096)
@@ -140,7 +141,7 @@ Values: TypeAlias = Read | Choice | NumberRange
 
 
 class Option(NamedTuple):
-    """One option of a settings class."""
+    """One option of a settings class: help, valid values, default, and where it is accepted."""
 
     help: str
     metavar: str | None = None
@@ -162,11 +163,19 @@ class Option(NamedTuple):
     default: Any = None
 
     def convert(self, value: object) -> Any:
-        """Return a value converted for use; raise NotTakenError if it is invalid."""
+        """Return the value of the option for an input from Python or a file.
+
+        Raises:
+            NotTakenError: the input is not valid.
+        """
         return None if value is None and self.default is None else self.values.convert(value)
 
     def parse(self, value: object) -> Any:
-        """Convert a value of the command line, where numbers are text."""
+        """Return the value of the option for a text of the command line.
+
+        Raises:
+            NotTakenError: the text is not valid.
+        """
         if (
             isinstance(self.values, NumberRange)
             and isinstance(value, str)
@@ -176,12 +185,15 @@ class Option(NamedTuple):
         return self.convert(value)
 
     def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
-        """Return the problem of an invalid value."""
+        """Return the problem that says which values are valid instead of the one found."""
         return Problem(source=source, found=found, expected=self.values.expected, hint=str(error))
 
 
 def option(default: T, help: str, metavar: str | None = None, **more: Any) -> T:  # noqa: A002 - the word of typer
-    """Declare a field of settings; `more` are further attributes of `Option`."""
+    """Return a field of a settings class for an option.
+
+    `more` are further attributes of `Option`.
+    """
     option_field: T = field(default=default, metadata={"help": help, "metavar": metavar, **more})
     return option_field
 
@@ -190,17 +202,17 @@ _TITLES_OF_INPUTS: Final = {"schema": "the schema", "run": "the run", "runs": "a
 
 
 class Settings:
-    """Immutable values of options; a subclass declares its options as fields.
+    """The values of a group of options, which cannot be changed; subclasses declare the options.
 
-    The methods are written here once for all subclasses. A run loads fifty groups of options and
-    creates one instance; generated methods of `dataclass` for each group would take a tenth of its
-    start.
+    All subclasses share the methods here. A run loads fifty groups of options and creates one
+    instance. If `dataclass` generated methods for each group, this would take a tenth of the time
+    in which a run starts.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     panel: ClassVar[str] = ""
-    """Panel of the help that shows the options of the group."""
+    """Title of the part of the help in which the options of this group are shown."""
 
     def __init_subclass__(cls, panel: str = "") -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
@@ -229,7 +241,7 @@ class Settings:
         return f"{type(self).__qualname__}({values})"
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
-        """Return the title in messages for each file that an argument names."""
+        """Return a title for messages for each file that the value of an argument names."""
         value = getattr(self, argument)
         title = _TITLES_OF_INPUTS.get(argument, argument.upper())
         return [title] * (1 if isinstance(value, str) else len(value))
@@ -237,7 +249,7 @@ class Settings:
 
 @cache
 def options_of(settings: type[Settings]) -> Mapping[str, Option]:
-    """Return the options of a settings class by name: its own ones, then those of its groups."""
+    """Return the options of a settings class by name, its own before those of its base classes."""
     kinds, options_by_name = get_type_hints(settings), {}
     by_name = {entry.name: entry for entry in fields(settings)}
     panels: dict[str, str] = {}
@@ -259,7 +271,7 @@ def options_of(settings: type[Settings]) -> Mapping[str, Option]:
 
 
 def _values_of(kind: object) -> Values:
-    """Return the valid values of an option, determined by its type."""
+    """Return the valid values of an option, given its type."""
     if get_origin(kind) is tuple:
         return TEXTS
     if get_origin(kind) is Literal:
@@ -274,10 +286,10 @@ def _values_of(kind: object) -> Values:
 def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: bool = True) -> S:
     """Create settings from values that a user gave.
 
-    Values are those of Python or a file; with `parsed=False` they are texts of a command line.
+    The values come from Python or a file. With `parsed=False`, they are texts of a command line.
 
     Raises:
-        UsageError: lists all invalid values.
+        UsageError: some values are invalid; the error lists all of them.
     """
     problems = []
     values = {}
@@ -295,7 +307,7 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
 
 
 def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tuple[str, str]]:
-    """Return the paths that input or output options name, each with a title for messages."""
+    """Return (path, title for messages) of each path that input or output options name."""
     paths: list[tuple[str, str]] = []
     for name, option in options_of(type(settings)).items():  # type: ignore[arg-type]
         value = getattr(settings, name)
@@ -309,11 +321,11 @@ def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tu
 
 
 def select_settings(settings: Settings, kind: type[S]) -> S:
-    """Return the options of one group, with their values in settings."""
+    """Return settings of a base class, with the values that `settings` has for its options."""
     return kind(**{entry.name: getattr(settings, entry.name) for entry in fields(kind)})
 
 
 def options_record(settings: Settings) -> dict[str, Any]:
-    """Return the values of options by name as JSON values: tuples become lists."""
+    """Return the values of all options by name, as JSON values; tuples become lists."""
     values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
     return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}

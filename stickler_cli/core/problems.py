@@ -1,7 +1,7 @@
 """Problems as values, exceptions that carry problems, and suggestions for misspelt names.
 
-An unreadable document is a `Problem` in the stream of pairs, not an exception. The exceptions take
-only positional arguments, so that they can be pickled between processes.
+An unreadable document is a `Problem` in the stream of pairs, not an exception. Exceptions take only
+positional arguments, so that they can be pickled and sent between processes.
 """
 
 import re
@@ -29,7 +29,7 @@ class Problem:
     """A problem: where it is, what was found and expected, and a hint."""
 
     source: str
-    """File or option, as the user named it; empty for a value without a file."""
+    """The file or option, as the user named it; empty if there is no file."""
     found: str
     """The bad value or finding, as a clause such as `threshold is 85`."""
     expected: str = ""
@@ -37,11 +37,12 @@ class Problem:
     hint: str = ""
     """Advice, as a clause or question such as `did you mean 0.85?`."""
     pointer: str | None = None
-    """JSON Pointer (RFC 6901) to the value inside the file; None for problems without a value."""
+    """JSON Pointer (RFC 6901) to the value inside the file; None if the problem is not about one
+    value."""
     line: int | None = None
-    """Line in the file, from 1."""
+    """Line in the file, from 1; None if unknown."""
     column: int | None = None
-    """Column in that line, from 1, in characters."""
+    """Column in the line, from 1, in characters; None if unknown."""
 
     def __str__(self) -> str:
         """Return the problem as one line of text.
@@ -56,7 +57,7 @@ class Problem:
 
     @property
     def place(self) -> str:
-        """Location of the problem: `file#/pointer` or `file:line:column`."""
+        """Where the problem is: `file#/pointer` or `file:line:column`."""
         if self.pointer is not None:
             return f"{self.source}#{self.pointer}"
         if self.line is not None:
@@ -65,27 +66,28 @@ class Problem:
 
 
 class Undelivered(Problem):
-    """A remote file, or the rest of a file of many documents, that could not be read."""
+    """A remote file that could not be read, or could not be read to its end."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A violation of the schema by a document."""
+    """One way in which a document violates its schema."""
 
     keyword: str
-    """Keyword of the schema that is violated, such as `required`."""
+    """The keyword of the schema that is violated, such as `required`."""
     field: str
-    """Path of the field, with `[]` for items and `*` for keys of maps; empty for the document."""
+    """Path of the field, with `[]` for items and `*` for keys of maps; empty for the document
+    itself."""
     pointer: str
     """JSON Pointer (RFC 6901) to the value in the document."""
     message: str
-    """Message of the validator."""
+    """The message of the validator."""
 
 
 class SticklerError(Exception):
-    """Base class of all errors that the user can correct."""
+    """Base class of all errors that a user can correct."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -96,31 +98,34 @@ class SticklerError(Exception):
 
 
 class SchemaError(SticklerError, ValueError):
-    """Raised for a schema that cannot be compiled, with all of its problems."""
+    """A schema cannot be compiled; the error has all problems of the schema."""
 
 
 class UsageError(SticklerError):
-    """Raised for options, paths, configuration or gates that are invalid."""
+    """An option, path, configuration or gate is invalid."""
 
 
 class ComparisonError(SticklerError):
-    """Raised if a comparator failed on a pair of values."""
+    """A comparator failed on a pair of values."""
 
     def __init__(self, cause: str, path: tuple[str, ...] = ()) -> None:
         Exception.__init__(self, cause, path)
         self.cause = cause
-        """Description of the failure, with its values."""
+        """Description of the failure, with the two values."""
         self.path = path  # property names that lead to the field
         place = f"at {field_path(path)}, " if path else ""
         self.problems = (Problem("", place + cause),)
 
     def below(self, name: str) -> "ComparisonError":
-        """Return the same error for the object that contains the value as property `name`."""
+        """Return the same error with `name` put before the path of the value.
+
+        The result is the error for the object that has the value as its property `name`.
+        """
         return ComparisonError(self.cause, (name, *self.path))
 
 
 class WorkLimitError(SticklerError):
-    """Raised if the comparison of documents exceeds the work limit."""
+    """The comparison of two documents exceeds the work limit."""
 
     def __init__(self, limit: float, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
@@ -132,7 +137,7 @@ class WorkLimitError(SticklerError):
 
 
 class RoomLimitError(WorkLimitError):
-    """Raised if the comparison of documents would need too much memory."""
+    """The comparison of two documents would need too much memory."""
 
     def __init__(self, limit: int, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
@@ -145,40 +150,43 @@ class RoomLimitError(WorkLimitError):
 
 
 class ModelError(Exception):
-    """Raised if a model does not answer a question; the documents with this question fail."""
+    """A model does not answer a question; the documents that need the answer fail."""
 
     def __init__(self, cause: str, position: int = 0) -> None:
         super().__init__(cause, position)
         self.cause = cause
         self.at = position
-        """Position, in a column of pairs, of the first pair that the question is about."""
+        """Index of the first pair, in a column of pairs, that needs the answer."""
 
     def __str__(self) -> str:
         return self.cause
 
 
 class NotComparableError(SticklerError):
-    """Raised for runs that cannot be merged or compared."""
+    """Runs cannot be merged or compared with each other."""
 
 
 class UnavailableError(SticklerError):
-    """Raised if the package or server that a comparator needs is not available."""
+    """A package or server that the run needs is not available."""
 
 
 class WorkerDiedError(SticklerError):
-    """Raised if a worker process ended before it could do any work."""
+    """A worker process ended before it could do any work."""
 
 
 PACKAGE: Final = "."  # name for pip; in a checkout a path, until the package is published
 
 
 def installing(extra: str) -> str:
-    """Return the command that installs an extra."""
+    """Return the command that installs an extra of this package."""
     return f"in a checkout of stickler, pip install '{PACKAGE}[{extra}]'"
 
 
 def require(module: str, user: str, extra: str, source: str = "") -> None:
-    """Raise UnavailableError, with the package to install, if a module is missing."""
+    """Raise UnavailableError if a module is missing; the error names the package to install.
+
+    `user` is what needs the module, for the message.
+    """
     name, _, _ = module.partition(".")
     if find_spec(name) is None or find_spec(module) is None:
         finding = f"{user} needs {module}, which is not installed"
@@ -188,7 +196,7 @@ def require(module: str, user: str, extra: str, source: str = "") -> None:
 
 
 def import_extra(module: str, user: str, extra: str, source: str = "") -> Any:
-    """Import a module of an extra; raise UnavailableError as `require` does if it is missing."""
+    """Import a module that is in an extra; raise UnavailableError if it is missing."""
     require(module, user, extra, source)
     return import_module(module)
 
@@ -213,7 +221,7 @@ def nearest_choices(
 ) -> list[str]:
     """Return the choices that a misspelt word may mean, the most similar first.
 
-    Case is ignored. With `beginnings`, the beginning of a choice can be similar too.
+    Case is ignored. With `beginnings`, the word may also resemble only the beginning of a choice.
 
     >>> nearest_choices("sample", ["limit", "example", "samples"], 2)
     ['samples', 'example']
@@ -247,8 +255,8 @@ def nearest(
 def nearest_pair(firsts: Sequence[str], seconds: Sequence[str]) -> tuple[str, str] | None:
     """Return the two most similar names, one from each list; None if a list is empty.
 
-    Among equally similar pairs, the first is returned. Only the beginnings of long lists and of
-    long names are compared.
+    If several pairs are equally similar, the first is returned. Only the beginnings of long lists
+    and of long names are compared.
     """
     from rapidfuzz import process  # a million pairs at most; few runs need it
 
@@ -268,7 +276,7 @@ LEAST_PERCENTAGE: Final = 20
 
 
 def percentage_hint(number: float) -> str:
-    """Return a hint that a number from 20 to 100 is a percentage; empty for other numbers.
+    """Return a hint for a number from 20 to 100, which may be a percentage; empty for others.
 
     >>> percentage_hint(85), percentage_hint(1.5)
     ('did you mean 0.85?', '')
@@ -287,13 +295,13 @@ _LOCATION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\
 
 
 def imported(location: str) -> Any:
-    """Import the object at `package.module:Class`; this runs its code, and may fail."""
+    """Import the object at `package.module:Class`. This runs code of the module, and may fail."""
     module, _, qualified = location.partition(":")
     return reduce(getattr, qualified.split("."), import_module(module))
 
 
 class UnknownNameError(LookupError):
-    """Raised for a name that does not name a usable class."""
+    """A name does not belong to a usable class."""
 
     def __init__(self, expected: str, hint: str = "") -> None:
         super().__init__(expected, hint)
@@ -305,24 +313,24 @@ class UnknownNameError(LookupError):
 class Family(Generic[T]):
     """Classes of one kind, such as comparators, that users can name.
 
-    A name is looked up in a table, then in entry points of installed packages, and then, if the
-    caller allows plug-ins, as `package.module:Class`.
+    A name is looked up in a table, then in entry points of installed packages. If the caller allows
+    plug-ins, it is then read as `package.module:Class`.
     """
 
     noun: str
-    """Noun for a class of this kind, such as `comparator`."""
+    """The word for one class of this kind, such as `comparator`."""
     base: type[T]
-    """Base class of all classes of this kind."""
+    """The class from which all classes of this kind are derived."""
     built_in: Mapping[str, str]
-    """Location of each built-in class by name, as `package.module:Class`."""
+    """The location of each built-in class, as `package.module:Class`, by name."""
     group: str
-    """Name of the group of entry points."""
+    """The group of entry points in which installed packages offer classes of this kind."""
 
     def find(self, name: str, *, allow_plugins: bool = False) -> type[T]:
-        """Return a class by its built-in name, its entry point or as `package.module:Class`.
+        """Return the class of a built-in name, of an entry point or of `package.module:Class`.
 
         Raises:
-            UnknownNameError: no class has this name, or it cannot be used.
+            UnknownNameError: there is no class of this name, or it cannot be used.
         """
         if name in self.built_in:
             return self._load(self.built_in[name])
@@ -348,9 +356,9 @@ class Family(Generic[T]):
         raise UnknownNameError(expected, did_you_mean(name, names))
 
     def offered(self) -> dict[str, set[str]]:
-        """Return the locations of classes in installed packages by name.
+        """Return the locations of the classes that installed packages offer, by name.
 
-        A name has several locations if packages conflict.
+        A name has several locations if several packages offer it.
         """
         # Imported late: reads the disk, and few names need it.
         from importlib.metadata import entry_points

@@ -1,11 +1,11 @@
-"""Check whether a text can be a path, and follow all links in a path."""
+"""Check whether a text can be a path, and resolve all links in a path."""
 
 import os
 from pathlib import Path
 
 
 def real_path(path: str | os.PathLike[str]) -> Path:
-    """Return the absolute path of a file with all links followed.
+    """Return the absolute path of a file, with all links resolved.
 
     Links in a circle are returned unchanged, so that opening the file reports them. `Path.resolve`
     would raise a RuntimeError.

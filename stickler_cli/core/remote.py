@@ -1,7 +1,7 @@
 """Remote files by URL (`s3://`, `gs://`, `az://`, `https://`), read and written through fsspec.
 
-Only URLs from the command line, the configuration file or a caller are opened, never those in a
-schema or a document. Credentials are those that fsspec finds in the environment.
+Only URLs from the command line, the configuration file or a Python caller are opened. URLs in a
+schema or a document never are. Credentials are those that fsspec finds in the environment.
 """
 
 import errno
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 WAITS: Final = (0.2, 1.0, 3.0)
-"""Seconds before each further attempt; fsspec itself makes attempts before these."""
+"""Seconds to wait before each repeated attempt. Before each of ours, fsspec makes attempts of its
+own."""
 
 _PART: Final = 1 << 20  # bytes of a file that are read together
 AT_ONCE: Final = 4_000_000  # bytes that are requested together when a file is read in small pieces
@@ -41,11 +42,11 @@ DRIVERS: Final = {
     "http": "aiohttp",
     "https": "aiohttp",
 }
-"""Supported schemes of URLs, and the packages that fsspec needs for them."""
+"""The package that fsspec needs for each supported scheme of URLs."""
 
 URL_TIMEOUT: Final = "STICKLER_URL_TIMEOUT"
-"""Environment variable with the seconds without data after which a remote file is given up; worker
-processes read it too."""
+"""Environment variable with a time limit: after so many seconds without data, reading a remote file
+fails. Worker processes read the variable, too."""
 PATIENCE: Final = 60.0
 
 # A scheme of one letter is a drive.
@@ -82,7 +83,7 @@ _FINAL_ERRORS: Final = (
     NotADirectoryError,
     TimeoutError,
 )
-"""Errors that another attempt would not change."""
+"""Errors that would occur again in another attempt."""
 
 
 def is_url(name: str) -> bool:
@@ -91,10 +92,10 @@ def is_url(name: str) -> bool:
 
 
 def shown_url(url: str) -> str:
-    """Return a URL without user, password, query and fragment.
+    """Return a URL without user, password and query.
 
-    A password may contain a slash that should have been escaped: everything before the last `@`
-    that can precede the host is removed.
+    A password may contain a slash that is not escaped. Therefore everything is removed up to the
+    last `@` that can stand before the host.
 
     >>> shown_url("https://me:secret@example.org/a.json?signature=3f")
     'https://example.org/a.json'
@@ -107,18 +108,12 @@ def shown_url(url: str) -> str:
 
 
 def hide_secrets(text: str, *urls: str) -> str:
-    """Return a text without the secrets of URLs in it.
-
-    These are users and passwords of URLs, including misspelt ones, and every secret of the given
-    URLs and of those that were passed to `remember_secrets`, wherever in the text it is: messages
-    of other libraries quote parts of a URL.
+    """Remove users and passwords from all URLs in a text, even from misspelt URLs.
 
     >>> hide_secrets("wrote s3://KEY:abc/def@bucket/a.json twice")
     'wrote s3://bucket/a.json twice'
     >>> hide_secrets("https:/me:secret@host/a.json: there is no such file")
     'https:/host/a.json: there is no such file'
-    >>> hide_secrets("invalid port: 'secret@host'", "tcp//me:secret@host")
-    "invalid port: '[hidden]@host'"
     """
     if "@" in text or _ENCODED_AT in text:
         text = _MISSPELT_URL_IN_TEXT.sub(r"\1", _URL_IN_TEXT.sub(_hide_user, text))
@@ -167,10 +162,7 @@ def _hide_user(match: re.Match[str]) -> str:
 
 
 def _split_address(address: str, scheme: str) -> tuple[str, str, str]:
-    """Return user information, location and query of a URL, given the text after `://`.
-
-    The query includes the fragment of a web address; in a store, `#` may be part of a name.
-    """
+    """Return (user and password, location, query) of a URL; `address` is the text after `://`."""
     is_web = scheme.lower() in {"http", "https"}
     query_start = (_QUERY_OF_WEB if is_web else _QUERY).search(address)
     end = query_start.start() if query_start else len(address)
@@ -189,7 +181,7 @@ def _split_address(address: str, scheme: str) -> tuple[str, str, str]:
 
 
 def wait_at_most(seconds: float) -> None:
-    """Set the seconds without data after which reading and listing are given up."""
+    """Set after how many seconds without data the reading of remote files fails."""
     os.environ[URL_TIMEOUT] = str(seconds)
 
 
@@ -211,9 +203,10 @@ def open_url(url: str) -> BinaryIO:
 
 
 def open_named(name: str) -> IO[bytes]:
-    """Open a file, pipe or URL that the user named; OSError for a device, which may be endless.
+    """Open a file, pipe or URL that the user named.
 
     Raises:
+        OSError: the file cannot be opened, or is a device, which may be endless.
         UnavailableError: the package for such URLs is missing.
     """
     if is_url(name):
@@ -227,7 +220,11 @@ def open_named(name: str) -> IO[bytes]:
 
 
 def read_file_or_url(name: str, limit: int) -> bytes:
-    """Read a file or URL completely; raise OSError if it has many more bytes than the limit."""
+    """Read a file or URL completely.
+
+    Raises:
+        OSError: it cannot be read, or has many more bytes than the limit.
+    """
     with open_named(name) as stream:
         blocks = [*islice(iter(partial(stream.read, _PART), b""), limit // _PART + 1)]
     if len(blocks) * _PART > limit:
@@ -240,17 +237,17 @@ def _too_large(limit: int) -> OSError:
 
 
 def size_of_url(url: str) -> int:
-    """Return the size of a file at a URL in bytes; 0 if it is unknown.
+    """Return the size of the file at a URL in bytes; 0 if the size is unknown.
 
     Raises:
-        OSError: the file does not exist, or the server cannot be asked.
+        OSError: the file does not exist, or the server does not answer.
     """
     files, path = _files_of(url)
     return int(_tried(url, lambda: files.info(path)).get("size") or 0)
 
 
 def is_there(url: str) -> bool:
-    """Return whether a file exists at a URL; raise OSError if the server cannot be asked."""
+    """Return whether a file exists at a URL; raise OSError if the server does not answer."""
     try:
         size_of_url(url)
     except FileNotFoundError:
@@ -259,7 +256,7 @@ def is_there(url: str) -> bool:
 
 
 def read_urls(urls: Sequence[str], limit: int) -> list[bytes | OSError]:
-    """Read remote files at the same time; an error takes the place of a file that failed.
+    """Read remote files at the same time; return the bytes of each, or the error.
 
     An HTTP response is aborted if it has more bytes than the limit.
     """
@@ -298,7 +295,7 @@ def _read_once(urls: Sequence[str], limit: int) -> dict[str, bytes | OSError]:
 
 
 def list_url(url: str) -> Iterator[tuple[str, str, int]]:
-    """Yield relative path, URL and size of each file below a URL, or matching its `*`.
+    """Yield (relative path, URL, size) of each file below a URL, or matching a URL with `*`.
 
     Raises:
         OSError: the URL cannot be listed.
@@ -320,7 +317,7 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
 
 
 def send_file(file: Path, url: str) -> None:
-    """Upload a file to a URL; stores make it visible completely or not at all.
+    """Upload a file to a URL; others see the whole file there, or nothing.
 
     Raises:
         OSError: the file cannot be written.
@@ -337,14 +334,14 @@ def send_bytes(data: bytes, url: str) -> None:
 
 
 def remove_url(url: str) -> None:
-    """Delete a remote file if it exists; raise OSError if that fails."""
+    """Delete a remote file if it exists; raise OSError if it cannot be deleted."""
     files, path = _files_of(url)
     with suppress(FileNotFoundError):
         _tried(url, lambda: files.rm_file(path))
 
 
 class _Elsewhere(io.RawIOBase):
-    """A remote file that is opened again if reading fails."""
+    """A remote file; if reading fails, it is opened again at the same position."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -356,7 +353,7 @@ class _Elsewhere(io.RawIOBase):
         return cast("IO[bytes]", self._files.open(self._path, "rb", block_size=AT_ONCE))
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        """Read some bytes; returns 0 at the end."""
+        """Read bytes into the buffer; return their number, 0 at the end of the file."""
         room = memoryview(buffer).cast("B")
         data = _tried(self._url, lambda: self._read_at_position(len(room)))
         room[: len(data)] = data
@@ -380,12 +377,12 @@ class _Elsewhere(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Move to a position."""
+        """Move to a position and return it."""
         self._at = self._stream.seek(*((self._at + offset,) if whence == 1 else (offset, whence)))
         return self._at
 
     def tell(self) -> int:
-        """Return the position; `RawIOBase.tell` would seek, which some streams do not support."""
+        """Return the position without a call of `seek`, which some streams do not support."""
         return self._at
 
     def close(self) -> None:
@@ -401,9 +398,9 @@ def check_url(url: str) -> None:
 
 
 def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
-    """Return the file system and the path of a URL.
+    """Return fsspec's file system for a URL, and the path in it.
 
-    With a limit, reading an HTTP body of more bytes at once raises an error.
+    With a limit, an HTTP response that has more bytes raises an error.
     """
     fsspec = import_extra("fsspec", "a URL", "remote", shown_url(url))
     protocol, mark, address = url.partition("://")
@@ -435,7 +432,10 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
 
 
 def check_address(url: str, option: str = "") -> None:
-    """Raise UsageError if a URL has no valid host; `option` names it in the message."""
+    """Raise UsageError if the host of a URL is invalid.
+
+    `option` names the option in the message.
+    """
     protocol = url.partition("://")[0].lower()
     is_http = DRIVERS.get(protocol) == "aiohttp"
     finding = ""
@@ -454,7 +454,7 @@ def check_address(url: str, option: str = "") -> None:
 
 
 def _limits_of(protocol: str, limit: int | None) -> dict[str, Any]:
-    """Return driver arguments that limit waiting times and the size of responses."""
+    """Return arguments for fsspec that limit waiting times and the size of responses."""
     seconds = _patience()
     match DRIVERS[protocol]:
         case "aiohttp":
@@ -476,7 +476,7 @@ def _waits(seconds: float) -> Any:
 
 @cache
 def _answer(limit: int) -> Any:
-    """Return a class of HTTP responses whose bodies raise an error if they are too long."""
+    """Return a class of HTTP responses that raise an error if their body exceeds the limit."""
     aiohttp = import_extra("aiohttp", "a URL", "remote")
 
     async def read_body(answer: Any) -> bytes:
@@ -492,10 +492,10 @@ def _answer(limit: int) -> Any:
 
 
 def _tried(url: str, do: Callable[[], T]) -> T:
-    """Return the result of a call, which is repeated after temporary errors.
+    """Return the result of `do`; call it again after temporary errors.
 
     Raises:
-        OSError: the last attempt failed.
+        OSError: the last attempt failed, or the error is not temporary.
     """
     for wait in (*WAITS, None):
         try:
@@ -513,7 +513,7 @@ def _is_final(error: OSError) -> bool:
 
 
 def _as_os_error(error: Exception, url: str) -> OSError:
-    """Convert an exception of a store into an OSError, with the HTTP status if there is one."""
+    """Return an exception of a store as an OSError, with the HTTP status if there is one."""
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) and cause not in causes:
         causes.append(cause)
@@ -547,5 +547,5 @@ def _as_os_error(error: Exception, url: str) -> OSError:
 
 
 def _scrubbed(words: str, url: str) -> str:
-    """Return the message of a library about a URL, without the secrets in the URL."""
+    """Return the message of a library without the secrets in the URL that it is about."""
     return " ".join(_QUERY_IN_TEXT.sub("", hide_secrets(words, url)).split())

@@ -1,4 +1,4 @@
-"""Rules for values in files, which are attached to their types, and the encoding as JSON.
+"""Rules for values in files, which are attached to types, and the encoding of values as JSON.
 
 This module does not import pydantic, but rules have two methods that pydantic calls.
 """
@@ -13,11 +13,11 @@ from .json_values import kind_of
 from .locations import Path, field_path, parse_field_path
 
 KEPT: Final = "kept"
-"""Metadata key of a dataclass field; a field for which it is False is not written."""
+"""Metadata key of a dataclass field. If its value is False, the field is not written to files."""
 
 REQUIRED: Final = "required"
-"""Metadata key of a dataclass field with a default; a field for which it is True is required in
-files."""
+"""Metadata key of a dataclass field that has a default. If its value is True, files must contain
+the field nevertheless."""
 
 # Largest number in a record: no infinities, and nothing beyond a float.
 _MOST: Final = sys.float_info.max
@@ -27,15 +27,17 @@ _DIGITS: Final = 100  # maximum number of digits, more than any sum can have
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The valid values of a key in a file, of an annotation or of a keyword."""
+    """The valid values for a key in a file, for an annotation, or for a comparator's argument."""
 
     expected: str
     keywords: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """JSON Schema of the valid values; empty if the type alone determines it."""
+    """JSON Schema keywords for the valid values; empty if the type alone decides."""
     fits: Callable[[Any], bool] | None = None
-    """Test of a value by readers; None tests type and range of `keywords`, or only the type."""
+    """A test of a value when it is read. None tests the type, and the range if `keywords` has
+    one."""
     parsed: Callable[[Any], Any] | None = None
-    """Parses a value; raises ValueError with the expected values, or UsageError."""
+    """A function that parses a value. It raises UsageError, or ValueError with the expected
+    values."""
     written: Callable[[Any], object] | None = None  # the inverse of `parsed`
 
     def __get_pydantic_core_schema__(
@@ -51,7 +53,7 @@ class Rule:
         return dict(self.keywords) or handler(core)
 
     def accepts(self, value: Any) -> bool:
-        """Return whether a value has the type and the range of `keywords`, and fits."""
+        """Return whether a value has the type and range of `keywords`, and passes `fits`."""
         types = self.keywords["type"]
         kind = "number" if isinstance(value, float) else kind_of(value)  # including floats of numpy
         if kind == "integer" and "number" in types:
@@ -67,9 +69,9 @@ class Rule:
 
 
 def encoded(value: object) -> object:
-    """Encode a value as JSON values; `records.codec.decode` with its type restores it exactly.
+    """Return a value as JSON values; `records.codec.decode` restores it exactly, given its type.
 
-    A dataclass becomes an object, bytes become text, and a dictionary with keys other than texts
+    A dataclass becomes an object, and bytes become text. A dictionary with keys that are not texts
     becomes a list of pairs. JSON values stay unchanged.
     """
     if is_dataclass(value):

@@ -1,4 +1,4 @@
-"""Reports as data: sections with sentences and tables, which each format renders in its own way."""
+"""Reports as data: sections with sentences and tables, which each output format renders."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -6,22 +6,23 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from .figures import NOTHING, rate, visible
 
 Tone = Literal["", "title", "bad", "warn", "good", "dim"]
-"""Meaning of a piece of text; each format decides how it looks."""
+"""The meaning of a piece of text; each output format decides how it looks."""
 
 INDENT: Final = "  "
 
 
 class Span(NamedTuple):
-    """A piece of text on one line that is safe to print."""
+    """A piece of text on one line, already safe to print."""
 
     text: str
     tone: Tone = ""
     quoted: bool = False
-    """Whether the text comes from documents or the schema, so that pages show it as code."""
+    """Whether the text comes from documents or the schema; HTML pages show it in the font of
+    code."""
 
     @classmethod
     def of(cls, text: str, tone: Tone = "", *, quoted: bool = True) -> "Span":
-        """Return text from any source, made safe to print."""
+        """Return text from any source as a span, after making it safe to print."""
         return cls(visible(text), tone, quoted)
 
 
@@ -35,62 +36,64 @@ class Column(NamedTuple):
 
     title: str
     rank: int = 0
-    """Columns of the highest rank are dropped first on a narrow terminal; a column of rank 0 always
-    stays."""
+    """Order in which columns are dropped on a narrow terminal: the highest rank first. A column of
+    rank 0 is never dropped."""
     left: bool = False
     short: str = ""
 
 
 class Text(NamedTuple):
-    """A paragraph; all lines begin with the margin, and lines after the first are indented."""
+    """A paragraph. All lines begin with the margin; lines after the first are indented further."""
 
     text: str
     tone: Tone = ""
     indent: str = ""
     margin: str = ""
     lead: Tone | None = None
-    """Tone of the first word, if it differs."""
+    """Tone of the first word; None if it has the tone of the paragraph."""
 
 
 class Table(NamedTuple):
-    """Rows of cells, one for each column; the first column may be truncated."""
+    """Rows of cells, with a cell for each column; texts in the first column may be truncated."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Span]]
     legend: Sequence[tuple[str, str]] = ()
-    """Explanations as pairs of column title and text; shown only with their column."""
+    """Explanations as (title of a column, text); each is shown only together with its column."""
     below: Sequence[Sequence[Text | Line]] = ()
-    """Lines below each row."""
+    """For each row, the lines shown below it."""
 
 
 Block: TypeAlias = Text | Table | Line
 
 Cell: TypeAlias = str | int | float | Sequence[float] | None
-"""A value in a table: text, a count, a rate, or the bounds of an interval."""
+"""A value in a table: a text, a count, a rate, or both bounds of an interval."""
 
 
 class FigureColumn(NamedTuple):
-    """A column that reads its value from the object of a row."""
+    """A column of a table whose rows are objects; it says how to get the cell of a row."""
 
     title: str
     value: str | Callable[[Any], Cell]
-    """Name of an attribute of the row, or a function of the row."""
+    """Name of the attribute of a row that has the value, or a function that takes the row."""
     kind: type = float
     """Type of the cells: `str`, `int`, `float`, or `list` for the bounds of an interval."""
     rank: int = 0
     short: str = ""
     shown: Callable[[Any], str] | None = None
-    """Function of the row that returns the text of its cell; None formats the value by its kind."""
+    """A function that takes a row and returns the text of its cell. None formats the value by its
+    kind."""
     quoted: bool = True
     """Whether the texts of the column are names from documents or schemas."""
     tone: Tone | Callable[[Any], Tone] = ""
-    """Tone of the column, or a function of the row that returns it."""
+    """The tone of all cells, or a function that takes a row and returns the tone of its cell."""
     aside: bool = False
-    """Whether a terminal shows the cell below its row, as sentences do not fit into columns."""
+    """Whether a terminal shows the cell below its row; used for sentences, which do not fit into
+    columns."""
 
     @property
     def column(self) -> Column:
-        """The column as it is shown."""
+        """The column for a table that is shown."""
         return Column(title=self.title, rank=self.rank, left=self.kind is str, short=self.short)
 
     @property
@@ -104,7 +107,7 @@ class FigureColumn(NamedTuple):
         return cell
 
     def span(self, row: object) -> Span:
-        """Return the cell of a row as it is shown."""
+        """Return the cell of a row as text to be shown."""
         text = cell_text(self.cell(row)) if self.shown is None else self.shown(row)
         tone = self.tone(row) if callable(self.tone) else self.tone
         return Span.of(text, tone, quoted=self.quoted and self.kind is str)
@@ -129,25 +132,28 @@ def cell_text(cell: Cell) -> str:
 
 
 class Choices(NamedTuple):
-    """Possible verdicts on a row: a page shows a button for each, and downloads the chosen one."""
+    """The verdicts that a user can give on a row of an HTML page, each by a button.
+
+    The page downloads the row with the chosen verdict.
+    """
 
     line: str
-    """JSON object of the row, to which the verdict is added."""
+    """The row as a JSON object, to which the verdict is added."""
     choices: Sequence[tuple[str, str]]
-    """Text of each button, and the JSON object whose entries it adds to the line."""
+    """(Text of the button, JSON object whose entries it adds to the row) of each button."""
 
 
 class Figures(NamedTuple):
-    """A table as row objects, with the columns that are read from them."""
+    """A table given by its columns and by one object for each row."""
 
     figures: Sequence[FigureColumn]
     rows: Sequence[object]
     legend: Sequence[tuple[str, str]] = ()
     choices: Sequence[Choices] = ()
-    """Possible verdicts on each row, for pages."""
+    """The buttons for verdicts on each row of an HTML page; empty if the page has none."""
 
     def table(self, *, aside: bool = False) -> Table:
-        """Return the table as it is shown; `aside` puts sentences below their rows."""
+        """Return the table to be shown; with `aside`, sentences are put below their rows."""
         shown_figures = [figure for figure in self.figures if not (aside and figure.aside)]
         cells = [[figure.span(row) for figure in shown_figures] for row in self.rows]
         details: list[list[Text | Line]] = []
@@ -166,68 +172,72 @@ class Figures(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A curve of a value (such as the error rate) by the share of values that pass."""
+    """A curve: a value such as the error rate, by the share of values that pass without review."""
 
     name: str
     description: str
-    """Meaning of the curve in words."""
+    """A phrase on the meaning of the curve."""
     points: Sequence[Sequence[float]]
-    """Pairs of the share that passes, and the value."""
+    """Points as (share that passes, value)."""
     passing: float
-    """Share of values that finally pass."""
+    """The share of values that pass at the right end of the curve."""
     end: tuple[float, float] | None = None
-    """Value at the share `passing`, and its upper bound; None if unknown."""
+    """(Value, its upper bound) at the share `passing`; None if unknown."""
     last: str = "1"
-    """Label at the end of the axis of shares."""
+    """Label at the right end of the horizontal axis."""
 
 
 class Curves(NamedTuple):
-    """A set of curves, each in its own picture."""
+    """Several curves with the same axes, each in a picture of its own."""
 
     title: str
     curves: Sequence[Curve]
     level: float
-    """Limit that the values should not exceed, or should reach."""
+    """A limit shown as a line, which the values should not exceed, or should reach."""
     axes: tuple[str, str] = ("share of values that pass", "share wrong")
     mark: str = "the chosen threshold"
-    """Meaning of the end point of a curve, as a clause after "a point is"."""
+    """Meaning of the point at the end of a curve; completes "a point is"."""
     legend: str = (
         "the dotted line is the allowed share; a point is the chosen threshold, and the line "
         "above it the upper bound of its error"
     )
     top: float | None = None
-    """Value at the end of the vertical axis; None to fit the values."""
+    """The value at the upper end of the vertical axis; None makes the axis fit the values."""
 
 
 Drawn: TypeAlias = Block | Figures | Curves
 
 
 class Section(NamedTuple):
-    """A part of a report; a section without title and blocks is not shown."""
+    """A part of a report; it is not shown if it has neither a title nor blocks."""
 
     title: str = ""
     blocks: Sequence[Drawn] = ()
 
 
 class Report(NamedTuple):
-    """A report: the record of a study, which is its JSON, and the sections for people."""
+    """A report: its record, which is written as JSON, and its sections, which people read."""
 
     record: object
     sections: Sequence[Section]
-    """Sections; the title of the first one is that of the report."""
+    """The sections; the title of the first section is the title of the report."""
     rows: Figures | None = None
-    """Table for files of rows; None without a table."""
+    """The table that is written to files of rows, such as CSV; None if there is no table."""
 
     @classmethod
     def of_study(
         cls, record: Any, title: str, *parts: Section | Sequence[Drawn], rows: Figures
     ) -> "Report":
-        """Return the report of a study; parts without a title are blocks, and notes come last."""
+        """Return the report of a study: its sections, and the notes of its record at the end.
+
+        Each of `parts` is a section, or the blocks of a section without a title. `title` becomes
+        the title of the first section.
+        """
         blocks = (*parts, notes(record.notes))
         sections = [block if isinstance(block, Section) else Section("", block) for block in blocks]
         return cls(record, [sections[0]._replace(title=title), *sections[1:]], rows)
 
 
 def notes(texts: Iterable[str]) -> list[Block]:
-    """Return notes as paragraphs."""
+    """Return notes as paragraphs of a report."""
     return [Text(f"note: {text}", indent=INDENT) for text in texts]

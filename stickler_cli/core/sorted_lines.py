@@ -1,4 +1,4 @@
-"""Sort any number of lines by key: sorted runs are kept in a file and merged."""
+"""Sort any number of lines by key, in limited memory: sorted runs go to a file and are merged."""
 
 import os
 import pickle
@@ -16,7 +16,7 @@ BLOCKS: Final = 64
 
 
 class SortedLines:
-    """Lines in any order of insertion; iteration yields them by key, then by line."""
+    """Lines that are added in any order and are read sorted by key, then by line."""
 
     def __init__(self, entries: Iterable[Entry] = (), *, most_bytes: int = MOST_BYTES) -> None:
         self._most = most_bytes
@@ -29,7 +29,7 @@ class SortedLines:
         self += entries
 
     def append(self, entry: Entry) -> None:
-        """Add a line; if memory is full, the lines are moved to a file."""
+        """Add a line; if memory is full, move the lines so far to a file."""
         self._here.append(entry)
         self._bytes += OWN_BYTES + len(entry[1])
         self._count += 1

@@ -36,9 +36,7 @@ from .wrapper_forms import (
 
 @dataclass(slots=True)
 class Unwrapped:
-    """A document without wrappers, and everything that the wrappers contained besides the
-    values.
-    """
+    """A document without wrappers, and everything else that the wrappers contained."""
 
     value: JsonValue
     confidences: JsonValue = None
