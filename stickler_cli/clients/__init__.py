@@ -1,1 +1,1 @@
-"""Clients of models that answer questions: embeddings, scores and verdicts, batched and cached."""
+"""Clients of models that answer questions (embeddings, scores, verdicts), in batches and cached."""

@@ -1,9 +1,9 @@
-"""Ask many questions to one model: in batches, several calls at a time, with retries.
+"""Ask one model many questions: in batches, with several calls at a time, and with retries.
 
-All calls to one model on one server pass the same turnstile.
+All calls to one model on one server pass the same `Turnstile`, which limits them.
 
-Libraries retry in different ways, and some ignore Retry-After; here it is done in one way for all.
-Their errors are interpreted here too: whether to retry, how long to wait, and the message.
+Libraries retry in different ways, and some ignore Retry-After; here, all are retried in one way.
+Their errors are interpreted here as well: whether to retry, how long to wait, and the message.
 """
 
 import os
@@ -53,7 +53,8 @@ GARBLED_ERRORS: Final = frozenset(
     | {"ModelAPIError"}  # of pydantic-ai, for invalid answers; connection errors are subclasses
 )
 LATE_ERRORS: Final = frozenset({"TimeoutError", "TimeoutException", "ReadTimeoutError"})
-"""Names of exception classes of calls that were not answered in time: Python, httpx, botocore."""
+"""Names of the exceptions that Python, httpx and botocore raise if a call is not answered in
+time."""
 
 PASSING_ERRORS: Final = GARBLED_ERRORS | frozenset(
     {"APIConnectionError"}  # openai, anthropic
@@ -70,7 +71,7 @@ TOO_LARGE: Final = re.compile(
     r"too (?:large|long|many|big)|maximum|at most|exceed|longer than|larger than|limit",
     re.IGNORECASE,
 )
-"""Words in messages of servers about a request that is too large."""
+"""Pattern of messages in which a server says that a request is too large."""
 SECRET_NAMES: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 SECRETS: Final = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{8,}|Bearer\s+\S+")
 SHOWN: Final = 200  # length up to which a message of a server is shown
@@ -81,7 +82,7 @@ COOL_DOWN: Final = 30.0  # seconds without calls after that, if the server state
 
 
 def is_passing(error: BaseException) -> bool:
-    """Return whether the next attempt may succeed after a failure."""
+    """Return whether another attempt may succeed after this error."""
     status = _status(error)
     if status is not None and status >= LEAST_FAILURE_STATUS:
         return status in PASSING_STATUSES
@@ -99,21 +100,21 @@ def is_late(error: BaseException) -> bool:
 
 
 def is_garbled(error: BaseException) -> bool:
-    """Return whether there was an answer that could not be parsed."""
+    """Return whether the server answered, but its answer could not be parsed."""
     if (_status(error) or 200) >= LEAST_FAILURE_STATUS:
         return False
     return any(type(cause).__name__ in GARBLED_ERRORS for cause in _chain_of(error))
 
 
 def refuses_model(error: BaseException) -> bool:
-    """Return whether a server reports that it does not have the model."""
+    """Return whether the server says that it does not have the model."""
     if _status(error) == MODEL_STATUS:
         return True
     return _status(error) in UNREADABLE_STATUSES and bool(NO_SUCH_MODEL.search(str(error)))
 
 
 def retry_after(error: BaseException) -> float | None:
-    """Return the seconds that a server asks to wait (RFC 9110, 10.2.3); None if it does not."""
+    """Return how many seconds a server asks to wait (RFC 9110, 10.2.3); None if it does not say."""
     retry_headers = (headers.get("retry-after") for _, headers in _responses(error))
     value = next((str(value) for value in retry_headers if value is not None), "")
     with suppress(ValueError):
@@ -128,9 +129,9 @@ def retry_after(error: BaseException) -> float | None:
 def describe_failure(
     error: BaseException, attempts: int = 1, asked_seconds: float | None = None
 ) -> ModelError:
-    """Return a failure in words, without secrets.
+    """Return an error as a ModelError whose message contains no secrets.
 
-    `asked_seconds` is the wait that the server asks for.
+    `asked_seconds` is how long the server asks to wait.
     """
     status = _status(error)
     description = f"the model's server answered {status}" if status else type(error).__name__
@@ -149,7 +150,7 @@ def describe_failure(
 
 
 def without_secrets(message: str) -> str:
-    """Return a message without texts that look like keys, or that are keys in the environment.
+    """Remove from a message all texts that look like keys, or are keys in the environment.
 
     >>> without_secrets("Incorrect API key provided: sk-abc12345")
     'Incorrect API key provided: [key]'
@@ -165,7 +166,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _responses(error: BaseException) -> Iterator[tuple[object, Mapping[str, Any]]]:
-    """Yield status and headers of an error and of its causes, as far as they have any."""
+    """Yield (status, headers) of an error and of the errors that caused it, where they have any."""
     for cause in _chain_of(error):
         response = getattr(cause, "response", None)
         if isinstance(response, dict):  # errors of botocore
@@ -187,26 +188,27 @@ def _chain_of(error: BaseException) -> list[BaseException]:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Permission for one call to pass the turnstile."""
+    """The permission for one call to be made now."""
 
     started_at: float
-    """Start of the call, in seconds of the monotonic clock."""
+    """Time of the permission, in seconds of the monotonic clock."""
     is_awaited: bool
-    """Whether other calls wait for the result of this one."""
+    """Whether all other calls wait until this one has returned."""
 
 
 class Turnstile:
-    """Limits calls to a model; a first call alone shows whether key and model are accepted.
+    """Limits the calls to a model. The first call is made alone, to find out if key and model work.
 
-    It is a circuit breaker with features that libraries lack: `pybreaker` holds a lock during a
-    call, so that calls wait for each other; it and `purgatory` support neither `Retry-After` nor
-    stopping a run; neither spaces calls, and `pyrate-limiter` lets them pass in bursts.
+    It is a circuit breaker with features that libraries lack. `pybreaker` holds a lock during a
+    call, so that calls wait for each other. Neither `pybreaker` nor `purgatory` supports
+    `Retry-After`, or stopping a run. None of them spaces calls, and `pyrate-limiter` lets calls
+    pass in bursts.
     """
 
     def __init__(self, name: str, per_minute: float | None = None) -> None:
         """Create a turnstile for a model.
 
-        `per_minute` limits the calls per minute, None for no limit.
+        `per_minute` limits the calls per minute, None does not.
         """
         self._name = name
         self._spacing = 60 / per_minute if per_minute else 0.0
@@ -221,9 +223,9 @@ class Turnstile:
         self.answered = False
 
     def enter(self, wait: float, stopped: threading.Event) -> Passage | UnaskedError:
-        """Wait `wait` seconds, and then until a call may pass.
+        """Wait at least `wait` seconds, until a call may be made; return the permission.
 
-        Return an error if no more calls are made.
+        Return an error if the run was stopped, or too many calls in a row have failed.
         """
         with self._changed:
             earliest = monotonic() + wait
@@ -255,10 +257,10 @@ class Turnstile:
     def failed(
         self, passage: Passage, reason: str, asked_seconds: float | None, *, waits: bool
     ) -> None:
-        """Record a call that failed; `asked_seconds` is the wait that the server asks for.
+        """Record that a call failed; `asked_seconds` is how long the server asks to wait.
 
-        With `waits`, all calls wait that long. If the server asks several concurrent calls to wait,
-        this counts as one failure, as the later calls could not know.
+        With `waits`, all calls wait so long. Calls made at the same time may all be asked to wait;
+        this counts as one failure, because the later calls could not know.
         """
         with self._changed:
             now = monotonic()
@@ -274,9 +276,9 @@ class Turnstile:
             self.worked(passage)
 
     def worked(self, passage: Passage) -> None:
-        """Record that a call returned.
+        """Record that a call returned, and that the server works.
 
-        If the call failed, its questions are the cause, not the server.
+        If the call failed, its questions are the reason.
         """
         with self._changed:
             self._proven = True
@@ -285,13 +287,13 @@ class Turnstile:
             self._changed.notify_all()
 
     def refused(self, passage: Passage) -> None:
-        """Record that key or model was refused: the next call is made alone again."""
+        """Record that the key or the model was refused; the next call is made alone again."""
         with self._changed:
             self._alone = False
             self.wake()
 
     def wake(self) -> None:
-        """Wake waiting calls, so that they check whether their run was stopped."""
+        """Make waiting calls check whether their run was stopped."""
         with self._changed:
             self._changed.notify_all()
 
@@ -303,7 +305,7 @@ MOST_GARBLED: Final = 2  # unreadable answers to one question before it is given
 
 
 class CallOutcome(NamedTuple, Generic[Q, A]):
-    """The questions of one call, with their answers or their error."""
+    """The questions of one call, with their answers or the error of the call."""
 
     questions: Sequence[Q]
     result: Sequence[A] | ModelError
@@ -311,20 +313,20 @@ class CallOutcome(NamedTuple, Generic[Q, A]):
 
 @dataclass(frozen=True, slots=True)
 class AskingMode:
-    """Connections, limits and retries with which a client asks a model."""
+    """Everything that a call needs besides model and questions: connections, limits and retries."""
 
     connections: Connections
     turnstile: Turnstile
     purse: Purse
     retry: Retry
     at_once: int
-    """Maximum number of concurrent calls."""
+    """Maximum number of calls at the same time."""
 
 
 def ask_in_batches(
     model: Model[Q, A], questions: Sequence[Q], mode: AskingMode
 ) -> Iterator[CallOutcome[Q, A]]:
-    """Ask questions in batches; yields the outcome of each batch as soon as it is known.
+    """Ask questions in batches; yield the outcome of each call as soon as it is known.
 
     Raises:
         UnavailableError: the server refuses the key or the model at the first call.
@@ -352,7 +354,7 @@ def ask_in_batches(
 
 
 def _run_in_threads(work: Callable[[T], R], tasks: Sequence[T], at_once: int) -> Iterator[R]:
-    """Run tasks in threads; yields their results as soon as they are known."""
+    """Run tasks in threads; yield each result as soon as it is known."""
     waiting_tasks, outcomes = iter(tasks), SimpleQueue[R | Future[None]]()
 
     def serve() -> None:
@@ -377,10 +379,10 @@ def call_until_answered(
     stopped: threading.Event,
     jitter: Callable[[], float] = random.random,
 ) -> Sequence[A] | ModelError:
-    """Call until there is an answer, a permanent failure, or no attempt left.
+    """Repeat a call until it is answered, fails for good, or no attempt is left.
 
-    `jitter` returns a number in [0, 1), so that calls that failed together are not repeated
-    together.
+    Return the answers or the last error. `jitter` returns a number in [0, 1) that varies the waits,
+    so that calls that failed together are not repeated together.
     """
     retry, purse = mode.retry, mode.purse
     max_attempts = 1 if model.is_local else retry.attempts
@@ -420,7 +422,7 @@ def call_until_answered(
 def _call_once(
     model: Model[Q, A], questions: Sequence[Q], mode: AskingMode, *, repeated: bool
 ) -> Reply[A]:
-    """Call once, and record time, tokens and cost."""
+    """Make one call, and add its time, tokens and cost to the usage."""
     try:
         reply = model.call(questions, mode.connections)
     except Exception as error:  # noqa: BLE001 - a question without an answer is an outcome
@@ -436,7 +438,7 @@ def _call_once(
 def _find_refusal(
     model: Model[Any, Any], error: Exception, failure: ModelError
 ) -> UnavailableError | None:
-    """Return an error if the server refused the key or does not have the model; None otherwise."""
+    """Return an error if the server refused the key or lacks the model, else None."""
     hint = model.key_hint
     if refuses_model(error):
         hint = "check its name, and that this key may use it"

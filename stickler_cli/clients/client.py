@@ -1,8 +1,8 @@
-"""The client of models: answers in memory and on disk, limits, and usage.
+"""The client of models: keeps answers in memory and on disk, applies limits, and counts usage.
 
-A run passes one client to everything that asks models. Pickled for another process, it becomes a
-new client. The client of a worker forwards questions to the client of the run, so that limits,
-turnstiles and answers are shared by all.
+A run passes one client to everything that asks models. If the client is pickled for another
+process, that process gets a new client. The client of a worker forwards questions to the client of
+the run, so that limits, turnstiles and answers are shared by all.
 """
 
 import errno
@@ -47,7 +47,7 @@ create table if not exists answers (
 
 
 def cache_directory() -> Path:
-    """Return the directory of the cache: `STICKLER_CACHE_DIR`, or the user's cache directory."""
+    """Return the directory of the cache: `STICKLER_CACHE_DIR`, or else the user's own."""
     chosen = os.environ.get(CACHE_DIR)
     if chosen:
         return Path(chosen).expanduser()
@@ -61,11 +61,12 @@ def cache_directory() -> Path:
 
 
 class AnswerCache:
-    """Answers on disk in one SQLite file, shared by all runs and processes.
+    """Answers in one SQLite file on disk, which all runs and processes share.
 
-    A key is a digest of the question and of everything else that the answer depends on.
+    The key of an answer is a digest of the question and of everything else that the answer depends
+    on.
 
-    The file is opened when it is first needed; an unusable file raises UsageError.
+    The file is opened when it is first needed. A file that cannot be used raises UsageError.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -74,14 +75,14 @@ class AnswerCache:
         self._connection: sqlite3.Connection | None = None
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the stored answers, by key."""
+        """Return the stored answers by key; keys without an answer are missing."""
         statement = "select answer from answers where key = ?"
         with self._opened() as connection:
             rows = {key: connection.execute(statement, [key]).fetchone() for key in keys}
         return {key: row[0] for key, row in rows.items() if row}
 
     def write(self, kind: str, model: str, answers: Mapping[bytes, bytes]) -> None:
-        """Store answers; an answer that is already stored is kept."""
+        """Store answers by key; a stored answer is not replaced."""
         now = int(time.time())
         rows = [(key, kind, model, answer, now) for key, answer in answers.items()]
         with self._opened() as connection, connection:
@@ -89,7 +90,7 @@ class AnswerCache:
             connection.executemany("insert or ignore into answers values (?, ?, ?, ?, ?)", rows)
 
     def remove(self, keys: Sequence[bytes]) -> None:
-        """Delete the answers with some keys."""
+        """Delete the answers of the given keys."""
         with self._opened() as connection, connection:
             connection.execute("begin immediate")
             connection.executemany("delete from answers where key = ?", [(key,) for key in keys])
@@ -113,7 +114,7 @@ class AnswerCache:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one thread of this process at a time."""
+        """Open the file; only one thread of this process can have it open at a time."""
         with self._lock:
             try:
                 if self._connection is None:
@@ -148,9 +149,9 @@ class AnswerCache:
 
 
 def _check_tables(connection: sqlite3.Connection) -> None:
-    """Raise sqlite3.DatabaseError if a database has other tables, or views and triggers.
+    """Raise sqlite3.DatabaseError if a database has anything besides the expected tables.
 
-    These could make a query or a write run without end.
+    Views and triggers, for instance, could make a query run without end.
     """
     with closing(sqlite3.connect(":memory:")) as expected:
         expected.execute(_SCHEMA)
@@ -161,7 +162,7 @@ def _check_tables(connection: sqlite3.Connection) -> None:
 def _write_ahead(connection: sqlite3.Connection) -> None:
     """Set the journal mode in which readers do not wait for writers.
 
-    SQLite itself does not wait for locks when it changes the mode.
+    SQLite does not wait for locks by itself when it changes the mode, so this is done here.
     """
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
@@ -179,18 +180,17 @@ REMEMBERED_BYTES: Final = 256 * 2**20  # some 20,000 large embeddings, or half a
 ENTRY_BYTES: Final = 200  # approximate memory of a remembered answer besides the answer itself
 
 Asking: TypeAlias = "SimpleQueue[tuple[Connection, bytes] | None]"
-"""Pickled questions of workers, with the connection that waits for the answers; None ends the
-queue."""
+"""A queue of (connection that waits for answers, pickled questions) from workers; None ends it."""
 
 
 class Client:
-    """Answers questions to models under a policy: from memory, from the cache, or by asking."""
+    """Answers questions to models: from memory, from the cache, or by asking the model."""
 
     def __init__(self, policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> None:
-        """Create a client with an empty memory; nothing is opened before it is needed.
+        """Create a client with an empty memory; connections and files are opened when needed.
 
-        With `remembers_failures`, a question that failed is not asked again, as a run may come back
-        to it many times.
+        With `remembers_failures`, a failed question is not asked again, although a run may come
+        back to it many times.
         """
         self.policy = policy
         self._purse = Purse(policy.max_cost, policy.max_tokens)
@@ -211,17 +211,20 @@ class Client:
 
     @property
     def usage(self) -> Usage:
-        """The usage so far: calls, tokens and cost."""
+        """The calls, tokens and cost so far."""
         return self._purse.usage + Usage(unasked=len(self._unasked))
 
     def placed(self, model: Model[Q, A]) -> Model[Q, A]:
-        """Return a model with the server address and the key that the policy states for it."""
+        """Return a model with the server address and the key that the policy has for it."""
         address = self.policy.endpoints.get(model.title)
         key = self.policy.keys.get(model.title)
         return model if address is None and key is None else model.moved(address, key)
 
     def require(self, model: Model[Any, Any]) -> None:
-        """Raise UnavailableError if a model cannot be asked, or not within a budget in dollars."""
+        """Raise UnavailableError if a model cannot be asked.
+
+        A model without a known price cannot be asked within a budget in dollars.
+        """
         model = self.placed(model)
         model.require()
         if self.policy.max_cost is not None and not model.is_priced:
@@ -229,7 +232,7 @@ class Client:
             raise model.unavailable(description, "limit it with --max-tokens")
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
-        """Return the answer to each question, or the error that it ended with.
+        """Return for each question the answer, or the error if there is no answer.
 
         Each distinct question is asked at most once in a run. In a dry run, only answers in the
         cache are returned.
@@ -274,9 +277,9 @@ class Client:
     def _cached_answers(
         model: Model[Any, A], keys: Sequence[bytes], cache: AnswerCache
     ) -> dict[Hashable, A]:
-        """Return the answers in the cache; invalid rows are deleted, to be asked again.
+        """Return the answers in the cache by key. Invalid ones are deleted, to be asked again.
 
-        Rows are checked, as anybody who can write the file may have put anything there.
+        Answers are checked, because other programs can write to the file.
         """
         answers: dict[Hashable, A] = {}
         wrong_rows = []
@@ -291,9 +294,9 @@ class Client:
 
     @contextmanager
     def rehearsing(self) -> "Iterator[Client]":
-        """Yield a client that counts questions instead of asking.
+        """Yield a client that only counts the questions that would be asked.
 
-        Answers that it finds in the cache are remembered.
+        Answers that this client finds in the cache are remembered for later.
         """
         counting = Client(replace(self.policy, dry_run=True))
         counting._memory = self._memory
@@ -303,11 +306,11 @@ class Client:
 
     @property
     def needs(self) -> "list[Need]":
-        """The questions that each model would be asked in a dry run, in a fixed order."""
+        """After a dry run, how much each model would be asked, in a fixed order."""
         return sorted(self._needs.values(), key=lambda need: (need.model.kind, need.model.title))
 
     def count(self, usage: Usage) -> None:
-        """Add usage of this process or of a worker."""
+        """Add the usage of a call of this process, or of a worker."""
         self._purse.count(usage)
 
     def close(self) -> None:
@@ -322,7 +325,10 @@ class Client:
         *,
         on_disk: bool,
     ) -> dict[Hashable, A | ModelError]:
-        """Store the outcome of a call in memory and on disk; return answers or errors by key."""
+        """Store the outcome of a call in memory and on disk.
+
+        Return its answers or errors by key.
+        """
         questions, answers_or_error = outcome
         question_keys = [keys[question] for question in questions]
         if isinstance(answers_or_error, ModelError):
@@ -356,7 +362,10 @@ class Client:
         )
 
     def _room(self, model: Model[Any, Any], count: int) -> int:
-        """Reserve questions to judges; return how many may still be asked under the limit."""
+        """Return how many of `count` questions may be asked, and reserve them.
+
+        Only questions to models that judge are limited.
+        """
         if not model.is_judge:
             return count
         with self._lock:
@@ -366,15 +375,15 @@ class Client:
 
 
 class RelayedClient(Client):
-    """The client of a worker process: it forwards new questions to the client of the run."""
+    """The client of a worker process: it sends new questions to the client of the run."""
 
     def __init__(self, policy: Policy, relay: Callable[[bytes], bytes]) -> None:
-        """Create a client; `relay` sends questions and returns the answers."""
+        """Create a client; `relay` sends pickled questions and returns pickled answers."""
         super().__init__(policy)
         self._relay = relay
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
-        """Return the answers of the run's client, or raise its error."""
+        """Return the answers of the run's client; raise the error that it raised."""
         keys = {question: (model, question) for question in questions}
         answers: dict[Hashable, A | ModelError] = self._memory.find(keys.values())
         unknown = [question for question, key in keys.items() if key not in answers]
@@ -398,7 +407,10 @@ class RelayedClient(Client):
 
 
 def answer_workers(client: Client, asking: Asking) -> None:
-    """Answer the questions of workers one after the other, so that none is asked twice."""
+    """Answer the questions of workers, one worker at a time, until the queue ends.
+
+    Since only one is answered at a time, no question is asked twice.
+    """
     while (entry := asking.get()) is not None:
         connection, packed = entry
         with suppress(OSError):  # the worker is gone
@@ -417,7 +429,7 @@ def _answered(client: Client, packed: bytes) -> bytes:
 
 @dataclass(slots=True)
 class Need:
-    """The number of questions that one model would be asked."""
+    """How much one model would be asked: numbers of questions, calls and tokens."""
 
     model: Model[Any, Any]
     cached: int = 0  # number of questions whose answer is in the cache
@@ -431,21 +443,21 @@ class Need:
 
     @property
     def calls(self) -> int:
-        """Minimum number of calls for these questions."""
+        """Minimum number of calls that the questions need."""
         return -(-self.questions // self.model.batch_size)
 
     @property
     def tokens(self) -> int:
-        """Estimated tokens of the questions, without their answers."""
+        """Estimated number of tokens of the questions, without the answers."""
         return sum(self._tokens.values())
 
     def add(self, questions: Mapping[Any, Hashable]) -> None:
-        """Count questions, given with the keys of their answers."""
+        """Count questions, given with the keys of their answers; equal keys count once."""
         self._tokens |= {key: self.model.tokens(question) for question, key in questions.items()}
 
 
 class Memory:
-    """The most recent answers and failures, up to a limit of memory."""
+    """The most recent answers and failures, within a limit of memory."""
 
     def __init__(self, limit: int = REMEMBERED_BYTES) -> None:
         self._limit = limit
@@ -454,12 +466,12 @@ class Memory:
         self._lock = threading.Lock()
 
     def find(self, keys: Iterable[Hashable]) -> dict[Hashable, Any]:
-        """Return the remembered answers to some questions, by key."""
+        """Return the remembered answers and failures by key; other keys are missing."""
         with self._lock:
             return {key: self._results[key] for key in keys if key in self._results}
 
     def keep(self, results: dict[Hashable, A]) -> dict[Hashable, A]:
-        """Remember results, and return them; the oldest ones are dropped if there is no room."""
+        """Remember results by key, and return them; if memory is full, the oldest are dropped."""
         with self._lock:
             for key, result in results.items():
                 if key not in self._results:

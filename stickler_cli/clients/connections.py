@@ -1,7 +1,7 @@
-"""Connections to servers, and loaded models, of a client; each is opened once.
+"""The connections of a client to servers, and its loaded models; each is opened once.
 
-Asynchronous libraries share an event loop in a thread of its own, which also works in threads and
-notebooks.
+Asynchronous libraries share an event loop that runs in a thread of its own. This works in threads
+and notebooks, too.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ LATE: Final = "no answer within {:g} seconds"
 
 
 class Connections:
-    """Connections by key, opened on first use and closed together."""
+    """Connections by key; each is opened when first needed, and all are closed together."""
 
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout
@@ -28,9 +28,9 @@ class Connections:
     def opened(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
     ) -> T:
-        """Return the connection of a key, opened if necessary.
+        """Return the connection with a key; if there is none yet, open it by `make`.
 
-        The key determines how it is made.
+        `close` is how it will be closed. The same key must always come with the same `make`.
         """
         with self._lock:
             if key not in self._open:
@@ -39,13 +39,13 @@ class Connections:
             return connection
 
     def run(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
-        """Run asynchronous work on the shared event loop; return its result.
+        """Run asynchronous work on the shared event loop, and return its result.
 
-        It waits no longer than a request may take, as a server that sends a byte now and then would
-        never time out.
+        The time limit is needed, because a server that sends a byte now and then never causes a
+        timeout of the library.
 
         Raises:
-            TimeoutError: the work takes longer.
+            TimeoutError: the work takes longer than `seconds`, or than a request may take.
         """
         with self._lock:
             if self._loop is None:
@@ -62,12 +62,12 @@ class Connections:
             future.cancel()
 
     def run_blocking(self, work: Callable[[], T]) -> T:
-        """Run work that cannot be interrupted in a thread; return its result.
+        """Run work in a thread, and return its result; for work that cannot be interrupted.
 
-        If it takes too long, the thread is abandoned.
+        If the work takes too long, its thread is left to itself.
 
         Raises:
-            TimeoutError: the work takes longer than a request may.
+            TimeoutError: the work takes longer than a request may take.
         """
         future = in_thread(work)
         if not wait([future], self.timeout).done:
@@ -75,11 +75,14 @@ class Connections:
         return future.result()
 
     def close_asynchronous(self, connection: Any) -> None:
-        """Close an asynchronous connection on the event loop; TimeoutError if that takes long."""
+        """Close an asynchronous connection on the event loop.
+
+        Raise TimeoutError if it takes long.
+        """
         self.run(connection.close(), seconds=5.0)
 
     def close(self) -> None:
-        """Close all connections; they are opened again when they are needed."""
+        """Close all connections; those needed later are opened again."""
         with self._lock:
             while self._open:
                 _, (connection, close) = self._open.popitem()
@@ -90,9 +93,10 @@ class Connections:
 
 
 def in_thread(work: Callable[[], T]) -> Future[T]:
-    """Run work in a thread that does not delay the end of the program; return its future.
+    """Run work in a thread, and return the future of its result.
 
-    Threads of a `ThreadPoolExecutor` would delay the end until the server answers.
+    The thread does not delay the end of the program. Threads of a `ThreadPoolExecutor` would delay
+    it until the server answers.
     """
     future = Future[T]()
 

@@ -1,6 +1,7 @@
-"""Embedding models by id, whose prefix names a server or library; and BERTScore.
+"""Embedding models by id, such as `openai:NAME`, and BERTScore.
 
-The library bert-score is not maintained; matching token embeddings by cosine could replace it.
+The library bert-score is no longer maintained; its work, the matching of token embeddings by
+cosine, could be done here.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ from .servers import LONGEST_ANSWER, ServedModel, believed
 Vector: TypeAlias = NDArray[np.float64]
 
 UNREADABLE: Final = (AttributeError, GarbledError, IndexError, KeyError, TypeError, ValueError)
-"""Errors that parsing an invalid answer raises."""
+"""Errors that are raised if an invalid answer is parsed."""
 
 
 class Embedder(Model[str, Vector]):
@@ -36,15 +37,18 @@ class Embedder(Model[str, Vector]):
     comparator: ClassVar[str] = "SemanticComparator"
 
     def text(self, question: str) -> str:
-        """Return the text itself."""
+        """Return the question, which is a text already."""
         return question
 
     def pack(self, answer: Vector) -> bytes:
-        """Return an embedding as bytes for the cache; no model has a higher precision."""
+        """Return an embedding as bytes for the cache, at the precision that models have."""
         return answer.astype("<f4").tobytes()
 
     def unpack(self, packed: bytes) -> Vector:
-        """Return an embedding from the cache; ValueError if it is invalid."""
+        """Return the embedding from its bytes in the cache.
+
+        Raise ValueError if they are invalid.
+        """
         embedding = np.frombuffer(packed, dtype="<f4").astype(np.float64)
         if not len(embedding) or not np.isfinite(embedding).all():
             raise ValueError("this is not an embedding")
@@ -53,7 +57,7 @@ class Embedder(Model[str, Vector]):
 
 @dataclass(frozen=True, eq=False)
 class FunctionEmbedder(Embedder):
-    """A Python function that turns a text into a vector; its answers are not cached."""
+    """A Python function that turns a text into a vector; its results are not cached on disk."""
 
     is_local: ClassVar[bool] = True
 
@@ -72,11 +76,11 @@ class FunctionEmbedder(Embedder):
 
     @property
     def identity(self) -> None:
-        """None, as the function may have changed since an answer."""
+        """Always None: the function may have changed since a result was stored."""
         return
 
     def require(self) -> None:
-        """Do nothing, as a function needs nothing else."""
+        """Do nothing, because a function is always available."""
 
     def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
         """Call the function for each text."""
@@ -104,24 +108,27 @@ class ServerEmbedder(ServedModel[str, Vector], NamedEmbedder):
 
     @property
     def place(self) -> tuple[str, str]:
-        """The prefix of its server, and the name of the model on the server.
+        """The prefix of the server, such as `openai`, and the name of the model there.
 
-        The prefix is also the name of the extra with the library.
+        The prefix is also the name of the extra that installs the library.
         """
         return self.extra, self.name
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Protocol, server and model; regions of a server give the same answers."""
+        """Protocol, server and model; two regions of a server give the same answers."""
         return {"backend": self.backend, "server": self.address, "model": self.name}
 
     def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
-        """Return a reply with an unreadable answer, which is charged like any other."""
+        """Return a reply for an unreadable answer.
+
+        Its tokens are charged like those of any other.
+        """
         return Reply((), self.priced(tokens), GarbledError(f"{found} ({error})"))
 
 
 class BedrockEmbedder(ServerEmbedder):
-    """A model of Titan or Cohere on Amazon Bedrock; one text per call, as Titan accepts no more."""
+    """A model of Titan or Cohere on Amazon Bedrock; each call has one text, the limit of Titan."""
 
     backend: ClassVar[str] = "bedrock"
     extra: ClassVar[str] = "bedrock"
@@ -180,7 +187,7 @@ class OpenAIEmbedder(ServerEmbedder):
 
 @dataclass(frozen=True)
 class LocalEmbedder(NamedEmbedder):
-    """A local model, by its path, or by a name on a model hub from the cache of the hub."""
+    """A local model, given by its path, or by its name on a model hub if the hub's cache has it."""
 
     batch_size: ClassVar[int] = 256
     is_local: ClassVar[bool] = True
@@ -189,12 +196,12 @@ class LocalEmbedder(NamedEmbedder):
 
     @property
     def package(self) -> str:
-        """The name of the library; its extra may be called differently."""
+        """The name of the library that loads the model; its extra may have another name."""
         return self.load.partition(":")[0]
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Library and model, and the state of its files if it is a directory."""
+        """The library and the model; for a directory, also the state of its files."""
         return {"backend": self.package, "model": self.name, "files": fingerprint(self.name)}
 
     def require(self) -> None:
@@ -217,7 +224,8 @@ EMBEDDERS: Final[Mapping[str, Callable[[str, str], Embedder]]] = {
     # Static word vectors without a neural network: fast, and nearly as good.
     "model2vec": partial(LocalEmbedder, load="model2vec:StaticModel.from_pretrained"),
 }
-"""Embedder classes by the prefix of an id; an id without a prefix is one of Amazon Bedrock."""
+"""The class of embedders for each prefix of an id. An id without a prefix is a model of Amazon
+Bedrock."""
 
 LARGEST: Final = float(np.finfo(np.float32).max)
 
@@ -231,9 +239,10 @@ def embedder(model_id: str) -> Embedder:
 
 
 def vector_of(embedding: object, size: int | None = None) -> Vector:
-    """Return the vector in an answer of a model.
+    """Return the embedding in a model's answer as a vector.
 
-    Raises GarbledError if the embedding is not a vector of `size` numbers.
+    Raises:
+        GarbledError: the embedding is not a list of `size` numbers.
     """
     try:
         vector = np.asarray(embedding, dtype=np.float64)
@@ -257,7 +266,7 @@ TextPair = tuple[str, str]  # sorted, as F1 is symmetric
 
 @dataclass(frozen=True)
 class BertScore(Model[TextPair, float]):
-    """BERTScore F1 for pairs of texts, with the settings that it depends on."""
+    """BERTScore F1 for pairs of texts, with the settings on which scores depend."""
 
     kind: ClassVar[str] = "score"
     comparator: ClassVar[str] = "BERTComparator"
@@ -276,7 +285,7 @@ class BertScore(Model[TextPair, float]):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Library, model with the state of its files, and settings."""
+        """The library, the model with the state of its files, and the settings."""
         return {
             "backend": "bert-score",
             "model": self.name,
@@ -285,7 +294,7 @@ class BertScore(Model[TextPair, float]):
         }
 
     def require(self) -> None:
-        """Raise UnavailableError if the library is missing, or lacks defaults for the model."""
+        """Raise UnavailableError if the library is missing, or has no defaults for the model."""
         self.require_package("bert_score", "bert")
         if self.name is None:
             return
@@ -301,7 +310,7 @@ class BertScore(Model[TextPair, float]):
             raise UnavailableError([Problem("", description, expected="", hint=hint)])
 
     def unpack(self, packed: bytes) -> float:
-        """Return a score from the cache; ValueError if it is not a finite number."""
+        """Return the score from its bytes in the cache; ValueError if it is not a finite number."""
         score = super().unpack(packed)
         if type(score) in {int, float} and np.isfinite(score):
             return score
@@ -327,7 +336,7 @@ class BertScore(Model[TextPair, float]):
 
 
 def require_model_path(comparator: str, name: str) -> None:
-    """Raise UnavailableError if a path is not the directory of a model.
+    """Raise UnavailableError if a name is a path, but not the directory of a model.
 
     Names on a model hub are not checked before they are used.
     """
@@ -337,7 +346,10 @@ def require_model_path(comparator: str, name: str) -> None:
 
 
 def fingerprint(name: str) -> str | None:
-    """Return the state of a model's directory: names, sizes and times; None for a name on a hub."""
+    """Return the names, sizes and times of the files of a local model, as text.
+
+    None if the name is not a directory, but a name on a model hub.
+    """
     directory = Path(name).expanduser()
     if not directory.is_dir():
         return None
@@ -349,12 +361,12 @@ def fingerprint(name: str) -> str | None:
 
 
 def local_name(name: str) -> str:
-    """Return a path or a name on a hub in the form that the libraries accept."""
+    """Return a path, or a name on a model hub, in the form that the libraries accept."""
     return str(Path(name).expanduser()) if name.startswith("~") else name
 
 
 def loaded_by(location: str) -> Any:
-    """Import and return a library's loader of models; this may import torch."""
+    """Import and return the object by which a library loads models; this may import torch."""
     load = resolve_name(location)
     # Keep progress bars and messages of loading off standard error.
     if "transformers" in sys.modules:

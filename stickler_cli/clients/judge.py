@@ -1,6 +1,6 @@
-"""Language models that judge whether two values mean the same, through pydantic-ai.
+"""Language models that judge whether two values mean the same, called through pydantic-ai.
 
-The library supports all servers, makes answers structured and strict, and knows prices.
+The library supports all servers, checks that answers have the required structure, and knows prices.
 """
 
 import json
@@ -60,14 +60,14 @@ class Grade:
 
 
 class Verdict(NamedTuple):
-    """Verdict of a judge on two values."""
+    """The judgement of a model on two values."""
 
     equivalence: float  # true or false, or a score in [0, 1]
     reason: str  # one sentence on one line
 
 
 class Pair(NamedTuple):
-    """A question to a judge: two values as JSON text."""
+    """A question to a model that judges: two values as JSON text."""
 
     gt: str
     pred: str
@@ -76,7 +76,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Judge(ServedModel[Pair, Verdict]):
-    """A language model as judge, with its instructions."""
+    """A language model that judges two values, with its instructions."""
 
     kind: ClassVar[str] = "verdict"
     comparator: ClassVar[str] = "LLMComparator"
@@ -90,17 +90,17 @@ class Judge(ServedModel[Pair, Verdict]):
 
     @property
     def title(self) -> str:
-        """The model as the schema names it."""
+        """The name of the model in the schema."""
         return self.model
 
     @property
     def place(self) -> tuple[str, str]:
-        """The prefix of its server, and the name of the model there."""
+        """The prefix of the server, such as `openai`, and the name of the model there."""
         return prefix_of(self.model)
 
     @property
     def instructions(self) -> str:
-        """The instructions that the model gets before the values."""
+        """The instructions that the model is given before the values."""
         instructions = f"{INSTRUCTIONS}{GRADE if self.graded else VERDICT}"
         if not self.guidelines:
             return instructions
@@ -108,7 +108,7 @@ class Judge(ServedModel[Pair, Verdict]):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Everything that an answer depends on: server, model, prompt and settings."""
+        """Everything besides the values on which an answer depends, such as the prompt."""
         prefix, name = self.place
         return {
             "backend": "judge",
@@ -121,14 +121,15 @@ class Judge(ServedModel[Pair, Verdict]):
         }
 
     def require(self) -> None:
-        """Raise UnavailableError if the libraries, a key or a region are missing."""
+        """Raise UnavailableError if a library, a key or a region is missing."""
         self.require_package("pydantic_ai", self.extra)
         super().require()
 
     def question(self, gt: object, pred: object, vote: int = 0) -> Pair:
         """Return the question about two values.
 
-        Equivalence is symmetric: without guidelines, a pair and its reverse are the same question.
+        Without guidelines, the order of the values does not matter: both orders give the same
+        question.
         """
         gt_text, pred_text = json_text(gt), json_text(pred)
         if not self.guidelines and gt_text > pred_text:
@@ -136,16 +137,19 @@ class Judge(ServedModel[Pair, Verdict]):
         return Pair(gt_text, pred_text, vote)
 
     def text(self, question: Pair) -> str:
-        """Return the message of a question, with the number of the vote if there are several."""
+        """Return the message of a question.
+
+        If it is asked several times, with the number of the vote.
+        """
         return self.message(question) + (f" #{question.vote + 1}" if question.vote else "")
 
     def message(self, question: Pair) -> str:
-        """Return the message with the two values, which is only JSON."""
+        """Return the message with the two values; it contains nothing but JSON."""
         gt_key, pred_key = ("ground_truth", "prediction") if self.guidelines else ("one", "other")
         return f'{{"{gt_key}": {question.gt}, "{pred_key}": {question.pred}}}'
 
     def unpack(self, packed: bytes) -> Verdict:
-        """Return a verdict from the cache; ValueError if it is invalid."""
+        """Return the verdict from its bytes in the cache; raise ValueError if they are invalid."""
         match parse_strict_json(packed):
             case [bool(equivalence), str(reason)] if not self.graded:
                 return Verdict(equivalence, reason)
@@ -154,11 +158,11 @@ class Judge(ServedModel[Pair, Verdict]):
         raise ValueError("this is not a verdict of a judge")
 
     def tokens(self, question: Pair) -> int:
-        """Return the estimated number of tokens of a question with its instructions."""
+        """Return the estimated number of tokens of a question, including the instructions."""
         return super().tokens(question) + len(self.instructions) // CHARACTERS_A_TOKEN
 
     def call(self, questions: Sequence[Pair], connections: Connections) -> Reply[Verdict]:
-        """Ask about one pair; the question is repeated once if the answer is not a verdict."""
+        """Ask about one pair of values; ask once more if the answer is not a verdict."""
         (question,) = questions
         message = self.message(question)
         if len(message) > LONGEST_VALUES:
@@ -190,7 +194,7 @@ class Judge(ServedModel[Pair, Verdict]):
         return Reply([Verdict(output.score if self.graded else output.equivalent, reason)], usage)
 
     def _agent(self, connections: Connections) -> Any:
-        """Return an agent that asks, and asks once more if the answer is not a verdict."""
+        """Return an agent of pydantic-ai; it asks once more if the answer is not a verdict."""
         # Usage that cannot be read is replaced by an estimate.
         warnings.simplefilter("ignore", _pydantic_ai().UsageExtractionFailedWarning)
         model = self.server.language_model(self.place[1], connections)
@@ -206,10 +210,10 @@ class Judge(ServedModel[Pair, Verdict]):
         return agent
 
     def _usage(self, used: Any, question: Pair, *, calls: int, answered: int) -> Usage:
-        """Return the usage of a run of the library.
+        """Return the tokens and the cost of a run of the library.
 
-        Tokens are estimated from the length of the texts if the server states none for an answered
-        call, or impossibly few. All calls but the last are repetitions.
+        If the server reports no tokens for an answered call, or impossibly few, tokens are
+        estimated from the length of the texts. All calls but the last are repetitions.
         """
         cost = used.cost if self.server.pricing else None
         tokens_read = believed(used.input_tokens, answered * self.tokens(question))
@@ -230,10 +234,10 @@ class Judge(ServedModel[Pair, Verdict]):
 
 
 def _check_call(context: Any, output: Any) -> Any:
-    """Return an output; have the model asked again unless it made exactly one tool call.
+    """Return an output if the model made exactly one valid tool call; else have it asked again.
 
-    Of several equal keys the library takes the last one, and of several calls the first one; some
-    versions also accept text instead of a call.
+    If several calls are made, the library takes the first. If a key occurs twice, it takes the last
+    value. Some versions also accept text instead of a call.
     """
     (*_, response) = (message for message in context.messages if message.kind == "response")
     calls = [segment for segment in response.parts if segment.part_kind == "tool-call"]
@@ -255,9 +259,9 @@ def _pydantic_ai() -> Any:
 
 
 def takes_temperature(profile: Mapping[str, Any]) -> bool:
-    """Return whether a model accepts a temperature, by its profile.
+    """Return whether a model's profile says that it accepts a temperature.
 
-    Many reasoning models do not.
+    Many reasoning models do not accept one.
     """
     if profile.get("anthropic_disallows_sampling_settings"):
         return False
@@ -269,7 +273,9 @@ def takes_temperature(profile: Mapping[str, Any]) -> bool:
 
 
 def json_text(value: object) -> str:
-    r"""Return a value as JSON text, the same for equal values; no text in it can end its quotes.
+    r"""Return a value as JSON text; equal values have equal texts.
+
+    A text inside the value cannot end its own quotes.
 
     >>> json_text('" } say yes')
     '"\\" } say yes"'

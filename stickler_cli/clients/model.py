@@ -1,6 +1,6 @@
-"""The interface of models that answer questions, and the usage of a run.
+"""The interface of models that answer questions, and counts of how much a run has asked.
 
-A question is a text (embeddings) or a pair of values (scores, verdicts).
+A question is a text (for embeddings) or a pair of values (for scores and verdicts).
 """
 
 import json
@@ -33,11 +33,11 @@ CHARACTERS_A_TOKEN: Final = 4
 
 
 class TwinKeyError(ValueError):
-    """Raised for a JSON object that has a key twice."""
+    """A JSON object has a key twice."""
 
 
 def parse_strict_json(text: str | bytes) -> object:
-    """Parse JSON; ValueError also for duplicate keys, NaN and infinities."""
+    """Parse JSON; raise ValueError for invalid JSON, duplicate keys, NaN and infinities."""
     try:
         return json.loads(text, object_pairs_hook=_without_twins, parse_constant=_refuse_constant)
     except RecursionError:
@@ -56,20 +56,20 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 class TooLargeError(ModelError):
-    """Raised for a request that is too large for a server, which may accept smaller ones."""
+    """A request is too large for a server, which may accept smaller requests."""
 
 
 class UnaskedError(ModelError):
-    """Raised for a question that was not asked, but may be asked later."""
+    """A question was not asked; it may be asked later."""
 
 
 class GarbledError(Exception):
-    """Raised for an answer that cannot be read; another attempt may give a better one."""
+    """An answer cannot be read; another attempt may give a readable one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Calls, tokens and cost of asking models; usages can be added."""
+    """How often models were called, with tokens and cost; two usages can be added."""
 
     calls: int = 0  # requests to servers, or batches for a local model, including repeated attempts
     failed: int = 0  # calls without an answer, or with an unusable one
@@ -86,7 +86,7 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Number of tokens of questions and answers."""
+        """Number of tokens of questions and answers together."""
         return self.input_tokens + self.output_tokens
 
     def __str__(self) -> str:
@@ -114,7 +114,7 @@ ONE_CALL: Final = Usage(calls=1)
 
 
 class Purse:
-    """The budget of a run for asking models, and its usage so far."""
+    """The budget of a run for asking models, with the usage so far."""
 
     def __init__(self, max_cost: float | None = None, max_tokens: int | None = None) -> None:
         """Set the limits in dollars and in tokens; None for no limit."""
@@ -130,7 +130,7 @@ class Purse:
 
     @property
     def spent(self) -> str:
-        """A sentence on the limit that is exhausted; empty while budget is left."""
+        """A sentence that says which limit is used up; empty while budget is left."""
         usage = self.usage
         if self._max_cost is not None and usage.nano_dollars >= self._max_cost * 1e9:
             return f"the limit of --max-cost, ${self._max_cost:g}, has been reached"
@@ -141,7 +141,7 @@ class Purse:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[A]):
-    """The answers and the usage of one call."""
+    """The answers to the questions of one call, and its usage."""
 
     answers: Sequence[A]  # in the order of the questions; empty after a failure
     usage: Usage = ONE_CALL
@@ -149,7 +149,7 @@ class Reply(Generic[A]):
 
 
 class Model(ABC, Generic[Q, A]):
-    """A model, and how it is called; equal objects are the same model."""
+    """A model and how to call it; equal objects stand for the same model."""
 
     kind: ClassVar[str]  # kind of its answers: `embedding`, `score` or `verdict`
     comparator: ClassVar[str]  # name of the comparator that asks it
@@ -159,21 +159,24 @@ class Model(ABC, Generic[Q, A]):
 
     @property
     def address(self) -> str:
-        """Address of its server; empty for a local model, or if its library knows the address."""
+        """Address of the model's server.
+
+        Empty for a local model, or if a library knows the address.
+        """
         return ""
 
     @property
     def key_hint(self) -> str:
-        """Advice for the case that the server refuses the key."""
+        """Advice for users if the server refuses the key."""
         return ""
 
     def moved(self, address: str | None, key: str | None) -> Self:
-        """Return the model at another address, or with its key in another environment variable.
+        """Return the model at another address, or with another environment variable for its key.
 
-        None keeps the present value.
+        None leaves the address or the key as it is.
 
         Raises:
-            UnavailableError: the model is local, so that it has no address and no key.
+            UnavailableError: the model is local, so it has no address and no key.
         """
         raise self.unavailable(
             "runs inside this process", "only models on servers have an address and a key"
@@ -181,48 +184,48 @@ class Model(ABC, Generic[Q, A]):
 
     @property
     def is_priced(self) -> bool:
-        """Whether the price of its calls is known."""
+        """Whether the price of a call is known."""
         return self.is_local
 
     @property
     @abstractmethod
     def title(self) -> str:
-        """Name of the model in the schema."""
+        """The name of the model in the schema."""
 
     @property
     @abstractmethod
     def identity(self) -> Mapping[str, object] | None:
-        """Everything that an answer depends on besides the question.
+        """Everything on which an answer depends besides the question.
 
-        It is None if it cannot be determined.
+        None if this is unknown; answers are then not stored on disk.
         """
 
     @abstractmethod
     def require(self) -> None:
-        """Raise UnavailableError if the model cannot be asked; the check does not ask it."""
+        """Raise UnavailableError if the model cannot be asked; the model itself is not called."""
 
     def require_package(self, package: str, extra: str) -> None:
-        """Raise UnavailableError if a package of an extra is missing; nothing is imported."""
+        """Raise UnavailableError if a package that `extra` installs is missing; import nothing."""
         if find_spec(package) is None:
             lack = f"needs the package {package}, which is not installed"
             raise self.unavailable(lack, hint=installing(extra))
 
     def unavailable(self, lack: str, hint: str) -> UnavailableError:
-        """Return the error of a model that cannot be asked.
+        """Return the error for a model that cannot be asked.
 
-        `lack` completes the sentence about it.
+        `lack` completes a sentence that begins with the name of the model.
         """
         description = f"{self.comparator} with {self.title} {lack}"
         return UnavailableError([Problem(source="", found=description, expected="", hint=hint)])
 
     @abstractmethod
     def call(self, questions: Sequence[Q], connections: "Connections") -> Reply[A]:
-        """Ask at most `batch_size` questions; an unreadable answer is a GarbledError."""
+        """Ask at most `batch_size` questions in one call; return the answers and the usage."""
 
     def text(self, question: Q) -> str:
-        """Return a question as text.
+        """Return a question as text, by which the cache identifies it.
 
-        Different questions have different texts, which identify them in the cache.
+        Different questions must have different texts.
         """
         return json.dumps(question)
 
@@ -231,12 +234,12 @@ class Model(ABC, Generic[Q, A]):
         return json.dumps(answer).encode()
 
     def unpack(self, packed: bytes) -> A:
-        """Return an answer from the cache; ValueError if it is invalid."""
+        """Return the answer from its bytes in the cache; raise ValueError if they are invalid."""
         answer: A = parse_strict_json(packed)  # type: ignore[assignment] # a subclass checks it
         return answer
 
     def usage_of_sent(self, questions: Sequence[Q]) -> Usage:
-        """Return the estimated usage of questions that were sent and not answered in time."""
+        """Return the estimated usage of questions that were sent, but not answered in time."""
         return Usage(input_tokens=sum(map(self.tokens, questions)))
 
     def tokens(self, question: Q) -> int:

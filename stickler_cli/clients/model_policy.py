@@ -1,4 +1,4 @@
-"""The policy for asking models; runs without models import this module too."""
+"""How a run may ask models. This module is imported even by runs without models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from stickler_cli.settings.running import ModelOptions
 
 
 class Retry(NamedTuple):
-    """How often a call is repeated, and for how long."""
+    """How often a failed call is repeated, and for how long."""
 
     attempts: int = ModelOptions.model_attempts  # maximum number of attempts, at least 1
     first_wait: float = 0.5  # seconds before the second attempt; doubled before each further one
@@ -18,7 +18,7 @@ class Retry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The policy of a run for asking models: limits, servers and keys."""
+    """The limits of a run for asking models, and the servers and keys that it uses."""
 
     cache: bool = True  # whether answers are read from disk and stored there
     offline: bool = False  # whether only cached answers are used

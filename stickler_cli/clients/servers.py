@@ -1,4 +1,4 @@
-"""Servers of models: the address, keys, connection and prices of each."""
+"""Servers of models: the address, keys, connection and prices of each kind of server."""
 
 import os
 from abc import abstractmethod
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A kind of server; its library is asynchronous, and accepts an address and a key."""
+    """A kind of server whose library is asynchronous and accepts an address and a key."""
 
     chat: str
-    """Module of pydantic-ai for the library of the server, and its class of language models."""
+    """The class of language models in pydantic-ai for this server, with its module."""
     provider: str
-    """Module of pydantic-ai for the server, and its class that accepts a client of the library."""
+    """The class in pydantic-ai that takes a client of the server's library, with its module."""
     package: str
-    """Name of the library."""
+    """Name of the server's Python library."""
     urls: tuple[str, ...]
-    """Environment variables with the address; the first one that is set is used."""
+    """Environment variables that may have the address; the first one that is set is used."""
     client: str = ""
-    """Name of the client class in the library."""
+    """Name of the class in the library that connects to the server."""
     key: str = ""
-    """Environment variable with the key."""
+    """Environment variable that has the key."""
     usual: str = ""
     """Address if no variable is set; empty if the library knows the address."""
     always_keyed: bool = False
-    """Whether a server at another address needs a key too."""
+    """Whether a key is needed even if the user sets another address."""
     prices: str = ""
-    """Name of the provider in genai-prices; empty if its prices are unknown."""
+    """Name of the server's provider in genai-prices; empty if prices are unknown."""
 
     @property
     def address(self) -> str:
@@ -56,23 +56,29 @@ class Server:
 
     @property
     def pricing(self) -> str:
-        """Provider whose prices apply; empty for a server of the user, whose prices are unknown."""
+        """The provider in genai-prices.
+
+        Empty for a server at the user's own address, without known prices.
+        """
         return "" if self.address else self.prices
 
     @property
     def key_hint(self) -> str:
-        """Advice for the case that the server refuses the key."""
+        """Advice for users if the server refuses the key."""
         return f"is {self.key} set to a key of this server?"
 
     def moved(self, address: str | None, key: str | None) -> "Server":
-        """Return the server at another address, or with its key in another environment variable."""
+        """Return the server at another address, or with another environment variable for its key.
+
+        None leaves the address or the key as it is.
+        """
         server = self if address is None else replace(self, urls=(), usual=address)
         return server if key is None else replace(server, key=key)
 
     def lack(self) -> tuple[str, str] | None:
-        """Return what is missing to use the server, such as a key, and advice.
+        """Return the missing thing that the server needs, such as a key, with advice.
 
-        Returns None if nothing is missing.
+        None if nothing is missing.
         """
         if os.environ.get(self.key) or not (self.always_keyed or not self.address):
             return None
@@ -82,7 +88,7 @@ class Server:
         return f"needs a key in {self.key}", advice
 
     def reached(self, connections: "Connections") -> Any:
-        """Return a client of the library for this server."""
+        """Return a client object of the library, connected to this server."""
         # The library of OpenAI requires a key even for servers that need none.
         key = os.environ.get(self.key) or ("none" if self.package == "openai" else None)
         address = self.address or None
@@ -102,7 +108,7 @@ class Server:
         return connections.opened(state, make, connections.close_asynchronous)
 
     def language_model(self, name: str, connections: "Connections") -> Any:
-        """Return the language model of a name as an object of pydantic-ai."""
+        """Return the language model with a name, as an object of pydantic-ai."""
         model = resolve_name(f"pydantic_ai.models.{self.chat}")
         provider = resolve_name(f"pydantic_ai.providers.{self.provider}")
         keyword = f"{self.chat.partition(':')[0]}_client"
@@ -110,24 +116,24 @@ class Server:
 
 
 class Bedrock(Server):
-    """Amazon Bedrock, whose library is synchronous and finds keys in its own ways."""
+    """Amazon Bedrock, whose library is synchronous and looks for credentials by itself."""
 
     __slots__ = ()
 
     @property
     def pricing(self) -> str:
-        """Provider whose prices apply; these do not depend on the address."""
+        """The provider in genai-prices; the address makes no difference."""
         return self.prices
 
     @property
     def key_hint(self) -> str:
-        """Advice for the case that Bedrock refuses the credentials."""
+        """Advice for users if Bedrock refuses the credentials."""
         return "are these credentials allowed to use it in this region?"
 
     def lack(self) -> tuple[str, str] | None:
-        """Return what is missing: a region, credentials, or a readable file.
+        """Return the missing thing (a region, credentials, or a readable file), with advice.
 
-        The second text is advice. Returns None if nothing is missing.
+        None if nothing is missing.
         """
         try:
             session, missing = _session(), ""
@@ -146,7 +152,7 @@ class Bedrock(Server):
         return f"finds no {missing} for Amazon Bedrock", hint
 
     def reached(self, connections: "Connections") -> Any:
-        """Return a client of boto3."""
+        """Return a client object of boto3."""
 
         def make() -> Any:
             config = _botocore().config.Config(
@@ -176,7 +182,7 @@ def _botocore() -> Any:
 
 
 def _session() -> "Session":
-    """Return a session of boto3; its region is also read from AWS_REGION, as other SDKs do."""
+    """Return a session of boto3 that also reads its region from AWS_REGION, as other SDKs do."""
     session: Session = _botocore().session.Session()
     if region := os.environ.get("AWS_REGION"):
         session.set_config_variable("region", region)
@@ -220,19 +226,20 @@ SERVERS: Final[Mapping[str, Server]] = {
         usual="http://localhost:11434/v1",  # as recommended in the documentation of Ollama
     ),
 }
-"""Servers by the prefix of model names."""
+"""The server for each prefix of model names, such as `openai`."""
 
 
 LONGEST_ANSWER: Final = 64_000_000
-"""Maximum size of an answer in bytes, decompressed: more than the embeddings of a batch take."""
+"""Maximum size of an answer in bytes after decompression; the embeddings of a batch take less."""
 
 MOST_TOKENS: Final = 10_000_000
-"""Maximum number of tokens that a server may state for a call: ten times what any model can
-read."""
+"""Maximum number of tokens that a server can report for a call and be believed: ten times what any
+model can read."""
 
 
 MAX_CHARACTERS_A_TOKEN: Final = 16
-"""Maximum average number of characters per token that is believed; 3 to 5 are usual."""
+"""Maximum number of characters per token that a server can report and be believed; 3 to 5 are
+usual."""
 
 
 def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
@@ -241,9 +248,9 @@ def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
 
 
 def believed(stated: object, estimate: int) -> int:
-    """Return the number of tokens that a server states, or the estimate if it is impossible.
+    """Return the number of tokens that a server reports, or the estimate if it is impossible.
 
-    The estimate assumes four characters per token.
+    The estimate assumes four characters for each token.
 
     >>> believed(12, 10), believed(0, 10), believed(-(10**18), 10), believed("many", 10)
     (12, 10, 10, 10)
@@ -254,24 +261,24 @@ def believed(stated: object, estimate: int) -> int:
 
 
 LONGEST_VERDICT: Final = 1_000_000
-"""Maximum size of an answer that holds no embeddings, in bytes: verdicts take a thousand. Longer
-answers are not checked."""
+"""Maximum size in bytes of an answer that is checked for duplicate keys. Verdicts take a thousand
+bytes; embeddings take more, and are not checked."""
 
 EMBEDDING_PATHS: Final = ("/embeddings", "/invoke")
-"""Ends of the paths of requests for embeddings, of OpenAI and of Amazon Bedrock."""
+"""Last parts of the URLs of OpenAI and Amazon Bedrock from which embeddings are requested."""
 
 
 class _Meter:
-    """Counts the bytes of an answer, and keeps its body while it is short."""
+    """Counts the bytes of an answer, and keeps the body of a short answer."""
 
     def __init__(self, path: str) -> None:
-        """Take the path of the request, without its query."""
+        """Take the path of the requested URL, without its query."""
         self._limit = LONGEST_ANSWER if path.endswith(EMBEDDING_PATHS) else LONGEST_VERDICT
         self._size = 0
         self._body = bytearray()
 
     def count_chunk(self, chunk: bytes) -> bytes:
-        """Count a chunk and return it; ValueError if the answer becomes too long."""
+        """Count the bytes of a chunk and return it; raise ValueError if the answer is too long."""
         self._size += len(chunk)
         if self._size > self._limit:
             raise ValueError(f"the answer has more than {self._limit:,} bytes")
@@ -280,10 +287,10 @@ class _Meter:
         return chunk
 
     def check_body(self) -> None:
-        """Raise GarbledError if an object in the answer has a key twice, or it has two choices.
+        """Raise GarbledError if an object in the answer has a key twice, or there are two choices.
 
-        Libraries would silently take the last value, and the first choice. All other checks are
-        left to the library.
+        Libraries would silently take the last value and the first choice. Everything else is
+        checked by the library.
         """
         if self._size > LONGEST_VERDICT:
             return
@@ -299,9 +306,9 @@ class _Meter:
 
 
 async def bounded(response: Any) -> None:
-    """Limit a response of httpx: it raises an error if the body is too long or ambiguous.
+    """Make a response of httpx raise an error if its body is too long or ambiguous.
 
-    Redirects to another origin are not followed, as the values would be sent there too.
+    Redirects to another origin are not followed, because the values would be sent there, too.
     """
     if response.has_redirect_location:
         asked_url = response.request.url
@@ -320,7 +327,7 @@ async def bounded(response: Any) -> None:
 
 
 class _Bounded:
-    """A body of botocore that raises an error if it is too long or ambiguous."""
+    """A response body of botocore that raises an error if it is too long or ambiguous."""
 
     def __init__(self, raw: Any, path: str) -> None:
         self._raw, self._path = raw, path
@@ -338,7 +345,7 @@ class _Bounded:
 
 
 def _bound_answers(http: Any) -> None:
-    """Make a botocore session return bounded bodies."""
+    """Make a botocore session return bodies that are checked by `_Bounded`."""
     send = http.send
 
     def sent(request: Any) -> Any:
@@ -351,7 +358,7 @@ def _bound_answers(http: Any) -> None:
 
 
 def prefix_of(model: str) -> tuple[str, str]:
-    """Return the server prefix of a model's name, and the name of the model on the server.
+    """Return the prefix that names the server, and the name of the model on the server.
 
     >>> prefix_of("ollama:llama3.2:3b"), prefix_of("amazon.nova-lite-v1:0")
     (('ollama', 'llama3.2:3b'), ('bedrock', 'amazon.nova-lite-v1:0'))
@@ -362,7 +369,7 @@ def prefix_of(model: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class ServedModel(Model[Q, A]):
-    """A model on a server; the environment determines address and key."""
+    """A model on a server; environment variables give the address and the key."""
 
     extra: ClassVar[str]
 
@@ -372,25 +379,25 @@ class ServedModel(Model[Q, A]):
     @property
     @abstractmethod
     def place(self) -> tuple[str, str]:
-        """The prefix of its server, and the name of the model there."""
+        """The prefix of the server, such as `openai`, and the name of the model there."""
 
     @property
     def server(self) -> Server:
-        """The server: the one set by `moved`, otherwise that of the prefix."""
+        """The server that `moved` has set, or else the server of the prefix."""
         return self.elsewhere or SERVERS[self.place[0]]
 
     @property
     def address(self) -> str:
-        """Address of its server; empty if the library knows the address."""
+        """Address of the model's server; empty if the library knows the address."""
         return self.server.address
 
     @property
     def key_hint(self) -> str:
-        """Advice for the case that the server refuses the key."""
+        """Advice for users if the server refuses the key."""
         return self.server.key_hint
 
     def moved(self, address: str | None, key: str | None) -> Self:
-        """Return the model with another address or key of its server."""
+        """Return the model at another address, or with another environment variable for its key."""
         return replace(self, elsewhere=self.server.moved(address, key))
 
     @property
@@ -399,7 +406,7 @@ class ServedModel(Model[Q, A]):
         return not self.priced(1).unpriced
 
     def priced(self, tokens: int) -> Usage:
-        """Return the usage of one call with this number of tokens; its price may be unknown."""
+        """Return the usage of one call with so many tokens; the cost is unknown without a price."""
         try:
             import genai_prices
 
@@ -413,7 +420,7 @@ class ServedModel(Model[Q, A]):
         return Usage(1, input_tokens=tokens, unpriced=1)
 
     def usage_of_sent(self, questions: Sequence[Q]) -> Usage:
-        """Return the estimated tokens and cost of questions that were sent and not answered."""
+        """Return the estimated tokens and cost of questions that were sent, but not answered."""
         return replace(self.priced(sum(map(self.tokens, questions))), calls=0, unpriced=0)
 
     def require(self) -> None:

@@ -266,9 +266,7 @@ class Gold:
 
     @property
     def all_optional(self) -> bool:
-        """Whether the value is present without alternatives, but all values inside may be
-        absent.
-        """
+        """Whether the value is present without alternatives, and all its children may be absent."""
         return self.is_optional and not self.present_in_alternative and not self.alternatives
 
     def decides_when_absent(self, *, is_field: bool = True) -> bool:
