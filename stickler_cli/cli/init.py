@@ -20,7 +20,7 @@ from stickler_cli.core.problems import Problem, SchemaError, UsageError
 from stickler_cli.core.real_paths import real_path
 from stickler_cli.documents.reading import with_keys
 from stickler_cli.documents.sources import SourceKind, kind_of_source
-from stickler_cli.runs.whole_files import whole_file
+from stickler_cli.runs.whole_files import check_outputs, whole_file
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.inference import Inference, Inferred, infer
 from stickler_cli.schema.inference.field_walker import COMMENT
@@ -28,7 +28,7 @@ from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.inference.observed_schemas import LISTS, item_key, observed_schema
 from stickler_cli.schema.inference.unions import RewrittenUnion
 from stickler_cli.schema.loading import doubt_of_document, is_schema_file, loaded
-from stickler_cli.schema.references import IN_MEMORY
+from stickler_cli.schema.references import IN_MEMORY, list_files_behind
 from stickler_cli.settings.of_commands import InitSettings
 from .command_schema import is_model, model_schema, observe
 from .console import ExitCode, goes_to_log, warn, write_result
@@ -77,10 +77,9 @@ class Suggestion:
 
 def init(settings: InitSettings) -> ExitCode:
     """Run `stickler init`: write the schema to a file or to standard output."""
-    if settings.output is not None and not settings.force and FilePath(settings.output).exists():
-        place = f"{OUTPUT} {settings.output}"
-        raise UsageError([Problem(place, "the file already exists", "a new file, or --force")])
+    _check_output_is_new(settings)
     annotatable = _read_source(settings.gt, settings)
+    _check_output_is_no_input(settings, annotatable)
     schema: Any = json.loads(annotatable.text)
     # Report problems of the schema, and refuse one that describes no fields.
     try:
@@ -136,6 +135,24 @@ def init(settings: InitSettings) -> ExitCode:
         for suggestion in () if settings.interactive else suggestions:
             warn(f"{suggestion.pointer or '/'}: {suggestion}")
     return ExitCode.OK
+
+
+def _check_output_is_new(settings: InitSettings) -> None:
+    if settings.output is not None and not settings.force and FilePath(settings.output).exists():
+        place = f"{OUTPUT} {settings.output}"
+        raise UsageError([Problem(place, "the file already exists", "a new file, or --force")])
+
+
+def _check_output_is_no_input(settings: InitSettings, source: _Source) -> None:
+    """Raise UsageError if the output would overwrite an input, also with --force.
+
+    Only the schema file that is annotated may be overwritten.
+    """
+    inputs = [] if is_model(source.name) else [("the ground truth", source.name)]
+    if source.file is not None:
+        files = list_files_behind(source.file)
+        inputs = [("a file that the schema refers to", file) for file in files]
+    check_outputs([(OUTPUT, settings.output)] if settings.output else [], inputs)
 
 
 def _read_source(source: str, settings: InitSettings) -> _Source:

@@ -13,7 +13,7 @@ from stickler_cli.core.option import options_of, paths_named, read_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.real_paths import can_be_path, real_path
 from stickler_cli.core.remote import is_url
-from stickler_cli.documents.reading import decoded
+from stickler_cli.documents.reading import STANDARD_INPUT, decoded
 from stickler_cli.records.codec import decode
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.directory.run_directory import begun_with
@@ -158,7 +158,8 @@ def _with_allowed_sources(
     model and any other path only if the caller names it too.
 
     Raises:
-        UsageError: the caller does not name such a source.
+        UsageError: the caller does not name such a source, or a source is standard input, which no
+            run directory has.
     """
     named_here = {decoded(source): source for source in named}
     sources = {
@@ -166,6 +167,9 @@ def _with_allowed_sources(
         for option in options_of(EvalSettings).values()
         if option.role == "input" and option.name not in _OF_THE_CALLER
     }
+    if STANDARD_INPUT in sources.values():
+        finding, expected = "the run refers to standard input", "a run that was made from files"
+        raise UsageError([Problem(directory, finding, expected)])
     refused = [
         path
         for path in dict.fromkeys(sources.values())

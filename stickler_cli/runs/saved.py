@@ -7,6 +7,7 @@ thresholds by their own evidence.
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
@@ -27,7 +28,7 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.option import options_record, select_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
-from stickler_cli.core.real_paths import real_path
+from stickler_cli.core.real_paths import can_be_path, real_path
 from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
@@ -108,7 +109,9 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
 
 
 def sources_of_run(name: str) -> list[tuple[str, str]]:
-    """Return the sources of documents that a finished run names, as pairs of title and path.
+    """Return the files that a finished run names, as pairs of title and path.
+
+    They are its sources of documents, its schema, and the files that the schema refers to.
 
     An unreadable run has no sources here: the command that reads the run reports the error.
     """
@@ -122,6 +125,8 @@ def sources_of_run(name: str) -> list[tuple[str, str]]:
     match record:
         case {"schema": {"path": path}}:
             sources.append(("the schema", path))
+            files = _files_behind_schema(path) if isinstance(path, str) else ()
+            sources += [("a file that the schema refers to", file) for file in files]
     match record:
         case {"provenance": [*origins]}:
             origins_read = (origin for origin in origins if isinstance(origin, dict))
@@ -131,6 +136,25 @@ def sources_of_run(name: str) -> list[tuple[str, str]]:
     return [
         (f"{title} of {decoded(name)}", path) for title, path in sources if isinstance(path, str)
     ]
+
+
+def _files_behind_schema(path: str) -> list[str]:
+    """Return the files to which a recorded schema, or a directory of schemas, refers.
+
+    The schema is only read for its references: nothing in it is shown.
+    """
+    if is_url(path) or not can_be_path(path):
+        return []
+    # Imported late: only commands that write a file need it.
+    from stickler_cli.schema.references import list_files_behind
+
+    files: list[str] = []
+    with suppress(OSError):
+        schema = Path(path)
+        for file in sorted(schema.glob("*.json")) if schema.is_dir() else [schema]:
+            if file.is_file() and file.stat().st_size <= MAX_DOCUMENT_BYTES:
+                files += list_files_behind(file)
+    return files
 
 
 def _json_in(file: str, limit: int) -> object:

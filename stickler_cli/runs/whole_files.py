@@ -7,6 +7,7 @@ import select
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePath, PurePosixPath
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
@@ -28,6 +29,9 @@ NON_MATCHES: Final = "non-matches.jsonl"
 JOURNAL: Final = "journal"
 # Result files of a finished run; the journal is not one.
 RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)
+# Names in a run directory that no other output may have.
+OWN_NAMES: Final = frozenset((JOURNAL, *RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS)))
+OWN_DATABASES: Final = "view-*.sqlite"
 
 _SUFFIXES_OF_RUNS: Final = (".json", ".json.gz", ".json.zst", ".parquet")
 _BEGINNING_BYTES: Final = 200  # bytes at the start of a run file within which it names its format
@@ -92,7 +96,8 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
         UsageError: an output would overwrite an input or another output.
     """
     input_files = [(name, _real_place(path), path) for name, path in inputs if path and path != "-"]
-    problems, output_paths = [], set()
+    problems, output_paths, outputs = [], set(), [*outputs]
+    run_directories = [_real_place(path) for option, path in outputs if option == RUN_DIR]
     for option, path in outputs:
         output_path = _real_place(path)
         source = f"{option} {shown_url(path) if is_url(path) else path}"
@@ -101,6 +106,12 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
                 Problem(source, "another output is written to the same file", "a different file")
             )
         output_paths.add(output_path)
+        if any(_is_own_name(output_path, directory) for directory in run_directories):
+            finding = "this is a file of the run directory itself"
+            hint = f"{RUN_DIR} already writes the run and its rows"
+            problems.append(
+                Problem(source=source, found=finding, expected="another file", hint=hint)
+            )
         partial = (
             output_path.with_name(output_path.name + PARTIAL) if output_path.name else output_path
         )
@@ -116,7 +127,38 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
 
 
 def _overlap(path: PurePath, input_path: PurePath) -> bool:
-    return path == input_path or input_path in path.parents or path in input_path.parents
+    return (
+        _is_same(path, input_path)
+        or any(_is_same(parent, input_path) for parent in path.parents)
+        or any(_is_same(path, parent) for parent in input_path.parents)
+    )
+
+
+def _is_same(first: PurePath, second: PurePath) -> bool:
+    """Return whether two paths name the same file, also in a file system that ignores case.
+
+    If neither path exists, they are the same if they differ only in case.
+    """
+    if first == second:
+        return True
+    if str(first).casefold() != str(second).casefold():
+        return False
+    try:
+        return Path(first).samefile(second)
+    except OSError:
+        return not Path(first).exists() and not Path(second).exists()
+
+
+def _is_own_name(path: PurePath, directory: PurePath) -> bool:
+    """Return whether a path is, or may become, a file of the run in a directory, or is inside one.
+
+    Names count whatever their case is, as some file systems ignore it.
+    """
+    steps = path.parts[len(directory.parts) :]
+    if not steps or not _is_same(path.parents[len(steps) - 1], directory):
+        return False
+    name = steps[0].casefold()
+    return name in OWN_NAMES or fnmatchcase(name, OWN_DATABASES)
 
 
 def _is_linked_to(place: PurePath, directory: str) -> bool:

@@ -491,3 +491,29 @@ class SchemaFiles:
         names = {name for name, _ in scope}
         added = tuple((name, base) for name in self._dynamic[base] if name not in names)
         return Source(schema, (*scope, *added))
+
+
+def list_files_behind(file: FilePath) -> tuple[str, ...]:
+    """Return the files to which references in a schema file lead, also through other files.
+
+    References that cannot be followed are skipped.
+    """
+    try:
+        contents = read_file(file)
+    except LeadsNowhereError:
+        return ()
+    if not isinstance(contents, dict):
+        return ()
+    files = SchemaFiles(contents, shown_file(file), file)
+    visited: set[int] = set()
+    waiting = [files.root]
+    while waiting:
+        source = waiting.pop()
+        if id(source.schema) in visited:
+            continue
+        visited.add(id(source.schema))
+        waiting += [files.enter(source, inner) for _, inner in subschemas(source.schema)]
+        for keyword in files.references_of(source.schema):
+            with suppress(LeadsNowhereError):
+                waiting.append(files.follow(source, keyword))
+    return files.files_referred_to

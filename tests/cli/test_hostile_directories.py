@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sqlite3
+import sys
 from hashlib import blake2b
 from pathlib import Path
 
@@ -235,6 +236,25 @@ def test_what_a_run_names_elsewhere_is_not_read_on_its_word(
     assert f"night: the run refers to {source}" in result.err
     assert f"--read {source}" in result.err
     assert "hunter2" not in result.out + result.err
+
+
+@pytest.mark.parametrize("command", REREADERS)
+@pytest.mark.parametrize("key", ["GT", "PRED", "pairs", "confidences", "schema"])
+def test_standard_input_is_never_read_on_the_word_of_a_run(
+    stickler, data, night, monkeypatch, command, key
+):
+    if key == "schema":
+        record = json.loads((night / "run.json").read_text())
+        record["schema"]["path"] = "-"
+        (night / "run.json").write_text(json.dumps(record))
+    else:
+        rename_in_journal(night / "journal", **{key: "-"})
+    monkeypatch.setattr(sys, "stdin", None)
+
+    for words in (command, (*command, "--read", "-")):
+        result = stickler(*words)
+        assert result.code == 2
+        assert "night: the run refers to standard input, expected a run" in result.err
 
 
 @pytest.mark.parametrize("command", REREADERS)

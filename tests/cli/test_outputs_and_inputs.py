@@ -8,6 +8,7 @@ import pytest
 from stickler_cli.cli.app import main
 from stickler_cli.cli.commands import settings_of_commands
 from stickler_cli.core.option import options_of
+from stickler_cli.runs.whole_files import JOURNAL, PARTIAL, RESULTS
 
 OPTIONS = {command: options_of(settings) for command, settings in settings_of_commands().items()}
 PAIRS = [
@@ -170,3 +171,129 @@ def test_documents_in_directories_of_a_finished_run_are_not_overwritten(finished
     assert main(["report", "many.json", "-o", "gts/1.json"]) == 2
     assert "the output would overwrite the ground truth of many.json" in capsys.readouterr().err
     assert main(["report", "many.json", "-o", "again.json"]) == 0
+
+
+REFERENCE = {"type": "object", "properties": {"n": {"$ref": "../parts.json#/n"}}}
+
+
+@pytest.fixture
+def referring(tmp_path, monkeypatch):
+    """Finished runs whose schemas refer to a file, which refers to another one."""
+    monkeypatch.chdir(tmp_path)
+    files = {"schemas/1.json": REFERENCE, "parts.json": {"n": {"$ref": "deep.json#/m"}}}
+    files |= {"deep.json": {"m": {"type": "integer"}}, "gt/1.json": {"n": 1}}
+    for name, contents in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(json.dumps(contents))
+    one = ["eval", "schemas/1.json", "gt", "gt", "-q"]
+    assert main([*one, "--run-dir", "night", "-o", "run.json"]) == 0
+    several = ["eval", "schemas", "gt", "gt", "-q", "--schema-by", "@id", "-o", "several.json"]
+    assert main(several) == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("source", ["parts.json", "deep.json"])
+@pytest.mark.parametrize(
+    "command",
+    [["report", "several.json", "-o"], *(it for it in ON_RUNS if "packed.json.gz" not in it)],
+)
+def test_what_the_schema_of_a_finished_run_refers_to_is_not_overwritten(
+    referring, capsys, command, source
+):
+    before = (referring / source).read_bytes()
+    command = ["1" if word == "pred" else word for word in command]
+    capsys.readouterr()
+
+    assert main([*command, source]) == 2
+    message = f"--output {source}: the output would overwrite a file that the schema refers to of "
+    assert message in capsys.readouterr().err
+    assert (referring / source).read_bytes() == before
+
+
+@pytest.mark.parametrize("contents", [None, "{", "[]", '{"$ref": "http://[/x"}', "directory"])
+def test_a_schema_that_a_run_names_may_be_gone_or_broken(referring, contents):
+    schema = referring / "schemas" / "1.json"
+    schema.unlink()
+    if contents == "directory":
+        schema.mkdir()
+    elif contents:
+        schema.write_text(contents)
+
+    assert main(["report", "run.json", "-o", "again.json"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "message"),
+    [
+        ("schemas/1.json", "parts.json", "a file that the schema refers to"),
+        ("schemas/1.json", "deep.json", "a file that the schema refers to"),
+        ("gt/1.json", "gt/1.json", "the ground truth"),
+        ("gt", "gt/1.json", "the ground truth"),
+        ("gt", "gt/schema.json", "the ground truth"),
+    ],
+)
+def test_init_overwrites_no_input_but_the_schema_it_annotates(
+    referring, capsys, source, output, message
+):
+    before = {path: path.read_bytes() for path in referring.rglob("*") if path.is_file()}
+
+    assert main(["init", source, "--force", "-o", output]) == 2
+    assert f"--output {output}: the output would overwrite {message}" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in referring.rglob("*") if path.is_file()}
+    assert main(["init", "schemas/1.json", "--force", "-o", "schemas/1.json"]) == 0
+
+
+OWN_FILES = [
+    *(name for result in RESULTS for name in (result, result + PARTIAL)),
+    JOURNAL,
+    "view-errors.sqlite",
+    "view-documents.sqlite",
+]
+SPELLINGS = ["night/{}", "./night/{}", "gt/../night/{}", "link/{}", "{url}/night/{}", "NIGHT/{}"]
+WITH_RUN_DIR = [
+    (command, option.name)
+    for command, options in OPTIONS.items()
+    if "run_dir" in options
+    for option in options.values()
+    if option.role == "output" and option.name not in {"run_dir", "documents", "non_matches"}
+]  # beside --run-dir, --documents and --non-matches are refused altogether
+
+
+@pytest.mark.parametrize("is_finished", [True, False])
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize(("command", "output"), WITH_RUN_DIR)
+def test_no_output_is_a_file_of_the_run_directory(
+    spelling, is_finished, command, output, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gt").mkdir()
+    (tmp_path / "gt" / "1.json").write_text('{"n": 1}')
+    if is_finished:
+        (tmp_path / "night").mkdir()
+        for own_name in OWN_FILES:
+            (tmp_path / "night" / own_name).write_text("precious")
+    if spelling.startswith("NIGHT") and is_finished and not (tmp_path / "NIGHT").exists():
+        pytest.skip("this file system does not ignore case, so this is another directory")
+    (tmp_path / "link").symlink_to("night")
+    flag = OPTIONS[command][output].flag
+
+    for name in (*OWN_FILES, *map(str.upper, OWN_FILES), "journal/a.json"):
+        file = spelling.format(name, url=tmp_path.as_uri())
+        assert main([command, "gt", "gt", "--run-dir", "night", flag, file]) == 2
+        assert "this is a file of the run directory itself" in capsys.readouterr().err
+    if is_finished:
+        files = (tmp_path / "night").iterdir()
+        assert {file.read_text() for file in files} == {"precious"}
+
+
+def test_a_link_to_a_file_of_the_run_directory_is_no_output(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gt.json").write_text('{"n": 1}')
+    words = ["eval", "gt.json", "gt.json", "--run-dir", "night", "-q", "-o", "night/report.html"]
+    assert main(words) == 0
+    before = (tmp_path / "night" / "run.json").read_bytes()
+    (tmp_path / "again.json").symlink_to("night/run.json")
+
+    assert main([*words, "-o", "again.json"]) == 2
+    assert (tmp_path / "night" / "run.json").read_bytes() == before
+    assert main([*words, "-o", "run.json"]) == 0
