@@ -56,6 +56,22 @@ _SIGNS_IN_QUANTITIES: Final = _signs_by_words(_IN_QUANTITIES)
 _BEFORE_NUMBER: Final = _pattern_of(_SIGNS_IN_TEXTS, _ABBREVIATION_IN_TEXT)
 _BEFORE_QUANTITY: Final = _pattern_of(_SIGNS_IN_QUANTITIES, _ABBREVIATION_IN_QUANTITY)
 
+_FIRST_WORDS: Final = frozenset(
+    words.split()[0] for words in ("ca", _CIRCA, *_SIGNS_IN_QUANTITIES, "maximum", "or", "and")
+)
+"""The first word of each relation, before or behind its number."""
+_LETTERS_ONLY: Final = "".join(
+    chr(code).lower() if chr(code).isalpha() else " " for code in range(128)
+)
+"""Replaces each ASCII character by its lower-case letter, or by a space if it is no letter."""
+
+
+def _may_state_relation(text: str) -> bool:
+    """Return False if a text certainly states no relation; this takes less time than a pattern."""
+    if not text.isascii() or "~" in text or "=" in text or "+" in text:
+        return True
+    return not _FIRST_WORDS.isdisjoint(text.translate(_LETTERS_ONLY).split())
+
 
 def mark_relations(text: str) -> str:
     """Return a text with a sign in place of words that state a relation to the number behind them.
@@ -63,6 +79,8 @@ def mark_relations(text: str) -> str:
     >>> mark_relations("about 30 days, at least $5")
     '~30 days, >=$5'
     """
+    if not _may_state_relation(text):
+        return text
     return _BEFORE_NUMBER.sub(lambda match: _SIGNS_IN_TEXTS[_words_of(match)], text)
 
 
@@ -72,6 +90,8 @@ def mark_relation_of_quantity(text: str) -> str:
     >>> mark_relation_of_quantity("max. 5 kg"), mark_relation_of_quantity("18 or older")
     ('<=5 kg', '>=18')
     """
+    if not _may_state_relation(text):
+        return text
     behind = _BEHIND_NUMBER.search(text)
     if behind is not None:
         sign = ">=" if behind["minimum"] else "<="
