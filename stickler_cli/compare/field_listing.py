@@ -135,7 +135,7 @@ def _fields_below(
 
 
 def list_nodes(root: Node) -> Iterator[tuple[Path, Node]]:
-    """Yield each node of a plan once, after its path."""
+    """Yield (path, node) of each node of a plan, each node once."""
     waiting: list[tuple[Path, Node]] = [((), root)]
     seen: set[int] = set()
     while waiting and len(seen) < MAX_ROWS:

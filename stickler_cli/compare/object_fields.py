@@ -60,7 +60,7 @@ class FieldScores(NamedTuple):
 
 
 class KeyScores(NamedTuple):
-    """The scores of keys of maps that one node compared."""
+    """The scores of map keys that are compared by one node."""
 
     owner: Indexes
     """The number of the pair of objects that each key belongs to."""

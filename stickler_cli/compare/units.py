@@ -619,7 +619,7 @@ class UnitTable:
 
     @cached_property
     def document(self) -> Indexes:
-        """The document of each unit, as a position."""
+        """The number of each unit's document."""
         return self.column("document")
 
     @cached_property

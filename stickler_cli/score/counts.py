@@ -205,7 +205,7 @@ def role_of(batch: UnitBatch) -> int:
 
 
 def cases_of_units(table: UnitTable) -> Indexes:
-    """Return the position of each unit's case in `CASES`, (size,)."""
+    """Return which entry of `CASES` applies to each unit, as a position, (size,)."""
     n_outcomes = NOT_EVALUATED + 1
     cases = np.empty(table.size, np.intp)
     for batch in table.batches:

@@ -22,7 +22,7 @@ class ConfidentValues:
     paths: Sequence[tuple[str, ...]]
     """The paths of the fields that `field` refers to."""
     document: Indexes
-    """The document of each value, as a position, (n,)."""
+    """The number of each value's document, (n,)."""
     field: Indexes
     """The field of each value, as a position in `paths`, (n,)."""
     is_right: Mask

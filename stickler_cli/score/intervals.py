@@ -383,7 +383,7 @@ Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 1
 RESAMPLING_METHOD: Final = (
     "Bayesian bootstrap over documents and one more, wholly wrong or wholly right"
 )
-"""The name of the method in records."""
+"""The name of the resampling method in files."""
 
 WEIGHT_SCALE: Final = 1 << 8
 """Weights are multiples of 1/256, so that sums are exact and do not depend on their order."""

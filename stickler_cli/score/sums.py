@@ -66,27 +66,27 @@ class Counts(NamedTuple):
 
     @property
     def right(self) -> int:
-        """True positives, under their name in tables."""
+        """Number of true positives; tables call it `right`."""
         return self.tp
 
     @property
     def wrong(self) -> int:
-        """False discoveries, under their name in tables."""
+        """Number of false discoveries; tables call it `wrong`."""
         return self.fd
 
     @property
     def invented(self) -> int:
-        """False alarms, under their name in tables."""
+        """Number of false alarms; tables call it `invented`."""
         return self.fa
 
     @property
     def missed(self) -> int:
-        """False negatives, under their name in tables."""
+        """Number of false negatives; tables call it `missed`."""
         return self.fn
 
     @property
     def absent(self) -> int:
-        """True negatives, under their name in tables."""
+        """Number of true negatives; tables call it `absent`."""
         return self.tn
 
     @property

@@ -183,7 +183,7 @@ def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Inde
 
 
 def orders(batch: UnitBatch, positions: Indexes) -> list[int]:
-    """Return the order of units among the children of their parents."""
+    """Return the position of each unit among the children of its parent."""
     return column_values(batch.order, positions)
 
 

@@ -61,7 +61,7 @@ class SimpleErrors(NamedTuple):
     """The path of the field, with `*` for keys of maps."""
     error_class: ErrorClass
     documents: Indexes
-    """The document of each value, as a position, (n,)."""
+    """The number of each value's document, (n,)."""
     is_judged: Mask
     """Whether each value is judged, (n,)."""
 
