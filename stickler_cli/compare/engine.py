@@ -29,10 +29,10 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what their sources state
 ) -> UnitTable:
     """Compare documents under a plan, each ground truth with the prediction at the same position.
 
-    `confidences` have the shape of the predictions, with a number in [0, 1] or None at each leaf,
-    or None for a prediction without confidences; they change nothing in the comparison. `gold` has
-    the gold of each ground truth, or None. An object at the root is never atomic: an empty document
-    is compared field by field like any other. An array at the root is compared like any list.
+    `confidences` has an entry for each prediction: None, or numbers in [0, 1] (or None) nested like
+    its values. They do not affect the comparison. `gold` has the gold of each ground truth, or
+    None. An object at the root is compared field by field even if it is empty. An array at the root
+    is compared like any list.
 
     Raises:
         ComparisonError: a comparator failed, or returned no finite number in [0, 1]; the error

@@ -387,10 +387,10 @@ def choose_alternatives(
 def drop_unlabelled_predictions(
     rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Remove predictions that have only values without a label; return the slots of all pairs.
+    """Drop predictions in which no value has a labelled ground truth; return the slots of pairs.
 
-    A removed prediction has the slot `NOTHING` (-1). So has its ground truth, if everything in the
-    ground truth may be absent.
+    A dropped prediction gets the slot `NOTHING` (-1). So does its ground truth, if everything in it
+    may be absent.
     """
     has_unlabelled = gold.has_unlabelled[gt]
     if not has_unlabelled.any():

@@ -306,7 +306,8 @@ class PairSearch:
         """Return likely pairs, and for each seeker an upper bound of its gain from any other pair.
 
         All items of short lists are compared. In other lists, candidates are pairs that agree in a
-        selective field: all other pairs lose the weight of these fields.
+        selective field, that is, a field whose values tell items apart: all other pairs lose the
+        weight of these fields.
         """
         max_pairs = 1 if self._item.nested else MAX_EXHAUSTIVE_PAIRS
         is_complete = (self._n_seekers * self._n_partners <= max_pairs)[self._seeker_owner]

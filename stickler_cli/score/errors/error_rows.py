@@ -250,8 +250,8 @@ class KeptErrors:
     documents: list[tuple[float, str, list[bytes]]] = field(default_factory=list)
     """Score, id and lines of the documents with the lowest scores, in the order of the run."""
     bound: Rank | None = None
-    """The document (score, id) at which the limits were reached: some of its errors are missing,
-    and all errors of documents with higher scores. None if nothing is missing."""
+    """The document (score, id) at which the limits were reached. Some of its errors are missing,
+    and so are all errors of documents with higher scores. None if no error is missing."""
     samples: dict[tuple[str, str], list[Sampled]] = field(default_factory=dict)
     """Sampled errors by (key of the group, key of the cause). If the key of the cause is empty,
     they are a sample of the whole group."""
