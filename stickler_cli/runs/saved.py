@@ -52,6 +52,7 @@ from stickler_cli.records.account_format import (
 )
 from stickler_cli.records.codec import decode
 from stickler_cli.records.run_reading import EVALUATE_AGAIN, read_options, read_run
+from stickler_cli.schema.references import list_files_behind
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
@@ -145,9 +146,6 @@ def _files_behind_schema(path: str) -> list[str]:
     """
     if is_url(path) or not can_be_path(path):
         return []
-    # Imported late: only commands that write a file need it.
-    from stickler_cli.schema.references import list_files_behind
-
     files: list[str] = []
     with suppress(OSError):
         schema = Path(path)
