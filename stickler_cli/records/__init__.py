@@ -1,1 +1,4 @@
-"""Typed records of all files that are written and read back, decoded by one codec."""
+"""Types of the records in all files that are written and read back.
+
+One codec decodes all of them.
+"""

@@ -1,6 +1,7 @@
-"""Records of single documents, errors, values and verdicts, in runs and in lines of files.
+"""Records of single documents, errors, values and verdicts: parts of runs, or lines of files.
 
-A Parquet file of documents also contains the run: its metadata has the record without rows.
+A Parquet file of documents also contains their run: the metadata of the file has the record of the
+run without documents.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,13 +37,13 @@ VERDICT_FORMAT: Final = "stickler-verdict/1"
 
 
 class VerdictRecord(TypedDict):
-    """A person's verdict on one error, as a line of the file that the HTML report downloads.
+    """A person's verdict on one error: a line of the file that users download from the HTML report.
 
     Described in docs/html-report.md. Document, path and outcome identify the error.
     """
 
     format: Literal["stickler-verdict/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
+    """This format; the number goes up when a key changes its meaning or is removed."""
     semantics: Count
     """Version of the scoring rules of the run."""
     schema: str
@@ -50,8 +51,8 @@ class VerdictRecord(TypedDict):
     document: str
     """Id of the document."""
     path: str
-    """Path of the value with the list indexes of the ground truth; for a false alarm, those of the
-    prediction."""
+    """Path of the value, with the list indexes of the ground truth. For a false alarm, which is
+    only in the prediction, the indexes are those of the prediction."""
     outcome: Literal["FD", "FA", "FN"]
     """Outcome of the value: false discovery, false alarm or false negative."""
     gt: NotRequired[AnyJson]
@@ -61,7 +62,7 @@ class VerdictRecord(TypedDict):
     """The predicted value; null if it is absent. The key is missing if the page had only the
     beginning of the value."""
     verdict: Literal["prediction_right", "ground_truth_wrong", "both_acceptable", "neither"]
-    """The right side: the prediction, the ground truth, both, or neither."""
+    """The side that is right: the prediction, the ground truth, both, or neither."""
     time: str
     """Time of the verdict in UTC, as ISO 8601."""
 
@@ -70,7 +71,7 @@ _MOST_UNITS: Final = 1 << 32  # more than a document can have, few enough for ex
 
 
 def _fits(entry: object) -> bool:
-    """Return whether a value has the form of a field's counts in a file."""
+    """Return whether a value can be the counts of a field in a file."""
     if not isinstance(entry, dict):
         return False
     for name, value in entry.items():
@@ -99,12 +100,12 @@ class AccountRecord(TypedDict):
     score: FractionOrNone
     """Overall score of the document; null if it was not compared."""
     by: NotRequired[dict[str, str]]
-    """Group of the document, for each key by which the run is broken down."""
+    """For each key of a breakdown, the group to which the document belongs."""
     fields: dict[
         str, Annotated[dict[str, Any], Rule("counts of a field in the run format", fits=_fits)]
     ]
-    """Counts and score of each field that has any, by path, parents first; the path of the whole
-    document is empty."""
+    """Counts and score of each field, by path, parents first; the path of the whole document is
+    empty. Fields without counts are missing."""
     confidences: NotRequired[dict[Literal["right", "wrong"], dict[str, list[Fraction]]]]
     """Confidences of right and of wrong values, by the path of the field; only if the prediction
     has confidences."""
@@ -118,8 +119,8 @@ _DOCUMENT_ROW: Final = {
     "all_fields_matched": bool,
     **dict.fromkeys(("validity", "remarks", "problems", "by", CONFIDENCES), object),
 }
-"""Columns of a table of `--documents`; a row has the counts of one field of a document in one
-counting mode."""
+"""Columns of the table of `--documents`. Each row has the counts of one field in one document, in
+one counting mode."""
 
 _VALUE_ROW: Final = {
     **dict.fromkeys(("document", "field", "path", "prediction_path", "outcome"), str),
@@ -128,33 +129,34 @@ _VALUE_ROW: Final = {
     "confidence": float,
     "difference": str,
 }
-"""Columns of a table of `--values`; a row has one compared value."""
+"""Columns of the table of `--values`. Each row has one compared value."""
 
 _ERROR_TYPES: Final = {"similarity": float, "values": int} | dict.fromkeys(
     ("gt", "pred", "differing"), object
 )
-"""Types of the columns of errors that are not text."""
+"""Types of the columns in a table of errors, except columns of text."""
 
 
 def table_of_errors() -> LineTable:
-    """Return how lines of errors become rows of a table."""
+    """Return the columns of a table of errors, and how a line is turned into rows."""
     return LineTable({key: _ERROR_TYPES.get(name, str) for name, key in RECORD_KEYS.items()})
 
 
 def table_of_values() -> LineTable:
-    """Return how lines of values become rows of a table."""
+    """Return the columns of a table of values, and how a line is turned into rows."""
     return LineTable(_VALUE_ROW)
 
 
 def table_of_documents() -> LineTable:
-    """Return how lines of documents become rows of a table."""
+    """Return the columns of a table of documents, and how a line is turned into rows."""
     return LineTable(_DOCUMENT_ROW, rows_of_document)
 
 
 def rows_of_document(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of one document: a row for each field and counting mode.
+    """Yield the rows of one document: one for each field and counting mode.
 
-    The first row is about the whole document; only it has the entries that belong to no field.
+    The first row is about the whole document. Only this row has the entries that belong to no
+    field.
     """
     fields = {"": {}, **line.get("fields", {})}
     further_entries = {
@@ -181,7 +183,7 @@ def rows_of_document(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the account of a document, built from its rows in a table."""
+    """Return the record of a document, given its rows in a table."""
     document_row, *field_rows = rows
     fields: dict[str, dict[str, Any]] = {}
     for row in (document_row, *field_rows):
@@ -203,9 +205,9 @@ def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _value_of_cell(text: object) -> JsonValue:
-    """Return the JSON value in a cell.
+    """Return the JSON value that a cell contains as text.
 
-    Returns the cell itself if it is not JSON, so that decoding reports it.
+    If the text is not JSON, return it unchanged, so that decoding reports it.
     """
     if not isinstance(text, str):
         return brief(text)
@@ -214,7 +216,7 @@ def _value_of_cell(text: object) -> JsonValue:
 
 
 RUN_KEY: Final = "stickler-run"
-"""Metadata key of a table of documents under which the run is stored as JSON, without its rows."""
+"""Metadata key of a table of documents. Its value is the run as JSON, without the documents."""
 
 SUFFIX: Final = ".parquet"
 
@@ -234,12 +236,12 @@ _AT_ONCE: Final = 10_000  # rows that are read together
 
 
 def run_text(run: Run) -> bytes:
-    """Return the record of a run without its documents, for the metadata of a table."""
+    """Return a run as JSON without its documents, for the metadata of a table."""
     return json_line(run_record(run, per_document=False))
 
 
 def record_in(file: str) -> dict[str, Any]:
-    """Return the record of the run in the metadata of a table of documents.
+    """Return the record of the run from the metadata of a table of documents.
 
     Raises:
         UsageError: the file is not such a table.
@@ -260,12 +262,12 @@ def record_in(file: str) -> dict[str, Any]:
 
 
 def is_in_rows(file: str) -> bool:
-    """Return whether a file is a table of documents, by its suffix."""
+    """Return whether a file is a table of documents, judged by its suffix."""
     return decoded(file).lower().endswith(SUFFIX)
 
 
 def accounts_in(file: str) -> Iterator[dict[str, Any]]:
-    """Yield the account of each document in a table of documents, in the order of the file."""
+    """Yield the record of each document in a table of documents, in the order of the file."""
     opened = _opened(file)
     if missing := {*_READ}.difference(opened.schema_arrow.names):
         finding, hint = f"the column {min(missing)} is missing", "evaluate again"

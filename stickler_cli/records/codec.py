@@ -1,7 +1,7 @@
-"""Decode JSON values into typed values; all files that the program wrote are read in this way.
+"""Convert JSON values to typed values; all files that the program wrote are read in this way.
 
 A format is described by dataclasses, typed dictionaries, named tuples and the rules of
-`core/rules.py`. Undeclared keys are dropped, except in typed dictionaries, which keep them.
+`core/rules.py`. Keys that the type does not declare are dropped; only typed dictionaries keep them.
 """
 
 import math
@@ -37,13 +37,13 @@ _SCALARS: Final[Mapping[Any, tuple[str, Reader]]] = {
     float: ("a number", lambda it: type(it) in (int, float) and math.isfinite(it)),
     NoneType: ("null", lambda it: it is None),
 }
-"""Description of each scalar type, and a function that checks a value."""
+"""For each scalar type, its description and a function that checks a value."""
 
 _MADE: Final[Mapping[Any, Reader]] = {bytes: lambda it: it.encode(), float: float}
 
 
 class _WrongError(Exception):
-    """Raised for a value of a wrong type; its path is completed by each enclosing reader."""
+    """A value has a wrong type. Each enclosing reader adds its step to the path of the error."""
 
     def __init__(self, value: object, expected: "str | Problem", missing: str = "") -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class _WrongError(Exception):
 
 
 def decode(kind: type[T], value: object, source: str = "", place: Path = ()) -> T:
-    """Decode a JSON value as a type.
+    """Convert a JSON value to a value of a type.
 
     Args:
         kind: the type.
@@ -63,7 +63,8 @@ def decode(kind: type[T], value: object, source: str = "", place: Path = ()) -> 
         place: path from the root of the file to the value, for messages.
 
     Raises:
-        UsageError: the value has another form; names its path, the value and the expected form.
+        UsageError: the value does not fit the type; the error has the path of the wrong value, and
+            what was expected.
     """
     try:
         return cast("T", _reader(cast("Any", kind))(value))
@@ -99,7 +100,7 @@ def _add_step(step: Step) -> Iterator[None]:
 
 @cache
 def _reader(kind: Any) -> Reader:
-    """Return a function that checks and converts values of a type."""
+    """Return a function that checks JSON values and converts them to a type."""
     origin, inner = origin_of(kind), args_of(kind)
     if origin is not None:
         return _of_origin(origin, inner)
@@ -127,7 +128,7 @@ def _of_origin(origin: Any, inner: tuple[Any, ...]) -> Reader:
 
 
 def _later(kind: Any) -> Reader:
-    """Return a reader that is built on first use, as types can contain themselves."""
+    """Return a reader that is built when first used, because a type can contain itself."""
     return partial(_read_later, kind)
 
 
@@ -136,9 +137,9 @@ def _read_later(kind: Any, value: Any) -> Any:
 
 
 def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
-    """Return a reader that applies the last rule with a check.
+    """Return a reader that applies the last of the rules that has a check.
 
-    If no rule has a check, the reader of the type is returned.
+    If no rule has a check, return the reader of the type itself.
     """
     rule = next(
         (candidate for candidate in reversed(rules) if candidate.fits or candidate.keywords), None
@@ -220,7 +221,7 @@ def _dataclass(kind: type[Any]) -> Reader:
 
 
 def _named_tuple(kind: Any) -> Reader:
-    """Return a reader of named tuples, from objects or from arrays of the same length."""
+    """Return a reader for a named tuple, written as an object or as an array of the same length."""
     hints = get_type_hints(kind, include_extras=True)
     required = frozenset(hints) - frozenset(kind._field_defaults)
     by_name = _keyed(lambda values: kind(**values), hints, required)
@@ -275,7 +276,7 @@ def _read_entries(readers: Sequence[Reader], values: Sequence[Any]) -> list[Any]
 
 
 def _mapped(inner: tuple[Any, ...], make: Reader = dict) -> Reader:
-    """Return a reader of mappings; mappings with keys other than strings are written as pairs."""
+    """Return a reader for mappings. If keys are not strings, the mapping was written as pairs."""
     key, entry = (_later(argument) for argument in (*inner, int)[:2])
     paired = inner[0] is not str
 
@@ -311,4 +312,5 @@ _ORIGINS: Final[Mapping[Any, Callable[[tuple[Any, ...]], Reader]]] = {
     abc.Mapping: _mapped,
     Counter: lambda inner: _mapped(inner, Counter),
 }
-"""Readers of generic types, by the origin of the type; any other generic type is an array."""
+"""Makers of readers for generic types such as `dict[str, int]`, by the type without its arguments.
+All other generic types are read from arrays."""

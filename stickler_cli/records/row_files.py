@@ -1,7 +1,7 @@
 """Write rows to files: CSV, TSV, JSON Lines, Parquet or Arrow, chosen by suffix.
 
-Figures of fields, documents and errors are written here. No cell can be run as a formula by a
-spreadsheet.
+Figures of fields, documents and errors are written here. Cells are written so that no spreadsheet
+runs one as a formula.
 """
 
 import csv
@@ -27,22 +27,24 @@ SUFFIXES: Final = {
     ".parquet": "parquet",
     ".arrow": "arrow",
 }
-"""The format of a file by its suffix."""
+"""The format that each suffix of a file stands for."""
 
 TYPED: Final = ("parquet", "arrow")  # formats that have types and need pyarrow
 
 ROW_GROUP: Final = 10_000
-"""Number of rows that are collected in memory and written together as a row group."""
+"""Number of rows that are collected in memory before they are written together."""
 
 ColumnTypes: TypeAlias = Mapping[str, type]
-"""Type of the cells of each column: str, int, float or bool; object stands for any JSON value."""
+"""The type of each column's cells: str, int, float or bool, or object for any JSON value."""
 
 CellValues: TypeAlias = Sequence[JsonValue]
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠﹦﹢﹣﹫]")  # noqa: RUF001 - other widths of these too
-"""Start of a cell that a spreadsheet could run as a formula. Source: OWASP, CSV Injection."""
+"""Pattern of the first character of a cell that a spreadsheet could run as a formula. Source:
+OWASP, CSV Injection."""
 _TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that reverse the following text and so can disguise a value. Source: UAX 9, 2."""
+"""Pattern of characters that reverse the text after them, and so can disguise a value. Source: UAX
+9, 2."""
 
 
 class RowFile(Protocol):
@@ -52,11 +54,11 @@ class RowFile(Protocol):
         """Add rows to the file."""
 
     def note(self, key: str, text: Callable[[], bytes]) -> None:
-        """Add metadata to the file, if its format has metadata; `text` is called only then."""
+        """Add metadata to the file. `text` is called only if the format has metadata."""
         return
 
     def close(self) -> None:
-        """Write all remaining rows; the stream stays open."""
+        """Write the remaining rows; the stream itself is not closed."""
         return
 
 
@@ -90,7 +92,7 @@ class _JsonLines(RowFile):
 
 
 class _Groups(RowFile):
-    """A file with typed columns that is written in groups of `ROW_GROUP` rows."""
+    """A file with typed columns; rows are written in groups of `ROW_GROUP`."""
 
     def __init__(self, stream: BinaryIO, columns: ColumnTypes) -> None:
         self._arrow = pa = import_pyarrow()
@@ -107,7 +109,7 @@ class _Groups(RowFile):
 
     @abstractmethod
     def _open(self, stream: BinaryIO) -> Any:
-        """Return a pyarrow writer for tables of the schema."""
+        """Return the pyarrow object that writes tables to the stream."""
 
     def add(self, rows: Iterable[CellValues]) -> None:
         for row in rows:
@@ -163,7 +165,7 @@ _IN_LOG: Final[Mapping[str, Callable[[BinaryIO, ColumnTypes], RowFile]]] = {
 def _open_rows(
     stream: BinaryIO, format_name: str, columns: ColumnTypes, *, in_log: bool = False
 ) -> RowFile:
-    """Open a file of rows; `in_log` escapes the text of cells as on a terminal."""
+    """Open a file of rows; with `in_log`, texts are escaped as on a terminal."""
     kinds = {**_KINDS, **_IN_LOG} if in_log else _KINDS
     return kinds[format_name](stream, columns)
 
@@ -180,7 +182,9 @@ def row_bytes(
 
 
 def format_of_lines(option: str, file: str) -> str:
-    """Return the format of a file of rows by its suffix; without a suffix, as a pipe, JSON Lines.
+    """Return the format of a file of rows, by its suffix.
+
+    JSON Lines without a suffix, as for a pipe.
 
     Raises:
         UsageError: the suffix is unknown.
@@ -201,25 +205,26 @@ def _single_row(line: JsonObject) -> Iterable[JsonObject]:
 
 
 class LineTable(NamedTuple):
-    """How lines of JSON become rows of a table."""
+    """The columns of a table, and how a line of JSON is turned into its rows."""
 
     columns: ColumnTypes
     rows: Callable[[JsonObject], Iterable[JsonObject]] = _single_row
-    """Returns the rows of a line as objects; a column that is not a key is an empty cell."""
+    """Returns the rows for a line, as objects. If an object lacks the key of a column, its cell is
+    empty."""
 
 
 class TakesLines(Protocol):
-    """A target to which lines of JSON can be written."""
+    """Something to which lines of JSON can be written."""
 
     def write(self, lines: bytes, /) -> object:
         """Write complete lines."""
 
 
 class LinesFile(TakesLines, Protocol):
-    """A target for lines of JSON that can also have metadata."""
+    """Something to which lines of JSON and metadata can be written."""
 
     def note(self, key: str, text: Callable[[], bytes]) -> None:
-        """Add metadata, if the format has metadata; `text` is called only then."""
+        """Add metadata. `text` is called only if the format has metadata."""
 
 
 @contextmanager
@@ -230,7 +235,7 @@ def lines_as_rows(
     *,
     in_log: bool = False,
 ) -> Iterator[LinesFile]:
-    """Open a stream for lines of JSON, which are written as rows of a table."""
+    """Open a stream to which lines of JSON can be written; they become rows of a table."""
     if format_name == "jsonl":
         yield _LineWriter(stream)
         return
@@ -261,9 +266,10 @@ class _Rows:
 
 
 def _cell(value: JsonValue) -> JsonValue:
-    """Return a value for CSV; text that looks like a formula gets a leading apostrophe.
+    """Return a value for a cell of CSV that no spreadsheet runs as a formula.
 
-    Characters that reverse text are written as escapes.
+    A text that looks like a formula gets a leading apostrophe. Characters that reverse text become
+    escapes.
     """
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return value
@@ -274,7 +280,7 @@ def _cell(value: JsonValue) -> JsonValue:
 
 
 def _cell_in_log(value: JsonValue) -> JsonValue:
-    """Return a value for CSV in a log, without control characters and commands of CI jobs."""
+    """Return a value for a CSV cell in a log; control characters and CI commands are escaped."""
     cell = _cell(visible(value) if isinstance(value, str) else value)
     return visible(cell) if isinstance(cell, str) else cell
 
@@ -284,7 +290,7 @@ def _straight(text: str) -> str:
 
 
 def _typed(value: JsonValue, kind: type) -> JsonValue:
-    """Return a value for a column of a type; for `object`, as JSON text."""
+    """Return a value for a column of type `kind`; JSON text if the type is `object`."""
     if value is None:
         return None
     if kind is object:
@@ -295,5 +301,5 @@ def _typed(value: JsonValue, kind: type) -> JsonValue:
 
 
 def harmless(text: str) -> str:
-    """Replace lone surrogates in a text, as no data frame and no file can hold them."""
+    """Replace lone surrogates in a text, because data frames and files cannot contain them."""
     return text.encode("utf-8", "backslashreplace").decode()

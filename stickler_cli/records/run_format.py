@@ -1,6 +1,6 @@
-"""The keys of the run format `stickler-run/1` that are read back.
+"""The keys of the run format `stickler-run/1` that are read back from files.
 
-`schemas/stickler-run.json` is generated from these types, with their docstrings as descriptions.
+`schemas/stickler-run.json` is generated from these types; their docstrings become descriptions.
 Keys that are only written are described in `schemas/described.py`.
 """
 
@@ -64,7 +64,8 @@ class DocumentsRecord(TypedDict):
     total: Count
     """All documents, including those that only one side has."""
     evaluated: Count
-    """Documents in the counts and scores, including those compared with an empty prediction."""
+    """Documents that are part of counts and scores. A missing or invalid prediction may count as an
+    empty one."""
     missing: Count
     """Ground truths without a prediction."""
     invalid: Count
@@ -101,9 +102,9 @@ class SumsRecord(TypedDict):
     raw_similarity_score: ExactSum
     """Sum of similarities, before clipping."""
     threshold_applied_score: ExactSum
-    """Sum of scores, which are similarities after clipping."""
+    """Sum of similarities, after clipping."""
     threshold_applied_squares: ExactSum
-    """Sum of squared scores."""
+    """Sum of the squares of similarities, after clipping."""
 
 
 def _are_moments(value: object) -> bool:
@@ -126,8 +127,8 @@ MomentsRecord = Annotated[
         fits=_are_moments,
     ),
 ]
-"""Sums over documents of the squares and products of their counts (`tp_tp`, `tp_fd`), by counting
-mode if the modes differ. Intervals are computed from these sums."""
+"""Sums, over documents, of the squares and products of their counts, such as `tp_tp` and `tp_fd`.
+They are separate by counting mode if the modes differ. Intervals are computed from these sums."""
 
 
 class NodeRecord(TypedDict):
@@ -147,9 +148,9 @@ class NodeRecord(TypedDict):
     not_evaluated: NotRequired[Some]
     """Number of values that were not evaluated."""
     whole: NotRequired[Some]
-    """Number of exactly right items or objects: paired and without an error."""
+    """Number of items or objects that both sides have and that contain no error."""
     items: NotRequired[Some]
-    """Number of items in the ground truth, plus invented ones."""
+    """Number of items in the ground truth, plus items that only the prediction has."""
     missed_items: NotRequired[Some]
     """Number of items that only the ground truth has."""
     invented_items: NotRequired[Some]
@@ -157,14 +158,14 @@ class NodeRecord(TypedDict):
     moments: NotRequired[MomentsRecord]
     """Sums for confidence intervals; present if anything was counted."""
     fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
-    """Fields inside this field, by name, in schema order; for a list, the fields of its items."""
+    """Fields inside this field, by name, in schema order. For a list, the fields of its items."""
 
 
 class ConfidenceCountsRecord(TypedDict):
     """Number of values by their confidence, over all documents."""
 
     documents: Count
-    """Number of documents that have such values."""
+    """Number of documents that have values with a confidence."""
     right: NotRequired[dict[str, Some]]
     """Number of right values by confidence."""
     wrong: NotRequired[dict[str, Some]]
@@ -172,22 +173,22 @@ class ConfidenceCountsRecord(TypedDict):
 
 
 class ClassesRecord(TypedDict):
-    """Numbers of errors by class; each error has one class.
+    """Number of errors in each class; each error has one class.
 
     The classes are described in docs/error-classes.md.
     """
 
     fields: dict[FieldPath, dict[ErrorClass, Some]]
-    """Numbers of errors by class for each field that has errors, by its path without list
-    indexes."""
+    """For each field with errors, the number of errors in each class. The path of a field has no
+    list indexes."""
 
 
 class ErrorClassesRecord(ClassesRecord):
-    """Classes of wrong values; their number is fd + fa + fn of `leaves`."""
+    """Number of wrong values in each class; together they are fd + fa + fn of `leaves`."""
 
     units: ClassesRecord
-    """Errors of items and objects that failed as a whole; their values are also counted in
-    `fields`."""
+    """Number of errors of items and objects that failed as a whole. The values inside them are also
+    counted in `fields`."""
 
 
 _Class = TypedDict("_Class", {"class": ErrorClass})  # "class" cannot be a name in a class statement
@@ -204,25 +205,25 @@ HashCounts = Annotated[
 
 
 class OriginRecord(TypedDict):
-    """Wrong values of a field that equal the values of other fields."""
+    """A group of wrong values of a field that are equal to values of other fields."""
 
     field: FieldPath
     """Path of the wrong field, without list indexes."""
     of: list[FieldPath]
-    """Source of the values. One field: its true value, possibly of another item, was predicted
-    here. Two fields: the product of their predicted values was predicted here."""
+    """The fields with these values. One field: its true value, possibly from another item, was
+    predicted here. Two fields: the product of their predicted values was predicted here."""
     errors: Some
-    """Number of errors with these values."""
+    """Number of these wrong values."""
     telling: NotRequired[Flag]
-    """Whether these errors are more than chance explains: at least three, and p below 0.01 after
-    correction for the number of fields tried."""
+    """Whether there are more of these errors than chance explains: at least three, and p below 0.01
+    after correction for the number of fields tried."""
 
 
 class ValueCountsRecord(TypedDict):
-    """Frequencies of values by field, as hashes from 0 to 255.
+    """How often values occur in each field; values are stored as hashes from 0 to 255.
 
-    `3 17:2` means one value of hash 3 and two values of hash 17. They show whether a wrong field
-    has the values of another field only by chance.
+    `3 17:2` means one value of hash 3 and two values of hash 17. These numbers show whether a wrong
+    field has the values of another field only by chance.
     """
 
     ground_truth: dict[FieldPath, HashCounts]
@@ -243,29 +244,32 @@ ShortValue = Annotated[
 
 
 class CauseRecord(_Class):
-    """A cause: a group of similar errors, and the number of values lost by it."""
+    """A cause: a group of similar errors, with the number of values lost by these errors."""
 
     field: FieldPath
     """Path of the field, without list indexes."""
     pattern: NotRequired[FieldPath]
-    """Path of the field with `*` for keys of maps; only if it differs from `field`."""
+    """Path of the field with `*` in place of keys of maps; missing if it is the same as `field`."""
     differing_fields: NotRequired[list[str]]
-    """Fields that differ, for errors of list items that both sides have."""
+    """For errors of list items that both sides have, the fields in which the items differ."""
     ground_truth_value: NotRequired[ShortValue]
-    """The true value, if all these errors have the same two values."""
+    """The true value; only if all these errors have the same true value and the same predicted
+    value."""
     prediction_value: NotRequired[ShortValue]
-    """The predicted value, if all these errors have the same two values."""
+    """The predicted value; only if all these errors have the same true value and the same predicted
+    value."""
     errors: Some
     """Number of errors."""
     values: Count
-    """Number of lost values that belong to this cause and to no other."""
+    """Number of lost values that are counted for this cause. Each lost value is counted for one
+    cause only."""
     documents: NotRequired[Some]
     """Number of documents with these errors; missing if many kinds of errors were merged into this
     cause."""
     origins: NotRequired[list[OriginRecord]]
-    """Other fields that the wrong values come from, as far as known."""
+    """Fields whose values were predicted here by mistake, as far as known."""
     document_ids: NotRequired[list[str]]
-    """Ids of documents with these errors, if the run keeps any."""
+    """Ids of the documents with these errors; missing if the run does not keep ids."""
 
 
 class ResultsRecord(TypedDict):
@@ -273,61 +277,63 @@ class ResultsRecord(TypedDict):
 
     documents: DocumentsRecord
     score_sum: ExactSum
-    """Sum of the scores of documents in units of 2^-60, from which runs can be merged exactly. It
-    is text, as it may have more digits than a JSON number can hold."""
+    """Sum of the scores of documents in units of 2^-60, from which runs can be merged exactly. A
+    text, because it may have more digits than a JSON number can hold."""
     score_squares: ExactSum
     """Sum of the squared scores of documents in units of 2^-60, as text."""
     confusion_matrix: Annotated[NodeRecord, LATER]
     """Counts and rates of whole documents, and of each field."""
     never_labelled: NotRequired[dict[FieldPath, Some]]
-    """Number of documents in which a field is not labelled, by field; only if there are any."""
+    """For each field, the number of documents in which it is not labelled; missing if no field is
+    concerned."""
     error_classes: ErrorClassesRecord
     wholly_right: WhollyRight
     intervals: NotRequired[IntervalSettings]
-    """Settings of confidence intervals, if intervals were requested; intervals of rates are beside
-    the rates."""
+    """Settings of confidence intervals; only if intervals were requested. The intervals are beside
+    their rates."""
     unwrapped: NotRequired[dict[str, Count]]
-    """Number of unwrapped values by the key of the wrapper (`azure` for the form of Azure);
-    `inherited` is the number of values with the confidence of a parent. Only if there are any."""
+    """Number of values taken out of wrapper objects, by the value key of the wrapper (`azure` for
+    the form of Azure). `inherited` is the number of values that have the confidence of a parent.
+    Missing if there are no wrappers."""
     skipped_keys: NotRequired[dict[str, Count]]
-    """Number of values of metadata keys, such as `page`, that were not evaluated; only if there are
-    any."""
+    """Number of values under metadata keys, such as `page`, which are not evaluated. Missing if
+    there are no such keys."""
     confidence_counts: NotRequired[dict[str, ConfidenceCountsRecord]]
-    """Values by confidence (rounded to three digits) for each field; the key of whole documents is
-    empty. Only if no rows are kept."""
+    """For each field, its values by confidence (rounded to three digits); the key of whole
+    documents is empty. Only in runs without `per_document`."""
 
 
 class KeyRecord(TypedDict):
-    """A key, counted over all documents."""
+    """A key of documents, with a count over all documents."""
 
     field: FieldPath
     """Path of the key, without list indexes."""
     count: Count
-    """Number of values under the key, or of documents if the list counts documents."""
+    """Number of values under the key; in lists of documents, number of documents."""
 
 
 class CloseExampleRecord(TypedDict):
-    """One value that matches although it differs."""
+    """A value that matches although it differs from the ground truth."""
 
     document: str
     """Id of the document."""
     path: str
     """Path of the value in the ground truth."""
     gt: str
-    """The text of the ground truth that differs: a word, or the value; cut to 60 letters. Empty if
-    only the prediction has the word."""
+    """The differing text of the ground truth, a word or the whole value, cut to 60 letters. Empty
+    if only the prediction has the word."""
     pred: str
-    """The text of the prediction in place of `gt`, cut to 60 letters. Empty if only the ground
-    truth has the word."""
+    """The text that the prediction has instead, cut to 60 letters. Empty if only the ground truth
+    has the word."""
 
 
 class CloseMatchRecord(TypedDict):
-    """Values of one field that match although they differ in one way."""
+    """The values of one field that match although they differ in one particular way."""
 
     field: FieldPath
-    """The field, with `*` for keys of maps."""
+    """Path of the field, with `*` for keys of maps."""
     difference: DifferenceKind
-    """How the values differ, although their comparator lets them match."""
+    """The way in which the values differ."""
     count: Some
     """Number of values."""
     examples: list[CloseExampleRecord]
@@ -335,16 +341,16 @@ class CloseMatchRecord(TypedDict):
 
 
 class MetricRecord(TypedDict):
-    """A metric of the user."""
+    """A metric of documents that the user requested."""
 
     name: str
     """Name of the metric, as requested."""
     figures: dict[str, NumberOrNone]
-    """Figures of the metric by name; null where undefined."""
+    """Figures of the metric by name; null if undefined."""
     state: dict[str, AnyJson]
-    """State of the metric, for merging runs."""
+    """Data from which the metrics of several runs can be merged."""
     problem: NotRequired[str]
-    """Error in the code of the metric, because of which there are no figures."""
+    """An error in the code of the metric; there are no figures then."""
 
 
 class EvaluationRecord(ResultsRecord):
@@ -359,41 +365,43 @@ class EvaluationRecord(ResultsRecord):
     causes: list[CauseRecord]
     """Causes of errors, the greatest loss first; each lost value belongs to exactly one cause."""
     value_counts: NotRequired[ValueCountsRecord]
-    """Frequencies of values; only if there are errors that need them."""
+    """How often values occur in each field; missing if no error needs these numbers."""
     close_matches: NotRequired[list[CloseMatchRecord]]
-    """Values that count as right although they differ, by field and difference; only where the
-    comparison was inferred or counts words or units, and only if there are any."""
+    """Values that count as right although they differ, by field and difference. They are recorded
+    only if the comparison was inferred, or compares words or units; missing if there are none."""
     undeclared_keys: list[KeyRecord]
-    """Keys of ground truths that the schema does not declare; these are not evaluated."""
+    """Keys of ground truths that the schema does not declare; they are not evaluated."""
     extra_keys: list[KeyRecord]
     """Keys that the schema does not declare and only predictions have; each is a false alarm."""
     undeclared_keys_unnamed: NotRequired[Some]
-    """Number of values of further undeclared keys of ground truths, whose names are not kept: only
-    1,000 names are."""
+    """Number of values under undeclared keys of ground truths whose names are not kept; 1,000 names
+    are kept."""
     extra_keys_unnamed: NotRequired[Some]
-    """Number of values of further keys that only predictions have, whose names are not kept."""
+    """Number of values under keys that only predictions have, and whose names are not kept."""
     not_labelled: NotRequired[list[KeyRecord]]
-    """Number of documents whose ground truth marks a field as not labelled, by field; only if there
-    are any."""
+    """Fields that ground truths mark as not labelled, each with its number of documents. Missing if
+    there are no such fields."""
     left_out: NotRequired[list[KeyRecord]]
-    """Lists that need not be complete, with the number of predicted elements that had no pair."""
+    """Lists that need not be complete, each with the number of predicted elements that have no
+    partner."""
     problems_unnamed: NotRequired[dict[Status, Some]]
-    """Number of further problems by status; `problems` has only the first 1,000 if no rows are
-    kept."""
+    """Number of problems, by status, that are not in `problems`. Runs without `per_document` list
+    only the first 1,000 problems."""
     known_ids: NotRequired[list[str]]
-    """The 256 lowest hashes of document ids, if there is no `per_document`: runs with a common hash
-    have common documents."""
+    """The 256 lowest hashes of document ids, in runs without `per_document`. If two runs have a
+    hash in common, they have documents in common."""
     problems: list[DocumentProblem]
-    """Documents that could not be evaluated normally, with the reasons; sorted."""
+    """Documents that could not be evaluated normally, with the reasons, sorted by id."""
     metrics: NotRequired[list[MetricRecord]]
-    """Metrics that the user requested (`--metric`), by name."""
+    """The metrics that the user requested with `--metric`, by name."""
     by: NotRequired[dict[str, dict[str, ResultsRecord]]]
-    """Results of groups of documents, by the key of the breakdown and the name of the group."""
+    """Results of groups of documents: for each key of the breakdown, the results by the name of the
+    group."""
     per_document: NotRequired[
         Annotated[list[AccountRecord], Rule("an array", fits=lambda value: isinstance(value, list))]
     ]
-    """Results of single documents, sorted by id; they are needed to merge, compare and resample
-    runs."""
+    """Results of single documents, sorted by id. Runs can be merged, compared and resampled only
+    with these."""
 
 
 class RunRecord(EvaluationRecord):
@@ -403,26 +411,27 @@ class RunRecord(EvaluationRecord):
     """
 
     format: Literal["stickler-run/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
+    """This format; the number goes up when a key changes its meaning or is removed."""
     version: str
     """Version of the program that made the run."""
     schema: SchemaSignature
     options: dict[str, Any]
-    """Options that decide the result."""
+    """The options that decide the result."""
     gates: list[GateResult]
-    """Gates of the run, in the order given."""
+    """The gates of the run with their results, in the order in which they were given."""
     notes: list[str]
-    """Notes on the sources of the run, one line each."""
+    """Notes for the user on the sources of the run, one line each."""
     provenance: NotRequired[list[Provenance]]
     """Source and time of the documents, for each of the runs that were merged into this one."""
     policy: NotRequired[PolicyOutcome]
-    """Outcome of the policy of `stickler accept`, if one was given: the values that it accepts."""
+    """Result of the policy of `stickler accept`, which says which values are accepted; only if a
+    policy was given."""
     verdicts: NotRequired[MarkedOutcome]
-    """Figures of the run that take people's verdicts on its errors into account, if there are any
-    (`--verdicts`)."""
+    """Figures of the run after applying people's verdicts on its errors; only with `--verdicts`."""
     partial: NotRequired[Literal[True]]
-    """Present if the run was interrupted, so that it has only some of the documents."""
+    """Present if the run was interrupted and lacks some of the documents."""
     planned: NotRequired[Count]
-    """Number of documents to be evaluated, if the run was interrupted and the number is known."""
+    """Number of documents that should have been evaluated; only if the run was interrupted and the
+    number is known."""
     repeats: NotRequired[Repeats]
     """Agreement with other predictions of the same documents (`--repeat`)."""

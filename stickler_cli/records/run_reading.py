@@ -1,6 +1,6 @@
-"""Decode a record in the run format into a `Run` or an `Evaluation`, without loss.
+"""Convert a record in the run format to a `Run` or an `Evaluation`, without loss.
 
-Rates and means are ignored: they follow from counts and sums.
+Rates and means in the record are ignored, because they follow from its counts and sums.
 """
 
 from collections import Counter
@@ -47,10 +47,10 @@ _OTHERS: Final = "at least the sum of the others"
 
 
 def read_run(record: Mapping[str, object], source: str = "") -> Run:
-    """Decode the run of a parsed run file; encoding it again gives the same record.
+    """Return the run in a parsed run file; writing the run again gives the same record.
 
     Raises:
-        UsageError: the record has another form or version; names the path and the value.
+        UsageError: the record has another form or version; the error has the path and the value.
     """
     _check_format(record, source, (RUN_FORMAT,), "a run is what stickler eval --format json writes")
     run = decode(RunRecord, record, source)
@@ -78,10 +78,11 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
 
 
 def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluation:
-    """Decode an evaluation from its own record or from that of a run, without loss.
+    """Return the evaluation in its own record, or in the record of a run, without loss.
 
     Raises:
-        UsageError: the record has another form or version; names the value and what was expected.
+        UsageError: the record has another form or version; the error has the value and the expected
+            form.
     """
     _check_format(record, source, (FORMAT, RUN_FORMAT))
     evaluation = decode(EvaluationRecord, record, source)
@@ -98,7 +99,7 @@ def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluatio
 def _check_format(
     record: Mapping[str, object], source: str, formats: tuple[str, ...], hint: str = ""
 ) -> None:
-    """Raise UsageError if a record has another format, or another version of the semantics."""
+    """Raise UsageError if a record has another format, or follows other scoring rules."""
     if "format" not in record:
         readable = f"{' and '.join(formats)} can be read"
         raise UsageError(
@@ -151,7 +152,7 @@ def _refused(value: object, expected: str, source: str, place: Path, hint: str =
 
 
 def read_options(record: object, kind: type[S], source: str) -> S:
-    """Return the options in a record, as a settings class."""
+    """Return the options in a record as an object of a settings class."""
     options = decode(dict[str, Any], record, source, ("options",))
     values = {}
     for name, option in options_of(kind).items():  # type: ignore[arg-type]  # as in core.option
@@ -198,7 +199,7 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
 
 
 def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> None:
-    """Fill empty results from a record, except their intervals."""
+    """Fill empty results with the values of a record; intervals are not read."""
     documents = record["documents"]
     results.ledger.sums = read_sums(
         record["confusion_matrix"], source, (*place, "confusion_matrix")
@@ -228,7 +229,7 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
 
 
 def read_sums(record: object, source: str = "", place: Path = ()) -> FieldTallies:
-    """Return the sums of a node and of all nodes inside it."""
+    """Return the sums in the record of a field, and in those of all fields inside it."""
     sums = FieldTallies()
     todo: list[tuple[FieldNames, object, Path]] = [((), record, place)]
     for path, value, where in todo:
@@ -257,7 +258,7 @@ def read_sums(record: object, source: str = "", place: Path = ()) -> FieldTallie
 
 
 def read_blocks(records: object, source: str) -> Blocks:
-    """Read the records of documents in a run."""
+    """Return the documents in the record of a run."""
     blocks = Blocks()
     blocks.read_records(
         decode(AccountRecord, value, source, ("per_document", position))
@@ -267,7 +268,7 @@ def read_blocks(records: object, source: str) -> Blocks:
 
 
 def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) -> None:
-    """Collect the confidences of documents in a record, in total and for each group.
+    """Fill in the confidences of all documents, in total and for each group.
 
     Raises:
         UsageError: a document is in a group that the record does not have.
@@ -289,7 +290,7 @@ def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) ->
 
 
 EVALUATION: Final = "evaluation"
-"""The key of a chunk record whose value has a format of its own."""
+"""The only key of a chunk record whose value has a format of its own."""
 
 _Evaluation = Annotated[Evaluation, Rule("an object", {"type": "object"}, parsed=read_evaluation)]
 
@@ -301,10 +302,10 @@ def chunk_record(chunk: Any) -> dict[str, object]:
 
 
 def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
-    """Decode a `ChunkResult`, given as the kind, from the record that `chunk_record` made.
+    """Return the `ChunkResult` in a record that `chunk_record` made; `kind` is that class.
 
     Raises:
-        UsageError: the record has another form; names the path and the value.
+        UsageError: the record has another form; the error has the path and the value.
     """
     for attribute in fields(cast("Any", kind)):
         if attribute.name not in record:
@@ -315,9 +316,10 @@ def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
 
 
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
-    """Return the record of an evaluation without its documents, their confidences, and intervals.
+    """Return an evaluation as a record without documents, confidences and intervals.
 
-    The documents have records of their own, and intervals take long to compute.
+    Documents have records of their own, which include their confidences. Intervals take long to
+    compute.
     """
     bare = replace(
         evaluation,

@@ -1,4 +1,4 @@
-"""All options with type, default, help and values; every reader of options uses these classes.
+"""All options with type, default, help and valid values; all readers of options use these classes.
 
 There is a class for each group of options that belong together, and one for each command.
 """

@@ -1,4 +1,4 @@
-"""Options that decide figures: their values, the inputs, and how these are read and counted."""
+"""Options that decide the figures of a run: its inputs, and how they are read and counted."""
 
 from typing import Final, Literal
 
@@ -38,7 +38,7 @@ PROCESSES: Final = SOME._replace(expected=f"{SOME.expected}, or auto", word="aut
 
 
 class SchemaSource(Settings):
-    """Option for the source of the schema; empty if the user names no schema."""
+    """Option for the source of the schema; its value is empty if the user names no schema."""
 
     schema: str = option(
         "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, role="input"
@@ -54,7 +54,7 @@ def optional_schema() -> str:
 
 
 class OptionalSchemaSource(SchemaSource):
-    """Option for a schema that may be left out."""
+    """Option for the source of a schema that the user may omit."""
 
     schema: str = optional_schema()
 
@@ -268,7 +268,7 @@ class MetadataOptions(Settings, panel="statistics"):
 
 
 class SeveralSchemas(MetadataOptions, panel="input"):
-    """Options that choose one of several schemas for each document."""
+    """Options for choosing one of several schemas for each document."""
 
     schema_by: str | None = option(
         None,
@@ -323,7 +323,7 @@ class DecidingOptions(LenientOptions, KeyOptions, WrapperOptions, LimitedOptions
 
 
 class CountingOptions(Settings, panel="counting"):
-    """Options for the counting mode of reports and gates."""
+    """Option for the counting mode of reports and gates."""
 
     counting: Counting = option(
         "leaves",

@@ -178,7 +178,7 @@ class EvalSettings(
 
 
 class SourcesOrRun(SourceOptions):
-    """Arguments for the sources of a run, or for a finished run."""
+    """Arguments for the sources of a run, or for the file of a finished run."""
 
     schema: str = optional_schema()
     gt: str = option(
@@ -346,7 +346,7 @@ class ShowSettings(SchemaSource, SchemaOptions, WidthOptions, TerminalOptions):
 class ManySettings(
     SeveralSchemas, SchemaOptions, CountingOptions, DecidingOptions, ValidationOptions
 ):
-    """Settings of `evaluate_many`; documents in memory are never read leniently."""
+    """Settings of `evaluate_many`, without options for reading predictions leniently."""
 
     workers: int | Literal["auto"] = option(
         1, "Number of processes that compare; 1 is only this process.", values=PROCESSES
@@ -357,9 +357,9 @@ class ManySettings(
 
 
 def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
-    """Return the settings of `stickler eval` for another command, without outputs.
+    """Return settings of `stickler eval` with the values of another command's options.
 
-    Values in `said` take precedence.
+    Output options keep their defaults. `said` are values that replace those of the command.
     """
     shared = {
         name: getattr(settings, name)

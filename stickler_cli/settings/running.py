@@ -146,12 +146,12 @@ class EngineOptions(Settings, panel="engine"):
 
 
 def level_of(help_text: str) -> Any:
-    """Declare the confidence level, for a study that always makes intervals."""
+    """Declare the option for the confidence level of a study that always computes intervals."""
     return option(LEVEL, help_text, "LEVEL", values=SHARE, panel="statistics")
 
 
 def printed() -> Any:
-    """Declare the format of standard output."""
+    """Declare the option for the format of standard output."""
     help_text = "Format of what is printed on standard output."
     return option("table", help_text, short="-f", in_file="none", panel="output")
 
@@ -159,7 +159,7 @@ def printed() -> Any:
 def printed_run(
     default: str | None = "table", default_note: str = "", in_file: str = "none"
 ) -> Any:
-    """Declare the format of standard output for runs; its help lists the formats."""
+    """Declare the option for the format in which a run is printed; its help lists the formats."""
     help_text = (
         f"Format of what is printed on standard output: "
         f"{', '.join(get_args(RunFormat))}.{default_note}"
@@ -168,7 +168,7 @@ def printed_run(
 
 
 def written_gold() -> Any:
-    """Declare the directory for ground truths corrected by verdicts."""
+    """Declare the option for the directory of ground truths that verdicts have corrected."""
     help_text = (
         "Write a copy of the ground truth to this directory, with the predictions that --verdicts "
         "accept added as alternatives (audit also corrects wrong values)."
@@ -179,7 +179,7 @@ def written_gold() -> Any:
 
 
 def output_files(help_text: str, in_file: str = "none") -> tuple[str, ...]:
-    """Declare the files for results."""
+    """Declare the option for the files to which results are written."""
     return option(
         (),
         help_text,
@@ -217,7 +217,7 @@ class WidthOptions(Settings, panel="output"):
 
 
 class StudyFiles(WidthOptions, TerminalOptions, panel="output"):
-    """Options for the files and the width of a study's answer."""
+    """Options for the files to which a study writes its answer, and for the width of its tables."""
 
     output: tuple[str, ...] = output_files(
         "Also write the result to this file, in the format of its suffix (.html, .json, .csv, "
