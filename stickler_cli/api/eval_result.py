@@ -25,7 +25,7 @@ from stickler_cli.reports.layout import TableStyle, html_table, plain_text, tabl
 from stickler_cli.reports.pair import (
     ComparedPair,
     ShownDetail,
-    by_place,
+    errors_by_location,
     notebook_table,
     sum_text,
 )
@@ -92,7 +92,7 @@ class PairComparison(UnitTree):
             extra_fields=self.options.extra_fields,
             root=self,
             chosen=[self],
-            errors=by_place(batch_of_unit(self).classified_errors(0)),
+            errors=errors_by_location(batch_of_unit(self).classified_errors(0)),
             detail=detail,
         )
 

@@ -22,7 +22,7 @@ from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.reports.cause_sentences import causes
 from stickler_cli.reports.error_list import ErrorList
 from stickler_cli.reports.formats import ERROR_FORMATS, PAIR_FORMATS
-from stickler_cli.reports.pair import ComparedPair, all_places, by_place, places
+from stickler_cli.reports.pair import ComparedPair, errors_by_location, find_units, list_units
 from stickler_cli.reports.view import RunView
 from stickler_cli.runs.assembly import client_of, comparing, kinds_of, policy_of
 from stickler_cli.runs.chunk import unwrapped
@@ -165,14 +165,14 @@ def _compare_pair(
         pairing_floor=settings.pairing_floor,
         extra_fields=settings.extra_fields,
         root=root,
-        chosen=_select_places(settings, loaded, root),
-        errors=by_place(batch_of_unit(root).classified_errors(0)),
+        chosen=_select_units(settings, loaded, root),
+        errors=errors_by_location(batch_of_unit(root).classified_errors(0)),
         detail="errors" if settings.only_errors else "all" if settings.everything else "brief",
         partial_gt=settings.partial_gt,
     )
 
 
-def _select_places(
+def _select_units(
     settings: CompareSettings, loaded: LoadedSchema, root: TreePart
 ) -> list[TreePart]:
     """Return the units that `--field` names; without the option, the root of the document."""
@@ -186,9 +186,9 @@ def _select_places(
         raise UsageError([Problem("--field", str(error), expected)]) from None
     if settings.schema_by is not None and path[:1] == (f"{Path(loaded.path).stem}/",):
         path = path[1:]  # the path as a run writes it
-    chosen = places(root, path)
+    chosen = find_units(root, path)
     if not chosen:
-        hint = did_you_mean(field, [field_path(place.gt_path) for place in all_places(root)])
+        hint = did_you_mean(field, [field_path(unit.gt_path) for unit in list_units(root)])
         missing = f"there is no {field} in this document"
         raise UsageError([Problem(source="--field", found=missing, expected=expected, hint=hint)])
     return chosen

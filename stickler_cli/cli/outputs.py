@@ -48,7 +48,9 @@ OUTPUT: Final = "--output"
 # Source: docs.github.com, Workflow commands.
 SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 
-NAMED: Final = 5  # number of failed documents that standard error names; the results name all
+MAX_NAMED_DOCUMENTS: Final = (
+    5  # number of failed documents that standard error names; the results name all
+)
 
 _JSON: Final = ("json", "jsonl", "otel")
 _STYLED: Final = (
@@ -243,10 +245,10 @@ def exit_code_of(run: Run) -> ExitCode:
     elif run.verdict is RunVerdict.INCOMPLETE and run.n_unfit:
         total, problems = run.evaluation.documents["total"], run.unfit_problems
         warn(f"error: {run.n_unfit} of {total} documents could not be evaluated")
-        for entry in problems[:NAMED]:
+        for entry in problems[:MAX_NAMED_DOCUMENTS]:
             warn(f"  {entry}")
-        if len(problems) > NAMED:
-            n_further, n_unnamed = len(problems) - NAMED, run.unfit_unnamed
+        if len(problems) > MAX_NAMED_DOCUMENTS:
+            n_further, n_unnamed = len(problems) - MAX_NAMED_DOCUMENTS, run.unfit_unnamed
             reported = f"the first {n_further} of them" if n_unnamed else "all"
             warn(f"  and {n_further + n_unnamed} more, {reported} in the JSON results")
     elif not run.evaluation.evaluated:

@@ -11,7 +11,7 @@ from stickler_cli.score.errors.causes import Cause, CauseIdentity, Causes, Error
 from stickler_cli.score.errors.error_classes import ErrorClass
 from .view import RunView
 
-NAMED: Final = 3  # number of causes on the first screen; `stickler errors` lists all
+MAX_FIRST_CAUSES: Final = 3  # number of causes on the first screen; `stickler errors` lists all
 # Name a source field on the first screen if at least one item in this many has its value.
 FEW: Final = 4
 MAX_FIELDS: Final = 5  # number of fields that a sentence names
@@ -41,7 +41,7 @@ SAME_SLIP: Final = {
     ErrorClass.DECIMAL_SHIFT: "decimal point shifted",
     ErrorClass.DIGIT_SLIP: "a digit or the sign wrong",
 }
-"""Words for the classes of errors that are slips."""
+"""Words for the classes of errors that are slips, such as a wrong sign."""
 
 _WORDS: Final = frozenset(
     re.findall(
@@ -55,26 +55,28 @@ _WORDS: Final = frozenset(
         """,
     )
 )
-"""Words of the sentences below: a field of such a name is quoted."""
+"""Words that occur in the sentences of this module; a field with such a name is put in quotes."""
 
 _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
-"""Endings of error classes that are named after a thing and have a plural; other classes are named
-after an event."""
+"""Endings of the names of error classes that have a plural, such as `missed item`."""
 
 
 class CauseText(NamedTuple):
-    """The text of a cause, or of similar causes together, with the number of lost values."""
+    """A cause of errors in words, with the number of values lost to it.
+
+    Several similar causes can share one text.
+    """
 
     number: int
-    """Number of the cause as shown to users, from 1."""
+    """Number of the cause as shown to users, from 1; 0 if it has none."""
     values: int
     text: str
     causes: tuple[Cause, ...]
     documents: Sequence[str] | None
     """All documents in which the cause occurs; None if they are unknown."""
     origins: Sequence[str]
-    """Sentences about fields that contain the value of another field, with the number of items, and
-    about fields that are missed in the same documents."""
+    """Sentences on where the errors come from: fields that have the value of another field, and
+    fields that are missed in the same documents."""
 
     @property
     def key(self) -> str:
@@ -114,9 +116,9 @@ def sum_errors(n_values: int, n_wholes: int) -> str:
 
 
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
-    """Return the causes that lost most values for the first screen, and the remaining causes."""
+    """Return the causes for the first screen, which lost most values, and the remaining causes."""
     texts = describe_causes(view, view.run.evaluation.fold(Causes))
-    return texts[:NAMED], texts[NAMED:]
+    return texts[:MAX_FIRST_CAUSES], texts[MAX_FIRST_CAUSES:]
 
 
 def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
@@ -129,13 +131,13 @@ def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
 
 
 MissedTogether: TypeAlias = Mapping[CauseIdentity, Sequence[Cause]]
-"""By cause of missed fields: all such causes that occur in exactly the same documents."""
+"""For each cause "field is missed": all such causes that occur in exactly the same documents."""
 
 
 def find_missed_together(run_causes: Causes) -> MissedTogether:
     """Find fields that are missed in exactly the same documents, such as after a cut-off answer.
 
-    Nothing is found if single documents are not kept.
+    The result is empty if the run does not keep the documents of its causes.
     """
     causes_by_documents: dict[frozenset[str], list[Cause]] = {}
     for cause in run_causes.ranked() if run_causes.ids is not None else ():
@@ -151,7 +153,10 @@ def find_missed_together(run_causes: Causes) -> MissedTogether:
 
 
 def _describe_missed_together(view: RunView, cause: Cause, causes: Sequence[Cause]) -> str:
-    """Name the other fields that the documents of a cause miss, and say if they are the last."""
+    """Return a sentence that names the other fields that the documents of a cause miss.
+
+    The sentence also says if all of these fields are at the end of the schema.
+    """
     traits = [other.trait for other in causes if other.trait is not None]
     paths = [trait.path for trait in traits]
     others = [_quote_name(view, path) for path in paths if cause.trait and path != cause.trait.path]
@@ -174,7 +179,7 @@ def describe_alike(
     missed_together: MissedTogether,
     number: int = 0,
 ) -> CauseText:
-    """Return a cause, or several that are listed as one, in words; 0 is no number."""
+    """Return one cause, or several similar causes that are listed as one, in words."""
     first = alike_causes[0]
     companions = missed_together.get(first.identity, ())
     together = [_describe_missed_together(view, first, companions)] if companions else []
@@ -189,7 +194,7 @@ def describe_alike(
 
 
 def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
-    """Describe one cause, or several similar causes together."""
+    """Return a sentence on one cause, or on several similar causes."""
     first, number = alike_causes[0], sum(cause.size.errors for cause in alike_causes)
     if first.trait is None or not first.trait.gt:
         return _cause_text(view, run_causes, first)
@@ -219,7 +224,10 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Ca
 
 
 def _name_source(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]) -> str:
-    """Name the field whose values were predicted instead; empty if this may be chance."""
+    """Return the field whose values were predicted instead, as "the value of FIELD".
+
+    The text is empty if the equal values may be chance.
+    """
     for (field, (other, *_)), _ in run_causes.telling_origins_of(alike_causes):
         return f"the value of {'another item' if other == field else _quote_name(view, other)}"
     return ""
@@ -228,7 +236,7 @@ def _name_source(view: RunView, run_causes: Causes, alike_causes: tuple[Cause, .
 def _origin_texts(
     view: RunView, run_causes: Causes, alike_causes: tuple[Cause, ...]
 ) -> Iterator[str]:
-    """Describe fields that contain the value of another field, the most frequent first."""
+    """Yield a sentence for each wrong field that has the value of another field."""
     for origin, errors in run_causes.telling_origins_of(alike_causes):
         name, *source_names = (_quote_name(view, path[-1:]) for path in (origin.field, *origin.of))
         if len(source_names) > 1:
@@ -288,16 +296,13 @@ def _pair(view: RunView, cause: Cause, kind: ErrorTrait) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """Return a JSON value for readers: a text without quotes, unless blanks need them."""
+    """Return JSON text for readers: strings lose their quotes, unless blanks are at their ends."""
     value = json.loads(text)
     return value if isinstance(value, str) and value.strip() == value != "" else text
 
 
 def more_causes(causes: Sequence[CauseText]) -> str:
-    """Return a line that counts the causes which a report does not list.
-
-    The text is empty if the report lists all causes.
-    """
+    """Return a line that counts the causes that a report does not list; empty without causes."""
     values = sum(cause.values for cause in causes)
     counts_text = f"{number_of(len(causes), 'other cause')}, {number_of(values, 'value')}"
     return f"and {counts_text}" if causes else ""

@@ -1,4 +1,4 @@
-"""Causes of errors of two runs beside each other, in words: what broke, what was fixed, and why."""
+"""How causes of errors changed between two runs, in words: what broke or was fixed, and why."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
@@ -9,7 +9,7 @@ from stickler_cli.studies.diff.record import CauseChange, CauseTrend, Difference
 from .cause_sentences import CauseText, describe_alike, find_missed_together
 from .view import RunView
 
-NAMED: Final = 5  # causes that a report for people names in each list
+MAX_LISTED_CAUSES: Final = 5  # causes that a report for people names in each list
 
 _SAME_SIZE: Final = "Causes of the same size"
 _WITHOUT_MOVES: Final = "Causes with no value broken or fixed"
@@ -24,7 +24,7 @@ TREND_TONES: Final[dict[CauseTrend, Tone]] = {
 
 
 class CauseChangeText(NamedTuple):
-    """A cause of two runs in words."""
+    """A cause of errors that was compared between two runs, in words."""
 
     change: CauseChange
     base: CauseText | None
@@ -32,29 +32,29 @@ class CauseChangeText(NamedTuple):
     new: CauseText | None
     """What went wrong in the second run; None if this cause lost no value there."""
     quoted_field: str
-    """The field of the cause, for sentences."""
+    """The path of the field, formatted for a sentence."""
 
     @property
     def text(self) -> str:
-        """What went wrong in the second run; of a cause that is gone, in the first run."""
+        """What went wrong in the second run; if nothing did, what went wrong in the first run."""
         shown = self.new or self.base
         return shown.text if shown else ""
 
     @property
     def sentence(self) -> str:
-        """The text, followed by what went wrong in the first run if that was something else."""
+        """The text, followed by its origins and by what went wrong before, in brackets."""
         remarks = [*self.origins, *self.remarks]
         return f"{self.text} ({'; '.join(remarks)})" if remarks else self.text
 
     @property
     def origins(self) -> Sequence[str]:
-        """Sentences on fields that hold another field's value, with the number of items."""
+        """Sentences on where the wrong values come from, such as another field."""
         shown = self.new or self.base
         return shown.origins if shown else ()
 
     @property
     def remarks(self) -> list[str]:
-        """What went wrong in the first run, if both runs have the cause in different words."""
+        """What went wrong in the first run, if it differs from the text; at most one element."""
         if self.new is None or self.base is None or self.base.text == self.new.text:
             return []
         # The field is named once: "items: 17 items missed (before: 27 items missed)".
@@ -63,7 +63,10 @@ class CauseChangeText(NamedTuple):
 
 
 class CauseChangeGroup(NamedTuple):
-    """Causes that grew or shrank, where it is unknown which of their values changed."""
+    """Causes that grew, that shrank, or that kept their size, as one list.
+
+    These lists are shown if it is unknown which single values changed.
+    """
 
     title: str
     shown: Sequence[CauseChangeText]
@@ -71,7 +74,7 @@ class CauseChangeGroup(NamedTuple):
 
     @property
     def others_text(self) -> str:
-        """Number of causes that are not shown, with their lost values; empty if all are shown."""
+        """Text that counts the causes that are not shown; empty if all are shown."""
         count_text = number_of(len(self.others), "other cause")
         return f"{count_text}: {_sum_values(self.others)}" if self.others else ""
 
@@ -83,14 +86,14 @@ class CauseChangeGroup(NamedTuple):
 
 
 class MovedCause(NamedTuple):
-    """A cause of one run, with the number of its values that are right in the other run."""
+    """A cause of errors in one of two runs, with counts of its values by the other run's answer."""
 
     key: str
     cause: CauseText
     moved: int
-    """Values lost to the cause that are right in the other run."""
+    """Number of values lost to the cause that are right in the other run."""
     total: int
-    """All values lost to the cause."""
+    """Number of all values lost to the cause."""
 
     @property
     def stayed(self) -> int:
@@ -99,18 +102,18 @@ class MovedCause(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The text, followed by where the wrong values are from."""
+        """The cause in words, followed by where the wrong values come from, in brackets."""
         origins = self.cause.origins
         return f"{self.cause.text} ({'; '.join(origins)})" if origins else self.cause.text
 
 
 class MovedCauseList(NamedTuple):
-    """Causes of broken values, or causes of fixed values, those with most values first."""
+    """The causes of broken values, or of fixed values; the cause of most values is first."""
 
     move: str
     """`broken` or `fixed`."""
     side: str
-    """The run that lost the values: `after` or `before`."""
+    """The run that has the values wrong: `after` for broken values, `before` for fixed ones."""
     stayed: str
     """Title of the column of values that the other run has wrong, too."""
     total: str
@@ -125,17 +128,17 @@ class MovedCauseList(NamedTuple):
 
     @property
     def named_causes(self) -> Sequence[MovedCause]:
-        """The causes that a report for people names."""
-        return self.causes[:NAMED]
+        """The first causes, which a report for people lists."""
+        return self.causes[:MAX_LISTED_CAUSES]
 
     @property
     def other_causes(self) -> Sequence[MovedCause]:
-        """The other causes."""
-        return self.causes[NAMED:]
+        """The remaining causes, which a report for people only counts."""
+        return self.causes[MAX_LISTED_CAUSES:]
 
     @property
     def others_text(self) -> str:
-        """Number of other causes, with their moved values; empty if there are none."""
+        """Text that counts the remaining causes and their values; empty if none remain."""
         n_moved = sum(moved.moved for moved in self.other_causes)
         count_text = number_of(len(self.other_causes), "other cause")
         return f"{count_text}: {n_moved:,} {self.move}" if self.other_causes else ""
@@ -148,7 +151,10 @@ def _sum_values(texts: Sequence[CauseChangeText]) -> str:
 
 
 def describe_cause_changes(difference: Difference, quoted: Quoting) -> list[CauseChangeText]:
-    """Return the causes of both runs in words, in the order of the difference."""
+    """Return the changed causes of a difference in words, in the same order.
+
+    `quoted` formats a name inside a sentence. The list is empty if causes are unknown.
+    """
     if difference.causes is None:
         return []
     views = [RunView(run, quoted) for run in difference.runs]
@@ -167,9 +173,9 @@ def describe_cause_changes(difference: Difference, quoted: Quoting) -> list[Caus
 
 
 def list_moved_causes(texts: Sequence[CauseChangeText]) -> list[MovedCauseList]:
-    """Return the causes of broken values, and of fixed values; nothing if values are unknown.
+    """Return a list of the causes of broken values, and one of the causes of fixed values.
 
-    The values of the lists add up to the broken and the fixed values of the flow.
+    A list without causes is left out. Both are left out if it is unknown which values changed.
     """
     broken, fixed = list[MovedCause](), list[MovedCause]()
     for text in texts:
@@ -190,7 +196,10 @@ def list_moved_causes(texts: Sequence[CauseChangeText]) -> list[MovedCauseList]:
 
 
 def _describe_causes_without_moves(texts: Sequence[CauseChangeText]) -> str:
-    """Count the causes with no broken or fixed value; empty if there are none."""
+    """Return a text that counts the causes without any broken or fixed value.
+
+    The text is empty without such causes.
+    """
     members = [text for text in texts if not (text.change.broken or text.change.fixed)]
     if not members:
         return ""
@@ -198,9 +207,10 @@ def _describe_causes_without_moves(texts: Sequence[CauseChangeText]) -> str:
 
 
 def group_cause_changes(texts: Sequence[CauseChangeText]) -> list[CauseChangeGroup]:
-    """Return the causes that grew, that shrank, and that kept their size, as groups.
+    """Return three groups of causes: those that grew, that shrank, and that kept their size.
 
-    Nothing is returned if it is known which values changed: `list_moved_causes` then lists them.
+    Empty groups are left out. The result is empty if it is known which values changed, as
+    `list_moved_causes` says more then.
     """
     if any(text.change.broken is not None for text in texts):
         return []
@@ -213,14 +223,14 @@ def group_cause_changes(texts: Sequence[CauseChangeText]) -> list[CauseChangeGro
         (_SAME_SIZE, same),
     )
     return [
-        CauseChangeGroup(title, members[:NAMED], members[NAMED:])
+        CauseChangeGroup(title, members[:MAX_LISTED_CAUSES], members[MAX_LISTED_CAUSES:])
         for title, members in groups
         if members
     ]
 
 
 def cause_change_blocks(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Block]:
-    """Yield causes of two runs for a terminal, or tables of them for a page."""
+    """Yield the changed causes of two runs as lines for a terminal, or as tables for a page."""
     if texts and texts[0].change.broken is not None:
         yield from _list_moves(texts, page=page)
     else:
@@ -228,7 +238,7 @@ def cause_change_blocks(texts: Sequence[CauseChangeText], *, page: bool) -> Iter
 
 
 def _list_moves(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Block]:
-    """Yield the causes of broken and of fixed values."""
+    """Yield the causes of broken values, and those of fixed values."""
     for moved_list in list_moved_causes(texts):
         if page:
             yield Text(f"{moved_list.title}:")
@@ -275,7 +285,7 @@ def _tabulate_moved_causes(moved_list: MovedCauseList) -> Table:
 
 
 def _list_trends(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Block]:
-    """Yield the causes that grew, that shrank and that kept their size."""
+    """Yield the causes that grew, those that shrank, and those that kept their size."""
     groups = group_cause_changes(texts)
     same = groups.pop() if groups and groups[-1].title == _SAME_SIZE else None
     same_text = "" if same is None else same.counts_text

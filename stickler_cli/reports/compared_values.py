@@ -13,13 +13,13 @@ LEAD: Final = 24  # characters shown before the first difference, as context
 ELLIPSIS: Final = "…"
 
 DIFFERENCE_TONES: Final[tuple[Tone, Tone]] = ("good", "bad")
-"""Tones of text that only the true value has, and of text that only the prediction has."""
+"""Tone of words that only the true value has, and tone of words that only the prediction has."""
 
 _WORDS: Final = re.compile(r"\d[\d.]*\d|\w+|\s+|[^\w\s]")
 
 
 def cut_around_difference(gt: str, pred: str, width: int) -> tuple[str, str]:
-    """Cut both texts to at most `width` columns, starting shortly before their first difference.
+    """Cut both texts to at most `width` columns, so that their first difference remains visible.
 
     >>> cut_around_difference("a" * 40 + " red car", "a" * 40 + " red cat", 30)
     ('…aaaaaaa red car', '…aaaaaaa red cat')
@@ -40,9 +40,9 @@ def _cut_from(text: str, start: int, width: int) -> str:
 
 
 def mark_differences(gt: str, pred: str) -> tuple[list[Span], list[Span]]:
-    """Return two short texts as spans; words that the other text lacks have a tone.
+    """Return two texts as spans, in which different words have a tone.
 
-    The tone is `good` in the true text (expected words), and `bad` in the prediction.
+    Words that only the true text has are `good`, words that only the prediction has are `bad`.
     """
     gt_words, pred_words = _WORDS.findall(gt), _WORDS.findall(pred)
     matcher = SequenceMatcher(None, gt_words, pred_words, autojunk=False)

@@ -1,4 +1,4 @@
-"""The report of `stickler diff` as sections, and the texts about a difference for all reports."""
+"""The report of `stickler diff` as sections, and the sentences on a difference for all reports."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -52,9 +52,10 @@ from .tables import metric_text, ranked_columns
 MARKER: Final = "<!-- stickler diff -->"
 """First line of a Markdown page, by which a CI script finds the comment that it posted before."""
 
-NAMED: Final = 5
-"""Number of documents that a report lists, and of fields listed for a document. Documents that
-broke hard have a limit of their own."""
+MAX_LISTED: Final = 5
+"""Maximum number of documents that a report lists, and of fields listed for a document.
+
+More documents are listed if they broke hard."""
 
 MOST_HARD: Final = 20  # number of documents that broke hard that a report lists
 
@@ -65,7 +66,7 @@ MARKS: Final[dict[Trend, tuple[str, Tone]]] = {
     Trend.UNCHANGED: ("=", "dim"),
     Trend.INCONCLUSIVE: ("?", ""),
 }
-"""Mark and tone of each trend; marks differ without colour, and a loss is never green."""
+"""Mark and tone of each trend. The marks can be told apart without colours."""
 
 SHORT: Final = {
     Decision.EXACT: "exact test",
@@ -92,9 +93,9 @@ _NAMES: Final = {F1: "F1", WHOLLY_RIGHT: "wholly right", SCORE: "mean score"}
 
 
 def signed(value: float | None, limits: Collection[float] = (), digits: int = MIN_DIGITS) -> str:
-    """Format a change with its sign, rounded like a rate.
+    """Format a change with its sign, rounded to `digits` decimals; `-` for None.
 
-    One more digit is shown if rounding would turn the change into 0 or into a limit.
+    More decimals are shown if rounding would turn the change into 0 or into one of `limits`.
 
     >>> signed(0.25), signed(-0.00001), signed(-0.0101, {0.01}), signed(0.0), signed(None)
     ('+0.250', '-0.0001', '-0.0101', '0.000', '-')
@@ -116,16 +117,16 @@ class DifferenceView:
     quoted: Quoting = str
     """Formats a name inside a sentence."""
     page: bool = False
-    """Whether the report is a page of Markdown."""
+    """Whether the report is a Markdown page, not text for a terminal."""
 
     @cached_property
     def _limits(self) -> set[float]:
-        """The limits of gates; no change may be rounded to one of them."""
+        """The limits of gates; a change must not be shown as equal to a limit if it differs."""
         return {abs(result.gate.limit) for result in self.difference.gates}
 
     @cached_property
     def digits(self) -> int:
-        """Number of decimals of rates and changes, by the interval of the change of F1."""
+        """Number of decimals of rates and changes; it depends on the interval of the change of F1."""
         interval = self.difference.whole[0].interval
         return MIN_DIGITS if interval is None else max(MIN_DIGITS, digits_of(interval))
 
@@ -259,7 +260,7 @@ class DifferenceView:
 
     @property
     def of_runs(self) -> str:
-        """A sentence with the range of F1 over the runs of a side, or that each has one run."""
+        """A sentence on the range of F1 over the runs of each side, if a side has several."""
         first, sides = self.difference.whole[0], []
         for side, figures in (("BASE", first.runs_before), ("NEW", first.runs_after)):
             span = f"F1 {self.rate(min(figures))}"
@@ -272,9 +273,9 @@ class DifferenceView:
 
     @property
     def verdict(self) -> tuple[Tone, str]:
-        """Tone and sentence on failed gates and on the trends of figures."""
+        """The tone and the sentence of the verdict: failed gates, and the trends of figures."""
         gates = self.difference.gates
-        sentence = gate_sentence(gates, self.quoted, NAMED) or "no gate set"
+        sentence = gate_sentence(gates, self.quoted, MAX_LISTED) or "no gate set"
         has_failed = not all(result.passed for result in gates)
         tone: Tone = "bad" if has_failed else self.trend_tone
         return tone, f"{sentence}; {self.trend_line}"
@@ -286,7 +287,7 @@ class DifferenceView:
 
     @property
     def headline(self) -> str:
-        """A sentence with the numbers of documents that are compared, better, worse, or lost."""
+        """A sentence that counts the documents: compared, better, worse and lost."""
         counts = self.difference.documents
         by_score = f"{counts['better']} better, {counts['worse']} worse, {counts['same']} the same"
         by_values = (
@@ -302,7 +303,7 @@ class DifferenceView:
 
     @property
     def trend_line(self) -> str:
-        """A sentence with the most significant loss, F1, and the number of fields by trend."""
+        """A sentence on the most significant loss, on F1, and on how many fields changed."""
         headline, f1 = self.difference.headline, self.difference.whole[0]
         figures = [f"{self.name(headline)} {self.describe_change(headline)}"]
         if headline != f1:
@@ -320,7 +321,10 @@ class DifferenceView:
         return f"{before} to {after}{by}: {change.trend.value} (p {p}; {change.decided_by.value})"
 
     def fields_with(self, *trends: Trend) -> list[tuple[Tone, str]]:
-        """Return tone and description of fields with given trends, the greatest change first."""
+        """Return the tone and a description of each field with one of the given trends.
+
+        The greatest change comes first.
+        """
         return [
             (MARKS[trend][1], f"{self.name(change)} {self.describe_change(change)}")
             for trend in trends
@@ -329,7 +333,7 @@ class DifferenceView:
 
     @property
     def findings(self) -> list[tuple[Tone, str]]:
-        """Tone and description of changed fields, and of significant changes within the margin."""
+        """The tone and a description of each changed field, also of changes too small to matter."""
         settings = self.difference.settings
         findings = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
         small = [
@@ -342,12 +346,12 @@ class DifferenceView:
                 f"changed by more than chance, but by less than {settings.margin:g}, which counts "
                 f"as no change"
             )
-            findings.append(("warn", f"{size_text}: {join_some(small, NAMED)}"))
+            findings.append(("warn", f"{size_text}: {join_some(small, MAX_LISTED)}"))
         return findings
 
     @property
     def contrasts(self) -> list[tuple[bool, str]]:
-        """Differences of the runs besides figures, and whether each prevents a comparison."""
+        """Differences other than figures: whether each prevents a comparison, and a text."""
         quoted, difference = self.quoted, self.difference
         contrasts = [
             (
@@ -364,21 +368,24 @@ class DifferenceView:
             if documents:
                 count = number_of(len(documents), "document")
                 contrasts.append(
-                    (False, f"{count} {description}: {join_some(map(quoted, documents), NAMED)}")
+                    (
+                        False,
+                        f"{count} {description}: {join_some(map(quoted, documents), MAX_LISTED)}",
+                    )
                 )
         return contrasts
 
     @property
     def documents(self) -> dict[str, tuple[Sequence[DocumentChange], int]]:
-        """The documents with the worst losses and the best gains, and how many are left out.
+        """The documents that a report lists, under `worse` and `better`.
 
-        More documents are listed if they broke hard. The keys are `worse` and `better`.
+        Each has the number of further documents, which are left out.
         """
         worse, better = self.difference.worse, self.difference.better
-        max_worse = max(NAMED, min(sum(document.hard for document in worse), MOST_HARD))
+        max_worse = max(MAX_LISTED, min(sum(document.hard for document in worse), MOST_HARD))
         return {
             "worse": (worse[:max_worse], len(worse[max_worse:])),
-            "better": (better[:NAMED], len(better[NAMED:])),
+            "better": (better[:MAX_LISTED], len(better[MAX_LISTED:])),
         }
 
     def document_text(self, document: DocumentChange) -> str:
@@ -395,7 +402,7 @@ class DifferenceView:
         text += f", wrong values {wrong_before} to {wrong_after}"
         for move, paths in (("broken", document.broken), ("fixed", document.fixed)):
             if paths:
-                text += f"; {move}: {join_some(map(self.quoted, paths), NAMED)}"
+                text += f"; {move}: {join_some(map(self.quoted, paths), MAX_LISTED)}"
         return text
 
     @property
@@ -416,7 +423,7 @@ class DifferenceView:
 
 
 def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return the report of a difference as sections, ordered for a terminal or for a page."""
+    """Return the report of a difference as sections; a page has another order than a terminal."""
     view = DifferenceView(difference, code, page=True) if page else DifferenceView(difference)
     gates = [*gate_blocks(difference.gates, page=page)]
     findings = [Text(text, tone, INDENT) for tone, text in view.findings]
@@ -447,7 +454,7 @@ def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> lis
 
 
 def _name_next_command(view: DifferenceView) -> Text | Line:
-    """Return the command to run next; terminals do not wrap it, so that it can be copied."""
+    """Return a line with the command to run next; terminals do not wrap it, for copying."""
     command = view.difference.page_command
     if view.page:
         return Text(f"next: {code(command)}")
@@ -484,7 +491,7 @@ def _changed_documents(view: DifferenceView, direction: str) -> Iterator[Block]:
 
 
 def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
-    """Return a table with a row for each metric that both sides have."""
+    """Return a table with a row for each of the user's metrics that both sides have."""
 
     def change(metric_change: MetricChange) -> str:
         return NOTHING if metric_change.change is None else f"{metric_change.change:+.4g}"
@@ -506,7 +513,7 @@ def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
 
 
 def exact_items_table(view: DifferenceView) -> Table:
-    """Return a table with the F1 of exact items, a row for each list or object that has any."""
+    """Return a table of the F1 of exactly right items, with a row for each list or object."""
     table = change_table(view, view.difference.exact_items)
     title = table.columns[view.page]._replace(title="F1 of exact items")
     columns = [*table.columns[: view.page], title, *table.columns[view.page + 1 :]]
@@ -522,8 +529,8 @@ def change_table(
 ) -> Table:
     """Return a table with a row for each change of a figure.
 
-    With `first`, the title of the first column, the rows are fields; they also count broken and
-    fixed documents.
+    `first` is the title of the first column if the rows are fields; such a table also counts broken
+    and fixed documents.
     """
     columns = [
         *([Column("", left=True)] if view.page else []),

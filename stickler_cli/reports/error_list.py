@@ -1,4 +1,4 @@
-"""Single errors as a list: the report of `stickler errors`, and lists inside other reports."""
+"""Lists of single errors: the report of `stickler errors`, and lists inside other reports."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,15 +25,15 @@ class ErrorList(NamedTuple):
     """The errors of a run that the user selected, in the requested order."""
 
     lines: Sequence[bytes]
-    """The errors as JSON lines without line ends; these take a tenth of the memory of parsed
+    """The errors as lines of JSON without line ends, which take a tenth of the memory of parsed
     errors."""
     documents: int
     """Number of documents with these errors."""
     total: int | None
-    """Number of errors in the run; None if the list is about single causes, where an item counts as
-    one error."""
+    """Number of errors in the run; None if the user selected causes, as an item then counts as one
+    error."""
     causes: Sequence[CauseText] = ()
-    """The causes that group the errors, the greatest loss first; empty for an ungrouped list."""
+    """The causes by which the errors are grouped, the greatest loss first; empty without groups."""
 
     def rows(self) -> Iterator[Error]:
         """Yield the errors, parsed from their lines."""
@@ -80,7 +80,7 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
 
 
 def _count_wholes_and_inside(errors: Iterable[Error]) -> tuple[int, int]:
-    """Count the items and objects wrong as a whole, and the errors inside of such."""
+    """Count the items and objects wrong as a whole, and the errors inside these."""
     n_wholes = n_inside = 0
     for error in errors:
         n_wholes += error.values is not None
@@ -89,9 +89,10 @@ def _count_wholes_and_inside(errors: Iterable[Error]) -> tuple[int, int]:
 
 
 def _by_cause(errors: ErrorList) -> tuple[dict[int, list[Error]], int]:
-    """Group errors by cause; an item or object is one error together with all errors inside it.
+    """Group errors by the number of their cause; 0 for errors without one.
 
-    Also returns the number of items and objects that are wrong as a whole.
+    Errors inside an item or object that failed as a whole are left out. Also returns the number of
+    items and objects that failed as a whole.
     """
     texts_by_key = {cause.key: text for text in errors.causes for cause in text.causes}
     groups: dict[int, list[Error]] = {text.number: [] for text in errors.causes}
@@ -118,7 +119,7 @@ def _heading(text: CauseText) -> list[Text]:
 
 
 def _cause_blocks(errors: Sequence[Error], style: TableStyle) -> Iterator[Block]:
-    """Yield a row for each error, or three lines for each if the terminal is too narrow."""
+    """Yield a table with a row for each error; in a narrow terminal, three lines for each error."""
     rows = [[error.document, error.path, *_sides(error)] for error in errors]
     if style.room is None:
         rows = [[*row[:2], *cut_around_difference(row[2], row[3], BRIEF_LENGTH)] for row in rows]
@@ -135,8 +136,8 @@ def _cause_blocks(errors: Sequence[Error], style: TableStyle) -> Iterator[Block]
 def _sides(error: Error) -> tuple[str, str]:
     """Return the true and the predicted value of an error as text.
 
-    For two items these are only the fields that differ; a swapped value is followed by its true
-    path.
+    Of two items, only the fields that differ are shown. A swapped value is followed by the path
+    whose true value it is.
     """
     if error.differing and isinstance(error.gt, dict) and isinstance(error.pred, dict):
         differing_texts = (
@@ -150,12 +151,12 @@ def _sides(error: Error) -> tuple[str, str]:
 
 
 def _text_of(value: JsonValue) -> str:
-    """Return a value as JSON text, long enough to contain the first difference of two values."""
+    """Return a value as JSON text, cut to the length in which differences are looked for."""
     return visible(brief(value, MAX_COMPARED))
 
 
 def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
-    """Yield errors for a terminal, with three lines each, or for a pipe, with a row each."""
+    """Yield errors: three lines for each on a terminal, a table with a row for each in a pipe."""
     if style.plain:
         yield error_table(errors, "gt", "pred")
         return
@@ -164,7 +165,7 @@ def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
 
 
 def error_table(errors: Iterable[Error], *titles: str) -> Table:
-    """Return a table with a row for each error; `titles` are the two headers of the values."""
+    """Return a table with a row for each error; `titles` are those of the two value columns."""
     names = ("document", "field", "outcome", "class", *titles, "reason")
     rows = []
     for error in errors:

@@ -20,8 +20,10 @@ from stickler_cli.score.sums import schema_pattern
 from .cause_sentences import SAME_SLIP
 
 Reveal: TypeAlias = Literal["all", "shape", "none"]
-"""How much of the ground truth feedback reveals: `all`, every value; `shape`, the kind of each
-value and how the prediction differs; `none`, only the names of wrong fields."""
+"""How much of the ground truth the feedback reveals.
+
+`all`: every value. `shape`: only the kind of each value and how the prediction differs. `none`:
+only the names of wrong fields."""
 
 REVEALS: Final = get_args(Reveal)
 
@@ -107,7 +109,7 @@ class Teller:
         return self._within(head, (text for *_, text in sorted(causes)))
 
     def _within(self, head: Sequence[str], lines: Iterable[str] = ()) -> str:
-        """Join lines as far as the limit allows, and end with the number of lines left out."""
+        """Join lines within the limit; if some do not fit, the text ends with their number."""
         all_lines = [*head, *lines]
         full_text = "\n".join(all_lines)
         if len(full_text) <= self.budget:
@@ -153,7 +155,7 @@ class Teller:
         return f"expected {expected}, got {value_text(error.pred)}{how_text}"
 
     def _side(self, error: Error) -> str:
-        """Return the value of an error that only one side has; empty if it must not be revealed."""
+        """Return a missed or invented value as text; empty if it must not be revealed."""
         if error.outcome == "FN":
             return value_text(error.gt) if self.reveal == "all" else ""
         return value_text(error.pred)
@@ -171,7 +173,10 @@ class Teller:
         return schema_pattern(_parsed(error.field), self.weights)
 
     def _path(self, error: Error) -> Path:
-        """Return the path of an error; hidden keys are replaced by their names in the schema."""
+        """Return the path of an error as far as it may be revealed.
+
+        Keys that only the ground truth has are replaced by `*`, their name in the schema.
+        """
         path = _parsed(error.path)
         if self.reveal == "all" or error.outcome == "FA":
             return path
@@ -179,9 +184,9 @@ class Teller:
         return tuple(step if isinstance(step, int) else next(names) for step in path)
 
     def _fields_alone(self, documents: Iterable[Sequence[Error]], head: Sequence[str] = ()) -> str:
-        """Return a text that names only the innermost fields with errors, in schema order.
+        """Return a text that only names the fields with errors, in schema order.
 
-        A missed parent object is named like a field with a wrong value.
+        Of nested fields, only the innermost is named.
         """
         patterns = {self._pattern(error) for errors in documents for error in errors}
         # Names that the schema does not declare are data, so they are not revealed.
@@ -210,7 +215,7 @@ _parsed: Final = lru_cache(10_000)(parse_field_path)  # many errors have the sam
 
 
 def _worth_telling(errors: Iterable[Error]) -> Iterator[Error]:
-    """Yield the errors to describe; a missed or invented object or item counts as one error."""
+    """Yield the errors to describe, without those inside a missed or invented object or item."""
     all_errors = [*errors]
     wholes = {
         error.path for error in all_errors if error.values is not None and error.outcome == "FD"

@@ -30,8 +30,9 @@ _SECTIONS: Final = {
     "ComparedPair": "pair",
     "ErrorList": "error_list",
 }
-"""The module whose `sections_of` makes the sections of a report, by the class of its subject.
-Reports of studies contain their sections. Modules are imported on first use."""
+"""By class of what is reported: the module whose `sections_of` makes the sections of its report.
+
+Reports of studies have their sections already."""
 
 _PAGES: Final = {
     "Run": "html.page",
@@ -39,16 +40,16 @@ _PAGES: Final = {
     "RunsBeside": "html.difference_page",
     "Report": "html.report_page",
 }
-"""The module that renders the HTML page, by the class of the subject."""
+"""By class of what is reported: the module that renders its HTML page."""
 
 _MODULES: Final = {"json": "json_report"}
-"""The module that renders a format, if its name differs from that of the format."""
+"""The module that renders a format, for formats whose module has another name."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 
 SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})
-"""Formats that show notes, so that they mention an interruption of the run."""
+"""Formats that say if a run was interrupted; with other formats, the command must say it."""
 
 SUFFIXES: Final[dict[str, str]] = {
     ".metrics.txt": "openmetrics",
@@ -62,7 +63,7 @@ SUFFIXES: Final[dict[str, str]] = {
     ".prom": "openmetrics",
     ".html": "html",
 }
-"""The format by file suffix; the first matching suffix decides."""
+"""The format for each file suffix; the first suffix that matches decides."""
 
 # Formats with results of single documents.
 WITH_ACCOUNTS: Final = frozenset({"json", "html", "otel"})
@@ -86,17 +87,17 @@ def format_of(file_name: str) -> str | None:
 
 
 def require(format_names: Collection[str]) -> None:
-    """Raise UnavailableError if a format needs something that is not installed."""
+    """Raise UnavailableError if a format needs a package that is not installed."""
     for name in row_files.TYPED:
         if name in format_names:
             require_pyarrow(name.title())
 
 
 def render_pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
-    """Yield the report of a subject in pieces of text; the last one ends with a line break.
+    """Yield a report in pieces of text, of which the last one ends with a line break.
 
-    Only long reports have several pieces. `json`, `github`, `openmetrics` and `otel` ignore the
-    style. Use `written` for Parquet and Arrow, which are not text.
+    `subject` is what is reported, such as a run. `json`, `github`, `openmetrics` and `otel` ignore
+    the style. Use `written` for Parquet and Arrow, which are not text.
     """
     if format_name in ROW_FORMATS:
         yield from (text_piece.decode() for text_piece in written(format_name, subject, style))
@@ -115,7 +116,7 @@ def render_pieces(format_name: str, subject: "Subject", style: TableStyle) -> It
 
 
 def markdown_page(subject: "Subject", style: TableStyle) -> str:
-    """Return a report as Markdown without any limit of size."""
+    """Return a report as Markdown, of any size."""
     sections = _sections(subject, style, page=True)
     return page_text(sections, is_markdown=not isinstance(subject, Report))
 
@@ -134,7 +135,7 @@ def _module(name: str) -> Any:
 
 
 def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[bytes]:
-    """Yield a report as bytes for a file; lone surrogates are escaped."""
+    """Yield a report as bytes for a file; characters that UTF-8 cannot encode are escaped."""
     if format_name in ROW_FORMATS:
         yield from _module("row_reports").rows_written(format_name, subject, style)
     else:

@@ -22,8 +22,8 @@ AnnotationLevel = Literal["error", "warning", "notice"]
 MAX_LISTED_DOCUMENTS: Final = 5  # number of documents that one annotation lists
 
 PER_KIND: Final = 10
-"""Number of annotations of one kind that GitHub shows for a step; it silently drops further
-ones."""
+"""Maximum number of annotations of one kind that GitHub shows for a step; GitHub silently drops
+further ones."""
 
 _ESCAPES: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY_ESCAPES: Final = _ESCAPES | str.maketrans({":": "%3A", ",": "%2C"})
@@ -41,7 +41,7 @@ class Annotation:
 
 
 def render(subject: Run | Difference | Report, style: TableStyle) -> str:
-    """Return workflow commands: failures are errors, regressions warnings, figures notices."""
+    """Return workflow commands: errors for failures, warnings for regressions, else notices."""
     match subject:
         case Run():
             annotations = _run_annotations(RunView(subject))
@@ -67,7 +67,7 @@ def _finding_annotation(finding: FindingRecord) -> Annotation:
 
 
 def summary(subject: Run | Difference, style: TableStyle, used: int = 0) -> str:
-    """Return the Markdown report for a step summary that already contains `used` bytes."""
+    """Return the Markdown report for a step summary, cut to the bytes that remain after `used`."""
     return truncate_lines(markdown_page(subject, style), max(0, SUMMARY_LIMIT - used), utf8_size)
 
 
@@ -123,10 +123,9 @@ def _difference_annotations(view: DifferenceView) -> Iterator[Annotation]:
 
 
 def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:
-    """Return each annotation as a line.
+    """Return annotations as lines for the log of GitHub Actions.
 
-    If there are too many annotations of a kind, the last line of that kind counts the remaining
-    ones.
+    If there are too many annotations of a kind, its last line counts the remaining ones.
 
     >>> annotation_lines([Annotation("error", "gate: f1", "50% < 0.9")])
     ['::error title=gate%3A f1::50%25 < 0.9']

@@ -26,14 +26,14 @@ _INDENT: Final = "  "
 _PIECE_CHARACTERS: Final = 65_536  # a write to a file for each field would take longer
 
 _MOST_INDENTED: Final = 100
-"""Depth up to which lines are indented; below it, indentation would take more room than the
-values."""
+"""Maximum depth of indented JSON. Deeper values are on one line, as indentation would take more
+room than they do."""
 
 
 def render(
     subject: Run | Difference | ComparedPair | Report, style: TableStyle
 ) -> str | Iterator[str]:
-    """Return a subject as JSON text; a run is yielded in pieces, one for each document."""
+    """Return what is reported as JSON text; a run is returned as an iterator of pieces."""
     match subject:
         case Run():
             return _run_pieces(subject)
@@ -46,7 +46,7 @@ def render(
 
 
 def _run_pieces(run: Run) -> Iterator[str]:
-    """Yield a run as text, some `_PIECE_CHARACTERS` at a time."""
+    """Yield a run as JSON text, in pieces of about `_PIECE_CHARACTERS`."""
     texts: list[str] = []
     n_characters = 0
     for text in _run_texts(run):
@@ -59,7 +59,7 @@ def _run_pieces(run: Run) -> Iterator[str]:
 
 
 def _run_texts(run: Run) -> Iterator[str]:
-    """Yield the record of a run as text, with a line for each document near its end."""
+    """Yield the record of a run as JSON text; the documents come last, with a line for each."""
     between = "{"
     for name, value in _deferred_record(run).items():
         yield f"{between}\n{_INDENT}{_text(name)}: "
@@ -88,9 +88,10 @@ def _deferred_record(run: Run) -> dict[str, Any]:
 
 
 def _value_texts(value: object, depth: int) -> Iterator[str]:
-    """Yield a value as indented text; deferred values in it are built one entry at a time.
+    """Yield a value as indented JSON text.
 
-    There is no recursion, since fields may be nested deeper than the stack.
+    Deferred values in it (those built only when needed) are built one entry at a time. There is no
+    recursion, since fields may be nested deeper than the stack.
     """
     open_levels = [_split_deferred(value, depth)]
     while open_levels:
@@ -104,7 +105,7 @@ def _value_texts(value: object, depth: int) -> Iterator[str]:
 
 
 def _split_deferred(value: object, depth: int) -> Iterator[str | tuple[object, int]]:
-    """Split a deferred value by one level into pieces of text and inner values with their depth."""
+    """Yield one level of a value: pieces of JSON text, and inner values with their depth."""
     if not isinstance(value, DEFERRED):
         yield _text(value, depth)
         return
@@ -136,7 +137,7 @@ def _last_line_start(depth: int) -> str:
 
 
 def _text(value: object, depth: int = 0) -> str:
-    """Return a value as JSON text, whose lines after the first are indented to a depth."""
+    """Return a value as JSON text; all lines after the first are indented to `depth` levels."""
     try:
         if depth > _MOST_INDENTED:
             return orjson.dumps(value).decode()
@@ -163,51 +164,54 @@ def comparison_record(pair: ComparedPair) -> dict[str, object]:
             "partial_gt": pair.partial_gt,
         },
         "overall_score": pair.overall_score,
-        "places": [_place_record(pair, place) for place in pair.chosen],
+        "places": [_unit_record(pair, unit) for unit in pair.chosen],
     }
 
 
-def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
-    """Return the record of a unit and of all units inside it, without keys that have no value."""
-    error_class, pred_path = pair.class_of(place), field_path(place.pred_path)
-    difference = diff_values(place.own_gt, place.own_pred) if differs(place) else []
+def _unit_record(pair: ComparedPair, unit: TreePart) -> dict[str, object]:
+    """Return a compared value, item or object as JSON values, with everything inside it.
+
+    Keys without a value are left out.
+    """
+    error_class, pred_path = pair.class_of(unit), field_path(unit.pred_path)
+    difference = diff_values(unit.own_gt, unit.own_pred) if differs(unit) else []
     entries: dict[str, object] = {
-        "path": field_path(place.gt_path),
-        "prediction_path": None if place.pred_path == place.gt_path else pred_path,
-        "kind": place.kind,
-        "outcome": place.outcome.name,
+        "path": field_path(unit.gt_path),
+        "prediction_path": None if unit.pred_path == unit.gt_path else pred_path,
+        "kind": unit.kind,
+        "outcome": unit.outcome.name,
         "class": error_class,
-        "swapped_with": pair.swapped_with(place) or None,
+        "swapped_with": pair.swapped_with(unit) or None,
         "difference": [{"text": segment.text, "in": segment.side} for segment in difference]
         or None,
-        "comparator": place.comparator or None,
-        "reason": place.reason or None,
-        "alternatives": list(place.other_alternatives) or None,
-        "similarity": place.similarity,
-        "score": place.score,
-        "threshold": None if place.is_extra_key else place.threshold,
-        "threshold_source": None if place.is_extra_key else place.threshold_source,
-        "weight": place.weight,
-        "adds": place.adds,
-        "pairing_floor": place.floor,
-        "pairing_floor_source": None if place.floor is None else place.floor_source,
-        "pairing": encoded(place.pairing),
-        "sum": encoded(place.sum),
-        "undeclared_keys": list(place.undeclared_keys) or None,
-        "parts": [_place_record(pair, child) for child in place.parts] or None,
+        "comparator": unit.comparator or None,
+        "reason": unit.reason or None,
+        "alternatives": list(unit.other_alternatives) or None,
+        "similarity": unit.similarity,
+        "score": unit.score,
+        "threshold": None if unit.is_extra_key else unit.threshold,
+        "threshold_source": None if unit.is_extra_key else unit.threshold_source,
+        "weight": unit.weight,
+        "adds": unit.adds,
+        "pairing_floor": unit.floor,
+        "pairing_floor_source": None if unit.floor is None else unit.floor_source,
+        "pairing": encoded(unit.pairing),
+        "sum": encoded(unit.sum),
+        "undeclared_keys": list(unit.undeclared_keys) or None,
+        "parts": [_unit_record(pair, child) for child in unit.parts] or None,
     }
     record = {key: value for key, value in entries.items() if value is not None}
-    if place.kind == "leaf" or place.sum is None:
-        record |= {"ground_truth_value": place.own_gt, "prediction_value": place.own_pred}
+    if unit.kind == "leaf" or unit.sum is None:
+        record |= {"ground_truth_value": unit.own_gt, "prediction_value": unit.own_pred}
     return record
 
 
 def json_text(value: object, depth: int = 0) -> str:
     r"""Return JSON text for values that orjson refuses, such as large integers and deep nesting.
 
-    Like orjson, it writes NaN and infinities as null. It does not recurse, as documents may be
-    nested deeper than the stack. The text is ASCII, so that lone surrogates are escaped. Values
-    more than `_MOST_INDENTED` levels deep are on one line; `depth` is the level of `value`.
+    NaN and infinities become null, as with orjson. The text is ASCII, so that lone surrogates are
+    escaped. Values more than `_MOST_INDENTED` levels deep are on one line; `depth` is the level of
+    `value`. There is no recursion, as documents may be nested deeper than the stack.
 
     >>> json_text({"a": [2**64, {}]})
     '{\n  "a": [\n    18446744073709551616,\n    {}\n  ]\n}'
@@ -224,7 +228,7 @@ def json_text(value: object, depth: int = 0) -> str:
 
 
 def _split_one_level(value: object, depth: int) -> list[str | tuple[object, int]]:
-    """Split a value by one level: into pieces of text, and inner values with their depth."""
+    """Return one level of a value: pieces of JSON text, and inner values with their depth."""
     entries: list[tuple[str, object]]
     match value:
         case dict() if value:

@@ -31,15 +31,16 @@ MOST_DOCUMENTS: Final = 100
 
 _RUN: Final = "stickler"
 _DIFFERENCE: Final = "stickler.diff"
-"""Prefixes of the class names of test cases; CI servers group cases by class name."""
+"""Beginning of the class names of test cases, by which CI servers group the cases."""
 
 _NO_TIME: Final = "0"
-"""Time of all test cases. Some readers require one, but equal runs must give equal bytes."""
+"""Time stated for all test cases: some readers require one, but equal runs must give equal
+files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test case: its result in one line, and further lines about it."""
+    """A test case: its result in one line, and further lines of explanation."""
 
     classname: str
     name: str
@@ -90,7 +91,7 @@ def _run_text(run: Run, style: TableStyle) -> str:
 
 
 def _exact_items(view: RunView, row: FieldRow) -> list[str]:
-    """Return a line with the rates of exactly right items.
+    """Return a line with the rates of exactly right items, as the only element.
 
     The list is empty if the field has no items.
     """
@@ -218,7 +219,7 @@ def _document_cases(view: RunView) -> list[Case]:
 def junit_text(
     suite: str, cases: Sequence[Case], figures: Mapping[str, object] | None = None
 ) -> str:
-    """Return test cases as XML in ASCII, which no encoding can break; figures become properties.
+    """Return test cases as JUnit XML in ASCII; `figures` become properties of the suite.
 
     `cases` must not be empty: some readers take an empty suite for an error, others for success.
     """
@@ -246,7 +247,7 @@ def junit_text(
 
 
 def _add(parent: ET.Element, case: Case, occurrence: int) -> None:
-    """Add a test case to a suite; a number distinguishes cases of the same name."""
+    """Add a test case to a suite; `occurrence` distinguishes cases of the same name."""
     name = visible(case.name if occurrence == 1 else f"{case.name} ({occurrence})")
     element = ET.SubElement(parent, "testcase", classname=case.classname, name=name, time=_NO_TIME)
     message = visible(case.message)

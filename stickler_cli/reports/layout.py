@@ -25,12 +25,12 @@ from stickler_cli.core.sections import (
 GAP: Final = "  "  # between columns: two blanks, as single blanks occur inside cells
 
 FLEXIBLE: Final = 20
-"""Width that the first column keeps when other columns need room."""
+"""Minimum width of the first column when other columns need room."""
 
 LEAST: Final = 4  # width that the first column keeps even on the narrowest terminal
 
 LEAST_TEXT: Final = 8
-"""Minimum width of text after a margin; wider than any single character."""
+"""Minimum width of text after a margin."""
 
 HEIGHTS: Final = "▁▂▃▄▅▆▇█"
 CURVE_CELLS: Final = 40  # width of a drawn curve
@@ -51,18 +51,19 @@ class TableStyle:
     """Style options of a report; most formats for programs ignore them."""
 
     width: int | None = None
-    """Width of the terminal in columns, above 0; None to truncate nothing."""
+    """Width of the terminal in columns, above 0; None if lines may have any length."""
     color: bool = False
     plain: bool = True
-    """Whether the output is a pipe or file: full paths, one row a line, no colour, no width."""
+    """Whether the output is a pipe or file: then paths are full, each row is one line, and there
+    are no colours."""
     in_log: bool = False
-    """Whether the output is a terminal or the log of a CI job: no control characters, and no
-    commands in rows."""
+    """Whether the output is a terminal or the log of a CI job: then rows have no control characters
+    and no workflow commands."""
     show_non_matches: int = 0
     show_documents: int = 0
     junit_fields: bool = False
     wide: bool = False
-    """Whether rows of CSV and similar formats have all columns."""
+    """Whether CSV and similar formats have one row a field with all columns (`--csv wide`)."""
     sort: str = "schema"
     """Order of fields in tables: `schema`, `f1`, `errors` or `name`."""
     verbose: bool = False
@@ -84,8 +85,7 @@ class TableStyle:
 def draw(sections: Iterable[Section], style: TableStyle) -> str:
     """Return sections as text with a blank line between them; empty sections are skipped.
 
-    If the style has colour, tones become ANSI codes. Texts of spans are printable, so they contain
-    no code of their own.
+    If the style has colours, tones become ANSI codes.
     """
     lines: list[Line] = []
     for section in sections:
@@ -140,7 +140,7 @@ def plain_text(lines: Iterable[Line]) -> str:
 
 
 def table_lines(table: Table, width: int | None = None) -> tuple[list[Line], list[str]]:
-    """Return a table as lines with a header, and the titles of columns that did not fit."""
+    """Return a table with its header as lines, and the titles of columns that did not fit."""
     columns = table.columns
     titles = [column.title for column in columns]
     widths = _widths(titles, table)
@@ -174,7 +174,7 @@ def _widths(titles: Sequence[str], table: Table) -> list[int]:
 
 
 def _with_room(columns: Sequence[Column], widths: Sequence[int], width: float) -> list[int]:
-    """Choose by rank the columns that fit into a width; return their indexes in order."""
+    """Return the indexes of the columns that fit into a width; low ranks are kept first."""
     used_columns, kept_columns = min(widths[0], FLEXIBLE), [0]
     for index in sorted(range(1, len(columns)), key=lambda index: columns[index].rank):
         used_columns += widths[index] + len(GAP)
@@ -185,9 +185,10 @@ def _with_room(columns: Sequence[Column], widths: Sequence[int], width: float) -
 
 
 def paragraph(text: str, width: int | None = None, tone: Tone = "", indent: str = "") -> list[Line]:
-    """Break text at blanks into lines of a width; lines after the first one are indented.
+    """Return text as lines of at most `width`, broken at blanks.
 
-    A word longer than the width is not broken, so that paths and numbers can be copied.
+    Lines after the first one begin with `indent`. A longer word is not broken, so that paths and
+    numbers can be copied.
     """
     safe = visible(text)
     if width is None:
@@ -213,7 +214,7 @@ def _text_lines(block: Text, width: int | None) -> list[Line]:
 
 
 def _curve_texts(curves: Curves) -> Iterator[Text]:
-    """Yield a line for each curve; no value is accepted at its left end, all at its right end."""
+    """Yield each curve as a line of text: the error rate by the share of accepted values."""
     name_width = max((len(curve.name) for curve in curves.curves), default=0)
     top_of_scale = curves.top or 2 * curves.level
     yield Text(f"{curves.title}; | is {curves.mark}, {HEIGHTS[-1]} {top_of_scale:g}")
@@ -244,7 +245,7 @@ _KEYS: Final = {
     "missed": "repeating-linear-gradient(90deg,#8a4a86 0 2px,#c4a4c2 2px 4px)",
     "invented": "radial-gradient(circle at 3px 3px,#ecce80 1.5px,#d99a00 2px)",
 }
-"""Colour and pattern of each outcome, as in the HTML report."""
+"""Colour and pattern for each outcome in HTML tables, the same as on the HTML page."""
 _WRONG: Final = "text-decoration:underline wavy #c8500a 1px;text-underline-offset:2px"
 _LINE: Final = "margin:0;line-height:24px"
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
@@ -253,7 +254,10 @@ _ESCAPED: Final = str.maketrans(_ENTITIES)
 
 
 def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
-    """Return paragraphs and a table as HTML; `others_name` names the rows that are left out."""
+    """Return lines and a table as HTML for a notebook.
+
+    `others_name` is a sentence on rows that are left out.
+    """
     paragraphs = "".join(f'<p style="{_LINE}">{_html(line)}</p>' for line in lines)
     legend = dict(table.legend)
     heads = "".join(

@@ -9,8 +9,8 @@ from stickler_cli.core.figures import visible
 from stickler_cli.core.sections import Block, Curves, Figures, Section, Table, Text
 
 COMMENT_LIMIT: Final = 65_000
-"""Maximum number of characters of a comment. GitHub allows 65,536; the remainder is left to the
-program that posts the comment."""
+"""Maximum number of characters of a comment. GitHub allows 65,536; the program that posts the
+comment may use the remaining ones."""
 
 SUMMARY_LIMIT: Final = 900_000
 """Maximum number of bytes of a summary. GitHub drops the summary of a step that has more than 1
@@ -24,8 +24,8 @@ _MARKUP: Final = re.compile(r"[\\`|*_\[\]<>&~@#$!:]|(?<=www)\.")
 """Characters that can start markup, a table cell, a link, a mention or HTML inside a line."""
 
 _BREAKS_CODE: Final = re.compile(r"[\\`|]|<[/!?A-Za-z]|&[#A-Za-z]|^\s|\s$|^$")
-"""Texts that are unsafe between backticks: a pipe splits a table row even there, and some Markdown
-viewers render HTML in code."""
+"""Texts that are not safe between backticks. A pipe splits a table row even there, and some
+Markdown viewers render HTML there."""
 
 
 def code(text: str) -> str:
@@ -51,13 +51,13 @@ def escaped(text: str) -> str:
 
 
 def page_text(sections: Iterable[Section], *, is_markdown: bool) -> str:
-    """Return sections as Markdown without any limit of size; ends with a line break.
+    """Return sections as Markdown, of any size.
 
     Args:
         sections: the sections; the title of the first one is the title of the page.
-        is_markdown: whether texts are Markdown already. If so, indented texts become list items,
-            and a table with a legend is folded. If not, everything is escaped, and every text
-            becomes a list item.
+        is_markdown: whether texts are Markdown already. Then indented texts become list items, and
+            a table with a legend is folded. Otherwise everything is escaped, and every text becomes
+            a list item.
     """
     paragraphs: list[list[str]] = []
     for position, section in enumerate(sections):
@@ -70,7 +70,7 @@ def page_text(sections: Iterable[Section], *, is_markdown: bool) -> str:
 def _page_parts(
     blocks: Iterable[Block | Figures | Curves], *, is_markdown: bool
 ) -> Iterator[list[str]]:
-    """Yield paragraphs, lists and tables, each as a list of lines."""
+    """Yield each block (paragraph, list or table) as a list of Markdown lines."""
     list_items: list[str] = []
     margins = [len(block.margin) for block in blocks if isinstance(block, Text)]
     outer, write = min(margins, default=0), str if is_markdown else escaped
@@ -110,7 +110,10 @@ def _page_parts(
 
 
 def table_text(table: Table) -> list[str]:
-    """Return a table as lines of Markdown; leading left-aligned columns stay left-aligned."""
+    """Return a table as lines of Markdown.
+
+    Columns are right-aligned, except left-aligned columns at the start of the table.
+    """
     texts = sum(1 for _ in takewhile(lambda column: column.left, table.columns))
     rules = [":---"] * texts + ["---:"] * (len(table.columns) - texts)
     rows = [[code(cell.text) if cell.quoted else cell.text for cell in row] for row in table.rows]
@@ -126,7 +129,8 @@ def utf8_size(text: str) -> int:
 def truncate_lines(text: str, limit: int, size: Callable[[str], int] = len) -> str:
     """Cut text at a line break to a maximum size, and add a last line that says so.
 
-    Returns an empty text if even this line does not fit. Open `<details>` elements are closed.
+    Returns the text itself if it fits, and an empty text if even the last line does not fit.
+    `<details>` elements that were cut are closed.
     """
     if size(text) <= limit:
         return text

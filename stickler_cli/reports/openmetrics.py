@@ -1,6 +1,6 @@
 """OpenMetrics text for Prometheus, and for the metrics reports of GitLab.
 
-GitLab ignores the rest of a line after `#`, so no label contains one, and splits the line as a
+No label contains `#`, as GitLab ignores the rest of a line after it; GitLab splits the line as a
 shell does. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.rb.
 """
 
@@ -19,7 +19,7 @@ from .layout import TableStyle
 from .view import RunView
 
 DIGITS: Final = 6
-"""Number of decimals of a rate. GitLab shows and compares values as texts."""
+"""Number of decimals of a rate; it is fixed, as GitLab compares values as texts."""
 
 END: Final = "# EOF\n"
 
@@ -48,7 +48,7 @@ class Gauge:
 
 
 def render(subject: Run | Difference, style: TableStyle) -> str:
-    """Return figures of whole documents and of each field; ends with `# EOF`."""
+    """Return the figures of whole documents and of each field as OpenMetrics text."""
     return metrics_text(
         _run_gauges(subject) if isinstance(subject, Run) else _difference_gauges(subject)
     )

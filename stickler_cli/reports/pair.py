@@ -1,6 +1,7 @@
-"""The comparison of one pair of documents: texts for all reports, and the report as sections.
+"""The comparison of one pair of documents: sentences for all reports, and the report as sections.
 
-A terminal shows a tree of units; pipes, files and Markdown have a row for each unit.
+A unit is a value, list item, list or object that was compared. A terminal shows a tree of units;
+pipes, files and Markdown have a row for each unit.
 """
 
 import json
@@ -25,25 +26,28 @@ from .layout import LEAST_TEXT, TableStyle
 from .markdown import code
 
 ShownDetail: TypeAlias = Literal["errors", "brief", "all"]
-"""How much is shown: `errors`, wrong units and their parents; `brief`, right values too, but
-nothing inside right objects; `all`, everything, with values that both sides lack."""
+"""How much of a comparison is shown.
+
+`errors`: what is wrong, and its parents. `brief`: right values too, but nothing inside right
+objects. `all`: everything, even values that both sides lack."""
 
 MANY: Final = 10
-"""Number of list elements above which `brief` counts right elements instead of showing them."""
+"""Maximum number of list elements for which `brief` shows right elements; in a longer list, it
+only counts them."""
 
 ONE_SIDED: Final = (Outcome.FN, Outcome.FA)
 
 SHORTEST_RUN: Final = 2
-"""Minimum number of equal characters between two differences; shorter chance matches are hard to
-read."""
+"""Minimum number of equal characters that separate two differences; with fewer, both are shown as
+one difference, which is easier to read."""
 
 LEAST_ALIKE: Final = 0.3  # edit similarity below which two texts have no marked differences
 
 LONGEST: Final = 5_000
-"""Length of texts up to which differences are searched, which takes some milliseconds."""
+"""Maximum length of texts whose differences are marked, which takes some milliseconds."""
 
 EQUAL_RUN: Final = 40
-"""Number of equal characters above which the middle of them is left out."""
+"""Maximum number of equal characters in a row that are shown; of more, the middle is left out."""
 
 LONGEST_RUN: Final = 400  # number of characters of a one-sided run that are shown
 
@@ -68,7 +72,7 @@ class ComparedPair:
     extra_fields: str
     root: TreePart
     chosen: Sequence[TreePart]
-    """The units to show: the root, or those that the user selected."""
+    """The values or objects to show: the whole document, or those that the user selected."""
     errors: Errors
     """Errors by path and outcome."""
     detail: ShownDetail = "brief"
@@ -87,50 +91,53 @@ class ComparedPair:
         """Score of the document, in [0, 1]."""
         return self.root.score
 
-    def why(self, place: TreePart, floor: float) -> str:
-        """Explain the outcome of a unit: error class, reason, other candidates for an element."""
-        error_class, texts = self.class_of(place), []
+    def why(self, unit: TreePart, floor: float) -> str:
+        """Return an explanation of a unit's outcome, such as the error class and the reason.
+
+        `floor` is the similarity above which the elements of its list are paired.
+        """
+        error_class, texts = self.class_of(unit), []
         if error_class not in (None, ErrorClass.OTHER):
             texts.append(str(error_class).replace("_", " "))
-            if swapped_place := self.swapped_with(place):
-                texts[0] += f": the value of {swapped_place}"
-        elif is_list(place) and not is_judged(place) and place.outcome in ONE_SIDED:
+            if swapped_path := self.swapped_with(unit):
+                texts[0] += f": the value of {swapped_path}"
+        elif is_list(unit) and not is_judged(unit) and unit.outcome in ONE_SIDED:
             # Each element of a list that one side lacks is an error of its own.
-            noun = "missed item" if place.outcome is Outcome.FN else "invented item"
-            texts.append(number_of(len(place.parts), noun))
-        texts.append(place.reason)
-        if place.other_alternatives:
-            texts.append(f"also right: {', '.join(map(brief, place.other_alternatives))}")
-        texts.append(clipping_text(place))
-        if self.detail == "all" or not place.is_right:
-            texts.append(pairing_text(place, floor))
+            noun = "missed item" if unit.outcome is Outcome.FN else "invented item"
+            texts.append(number_of(len(unit.parts), noun))
+        texts.append(unit.reason)
+        if unit.other_alternatives:
+            texts.append(f"also right: {', '.join(map(brief, unit.other_alternatives))}")
+        texts.append(clipping_text(unit))
+        if self.detail == "all" or not unit.is_right:
+            texts.append(pairing_text(unit, floor))
         return "; ".join(filter(None, texts))
 
-    def class_of(self, place: TreePart) -> ErrorClass | None:
-        """Return the error class of a unit; None if it is right or part of a larger error."""
-        error = self._error_at(place)
+    def class_of(self, unit: TreePart) -> ErrorClass | None:
+        """Return the error class of a unit; None if it is right, or inside a unit that failed."""
+        error = self._error_at(unit)
         return error and error.error_class
 
-    def swapped_with(self, place: TreePart) -> str:
-        """Return the path whose true value was predicted for a unit; empty if none was."""
-        error = self._error_at(place)
+    def swapped_with(self, unit: TreePart) -> str:
+        """Return the other path whose true value was predicted for a unit; empty without one."""
+        error = self._error_at(unit)
         return field_path(error.elsewhere or ()) if error else ""
 
-    def _error_at(self, place: TreePart) -> ClassifiedError | None:
-        path = place.pred_path if place.outcome is Outcome.FA else place.gt_path
-        return self.errors.get((path or (), place.outcome))
+    def _error_at(self, unit: TreePart) -> ClassifiedError | None:
+        path = unit.pred_path if unit.outcome is Outcome.FA else unit.gt_path
+        return self.errors.get((path or (), unit.outcome))
 
-    def select_children(self, place: TreePart) -> tuple[list[TreePart], str]:
-        """Return the children of a unit to show, and a text that counts the hidden children."""
-        elements = place.parts
+    def select_children(self, unit: TreePart) -> tuple[list[TreePart], str]:
+        """Return the children of a unit that are shown, and a text that counts hidden children."""
+        elements = unit.parts
         if self.detail == "all":
             return list(elements), ""
-        if place.outcome in ONE_SIDED or (place.is_right and place.gt_path):
+        if unit.outcome in ONE_SIDED or (unit.is_right and unit.gt_path):
             return [], ""
         if self.detail == "errors":
             shown_parts = [element for element in elements if not element.is_right]
         else:
-            is_long_list = place.kind == "list" and len(elements) > MANY
+            is_long_list = unit.kind == "list" and len(elements) > MANY
             present_parts = (
                 child
                 for child in elements
@@ -150,58 +157,60 @@ class ComparedPair:
         )
 
 
-def by_place(errors: Iterable[ClassifiedError]) -> Errors:
+def errors_by_location(errors: Iterable[ClassifiedError]) -> Errors:
     """Return errors by path and outcome."""
     return {(error.unit.path, error.unit.outcome): error for error in errors}
 
 
-def all_places(root: TreePart) -> Iterator[TreePart]:
-    """Yield all units of a comparison, parents first."""
-    pending_places = [root]
-    while pending_places:
-        place = pending_places.pop()
-        yield place
-        pending_places += reversed(place.parts)
+def list_units(root: TreePart) -> Iterator[TreePart]:
+    """Yield a unit and all units inside it, parents first."""
+    pending_units = [root]
+    while pending_units:
+        unit = pending_units.pop()
+        yield unit
+        pending_units += reversed(unit.parts)
 
 
-def places(root: TreePart, path: Path) -> list[TreePart]:
-    """Return the units at a path, or of all items if the path has no list indexes.
+def find_units(root: TreePart, path: Path) -> list[TreePart]:
+    """Return the units at a path; without list indexes in the path, those of all list items.
 
-    The index of an invented element is that in the prediction; other elements have their index in
-    the ground truth.
+    List indexes are those of the ground truth; for invented elements, those of the prediction.
     """
-    exact_matches = [place for place in all_places(root) if place.gt_path == path]
+    exact_matches = [unit for unit in list_units(root) if unit.gt_path == path]
     return exact_matches or [
-        place
-        for place in all_places(root)
-        if tuple(step for step in place.gt_path if isinstance(step, str)) == path
-        if not isinstance(place.gt_path[-1], int)
+        unit
+        for unit in list_units(root)
+        if tuple(step for step in unit.gt_path if isinstance(step, str)) == path
+        if not isinstance(unit.gt_path[-1], int)
     ]
 
 
-def title_of(place: TreePart, *, full_path: bool) -> str:
-    """Return the name of a unit, as full path or last step, with the partner of a list element.
+def title_of(unit: TreePart, *, full_path: bool) -> str:
+    """Return the name of a unit: its full path, or the last step of the path.
 
-    An invented element has its index in the prediction, other elements have that in the ground
-    truth.
+    A list element has its partner in the name, such as `[0] with [2]`. Its index is that of the
+    ground truth; for an invented element, that of the prediction.
     """
-    name = field_path(place.gt_path if full_path else place.gt_path[-1:])
-    pairing = place.pairing
+    name = field_path(unit.gt_path if full_path else unit.gt_path[-1:])
+    pairing = unit.pairing
     if pairing is None:
         return name
     gt, pred = pairing.ground_truth_index, pairing.prediction_index
     return f"{name} {'invented' if gt is None else 'missed' if pred is None else f'with [{pred}]'}"
 
 
-def pairing_text(place: TreePart, floor: float) -> str:
-    """Explain why a list element is paired or not, by its best other candidate."""
-    pairing = place.pairing
+def pairing_text(unit: TreePart, floor: float) -> str:
+    """Explain why a list element is paired or not, with its next best partner.
+
+    The text is empty for other units. `floor` is the similarity above which elements are paired.
+    """
+    pairing = unit.pairing
     if pairing is None:
         return ""
     other = pairing.runner_up
     if other is None:
         return "" if pairing.paired else "nothing on the other side is similar"
-    other_text = f"[{other.index}] at {rate(other.similarity, {floor, place.similarity})}"
+    other_text = f"[{other.index}] at {rate(other.similarity, {floor, unit.similarity})}"
     taken_text = "" if other.paired_with is None else f", which goes with [{other.paired_with}]"
     if pairing.paired:
         return f"next best {other_text}{taken_text}"
@@ -210,76 +219,80 @@ def pairing_text(place: TreePart, floor: float) -> str:
     return f"no pair: the best is {other_text}{taken_text}"
 
 
-def clipping_text(place: TreePart) -> str:
-    """Explain why the score of a unit is below its similarity; empty if it is not."""
-    if place.score == place.similarity:
+def clipping_text(unit: TreePart) -> str:
+    """Explain why the score of a unit is below its similarity; empty if both are equal."""
+    if unit.score == unit.similarity:
         return ""
-    if place.score == 0.0 and place.outcome is Outcome.FD:
+    if unit.score == 0.0 and unit.outcome is Outcome.FD:
         return "below its threshold, so it adds nothing"
-    return f"values below their thresholds lower its score to {rate(place.score)}"
+    return f"values below their thresholds lower its score to {rate(unit.score)}"
 
 
-def sum_text(place: TreePart) -> str:
+def sum_text(unit: TreePart) -> str:
     """Explain the score of an object or list as a sum; empty for other units."""
-    total = place.sum
+    total = unit.sum
     if total is None:
         return ""
     if not total.divisor:
         return "nothing to compare: 1"
-    divisor_name = {"object": "weight", "list": "items", "tuple": "positions"}[place.kind]
-    value = rate(total.value, {place.threshold})
+    divisor_name = {"object": "weight", "list": "items", "tuple": "positions"}[unit.kind]
+    value = rate(total.value, {unit.threshold})
     text = f"sum {setting(total.total)} / {divisor_name} {setting(total.divisor)} = {value}"
-    if place.floor is None:
+    if unit.floor is None:
         return text
-    source_text = " (annotation)" if place.floor_source == "annotation" else ""
-    return f"{text}; items are paired above {setting(place.floor)}{source_text}"
+    source_text = " (annotation)" if unit.floor_source == "annotation" else ""
+    return f"{text}; items are paired above {setting(unit.floor)}{source_text}"
 
 
-def is_list(place: TreePart) -> bool:
+def is_list(unit: TreePart) -> bool:
     """Return whether a unit is a list or a tuple."""
-    return place.kind in ("list", "tuple")
+    return unit.kind in ("list", "tuple")
 
 
-def is_judged(place: TreePart) -> bool:
+def is_judged(unit: TreePart) -> bool:
     """Return whether a unit has an outcome of its own.
 
-    Documents and lists that are fields have none.
+    The document has none, nor has a list: its elements have outcomes. A list that is an element of
+    another list has one.
     """
-    if is_list(place) and place.parts:
-        return bool(place.gt_path) and isinstance(place.gt_path[-1], int)
-    return bool(place.gt_path)
+    if is_list(unit) and unit.parts:
+        return bool(unit.gt_path) and isinstance(unit.gt_path[-1], int)
+    return bool(unit.gt_path)
 
 
-def figure_texts(place: TreePart) -> tuple[str, ...]:
-    """Return outcome, similarity, threshold, its source, weight and contribution as texts."""
-    is_counted = is_judged(place)
-    threshold_decides = is_counted and place.outcome not in ONE_SIDED
+def figure_texts(unit: TreePart) -> tuple[str, ...]:
+    """Return the figures of a unit as texts; an empty text for a figure that it does not have.
+
+    They are outcome, similarity, threshold, source of the threshold, weight and contribution.
+    """
+    is_counted = is_judged(unit)
+    threshold_decides = is_counted and unit.outcome not in ONE_SIDED
     return (
-        place.outcome.name if is_counted else "",
-        rate(place.similarity, {place.threshold}),
-        setting(place.threshold) if threshold_decides else "",
-        place.threshold_source if threshold_decides else "",
-        "" if place.weight is None else setting(place.weight),
-        "" if place.adds is None else rate(place.adds),
+        unit.outcome.name if is_counted else "",
+        rate(unit.similarity, {unit.threshold}),
+        setting(unit.threshold) if threshold_decides else "",
+        unit.threshold_source if threshold_decides else "",
+        "" if unit.weight is None else setting(unit.weight),
+        "" if unit.adds is None else rate(unit.adds),
     )
 
 
-def differs(place: TreePart) -> bool:
+def differs(unit: TreePart) -> bool:
     """Return whether both sides have a value, and the values are not equal."""
-    gt, pred = place.own_gt, place.own_pred
+    gt, pred = unit.own_gt, unit.own_pred
     return gt is not None and pred is not None and gt != pred
 
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """A run of characters that both texts have, or only one of them."""
+    """A stretch of characters that both texts have, or that only one text has."""
 
     text: str
     side: SidesPresent
 
 
 def diff_texts(gt: str, pred: str) -> list[TextRun]:
-    """Split two texts into runs that both have and runs that only one has.
+    """Split two texts into stretches that both have and stretches that only one of them has.
 
     >>> [(piece.text, piece.side) for piece in diff_texts("12.50 EUR", "12.80 EUR")]
     [('12.', 'both'), ('5', 'gt'), ('8', 'pred'), ('0 EUR', 'both')]
@@ -306,12 +319,15 @@ def diff_texts(gt: str, pred: str) -> list[TextRun]:
 
 
 def value_run(value: JsonValue) -> TextRun:
-    """Return a value as a single run of JSON text, truncated if it is long."""
+    """Return a value as a single stretch of JSON text, truncated if it is long."""
     return TextRun(_truncated(_json(value)), "both")
 
 
 def diff_values(gt: JsonValue, pred: JsonValue) -> list[TextRun]:
-    """Split two values, as JSON text, into common and one-sided runs; long runs are shortened."""
+    """Split two values, as JSON text, into stretches that both or only one has.
+
+    Long stretches are shortened.
+    """
     half = EQUAL_RUN // 2
     shortened_runs = []
     for segment in diff_texts(_json(gt), _json(pred)):
@@ -339,7 +355,7 @@ def _json(value: JsonValue) -> str:
 
 
 def join_with_marks(runs: Iterable[TextRun]) -> str:
-    """Join runs into one line, with one-sided runs as `[-ground truth-]` and `{+prediction+}`."""
+    """Return stretches of text as one line, which marks differences: `[-gt-]` and `{+pred+}`."""
     return "".join(run.text.join(_MARKS[run.side]) for run in runs)
 
 
@@ -370,39 +386,45 @@ LEGEND: Final = (
 
 
 def sections_of(pair: ComparedPair, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return a comparison as sections: a tree for a terminal, otherwise a row for each unit."""
+    """Return a comparison as sections: a tree for a terminal, otherwise a table.
+
+    The table has a row for each unit, that is, each compared value, item or object.
+    """
     score = Text(f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}")
     if page:
         title = Text(f"### {code(pair.document)} ({code(pair.model_name)})")
-        table = place_table(pair)
+        table = unit_table(pair)
         columns = [Column(column.title, left=True) for column in table.columns]
         return [Section("", [title, score, Table(columns, table.rows)])]
     head = Section("", [Text(pair.title, "title"), score])
     if style.plain:
-        return [head, Section("", [place_table(pair)])]
-    places = [
+        return [head, Section("", [unit_table(pair)])]
+    rows_and_details = [
         row_and_details
-        for place in pair.chosen
-        for row_and_details in _tree(pair, place, style, 0, 0.0)
+        for unit in pair.chosen
+        for row_and_details in _tree(pair, unit, style, 0, 0.0)
     ]
     legend = [(text.partition(":")[0], text) for text in LEGEND]
     tree = Table(
         columns=_COLUMNS,
-        rows=[row for row, _ in places],
+        rows=[row for row, _ in rows_and_details],
         legend=legend,
-        below=[details for _, details in places],
+        below=[details for _, details in rows_and_details],
     )
     return [head, Section("", [tree])]
 
 
-def place_table(pair: ComparedPair) -> Table:
-    """Return a table with a row for each shown unit, parents first."""
+def unit_table(pair: ComparedPair) -> Table:
+    """Return a table with a row for each shown value, item or object, parents first."""
     columns = [Column(title, left=title not in _NUMBERS) for title in TITLES]
-    return Table(columns, [row for place in pair.chosen for row in _place_rows(pair, place, 0.0)])
+    return Table(columns, [row for unit in pair.chosen for row in _unit_rows(pair, unit, 0.0)])
 
 
 def notebook_table(pair: ComparedPair) -> Table:
-    """Return a narrow table for notebooks, with a row for each shown unit, wrong ones first."""
+    """Return a narrow table for notebooks, with a row for each shown value, item or object.
+
+    Wrong rows come first.
+    """
     columns = [
         Column("field", left=True),
         Column("outcome", left=True),
@@ -410,17 +432,17 @@ def notebook_table(pair: ComparedPair) -> Table:
         Column("gt", left=True),
         Column("pred", left=True),
     ]
-    places = [shown_place for chosen in pair.chosen for shown_place in _shown_places(pair, chosen)]
-    places.sort(key=lambda place: not _is_wrong(place))
+    units = [unit for chosen in pair.chosen for unit in _list_shown_units(pair, chosen)]
+    units.sort(key=lambda unit: not _is_wrong(unit))
     rows = []
-    for place in places:
-        gt, pred = cut_around_difference(*_side_texts(place), NOTEBOOK_LENGTH)
+    for unit in units:
+        gt, pred = cut_around_difference(*_side_texts(unit), NOTEBOOK_LENGTH)
         row = [
-            Span.of(field_path(place.gt_path) or WHOLE),
-            Span(OUTCOME_WORDS[place.outcome] if is_judged(place) else ""),
-            Span(rate(place.similarity, {place.threshold})),
+            Span.of(field_path(unit.gt_path) or WHOLE),
+            Span(OUTCOME_WORDS[unit.outcome] if is_judged(unit) else ""),
+            Span(rate(unit.similarity, {unit.threshold})),
             Span.of(gt),
-            Span.of(pred, "bad" if _is_wrong(place) else ""),
+            Span.of(pred, "bad" if _is_wrong(unit) else ""),
         ]
         rows.append(row)
     return Table(columns, rows)
@@ -436,82 +458,86 @@ OUTCOME_WORDS: Final = {
 }
 
 
-def _is_wrong(place: TreePart) -> bool:
-    return is_judged(place) and place.outcome in ERRORS
+def _is_wrong(unit: TreePart) -> bool:
+    return is_judged(unit) and unit.outcome in ERRORS
 
 
-def _shown_places(pair: ComparedPair, place: TreePart) -> Iterator[TreePart]:
-    """Yield a unit and all shown units inside it."""
-    yield place
-    for child in pair.select_children(place)[0]:
-        yield from _shown_places(pair, child)
+def _list_shown_units(pair: ComparedPair, unit: TreePart) -> Iterator[TreePart]:
+    """Yield a unit and all units inside it that are shown."""
+    yield unit
+    for child in pair.select_children(unit)[0]:
+        yield from _list_shown_units(pair, child)
 
 
-def _side_texts(place: TreePart) -> tuple[str, str]:
-    """Return both values as text; empty for a side that is absent or has children."""
-    gt, pred = place.own_gt, place.own_pred
+def _side_texts(unit: TreePart) -> tuple[str, str]:
+    """Return the true and the predicted value of a unit as text.
+
+    A text is empty if the value is absent, or if its children are shown instead.
+    """
+    gt, pred = unit.own_gt, unit.own_pred
     return "" if gt is None else value_text(gt), "" if pred is None else value_text(pred)
 
 
-def _place_rows(pair: ComparedPair, place: TreePart, floor: float) -> Iterator[list[Span]]:
-    gt, pred = place.own_gt, place.own_pred
-    children, hidden_text = pair.select_children(place)
+def _unit_rows(pair: ComparedPair, unit: TreePart, floor: float) -> Iterator[list[Span]]:
+    gt, pred = unit.own_gt, unit.own_pred
+    children, hidden_text = pair.select_children(unit)
     value_texts = (
         "" if gt is None else value_text(gt),
         "" if pred is None else value_text(pred),
-        join_with_marks(diff_values(gt, pred)) if differs(place) else "",
+        join_with_marks(diff_values(gt, pred)) if differs(unit) else "",
     )
-    explanation = "; ".join(filter(None, (pair.why(place, floor), sum_text(place), hidden_text)))
+    explanation = "; ".join(filter(None, (pair.why(unit, floor), sum_text(unit), hidden_text)))
     yield [
-        Span.of(field_path(place.gt_path) or WHOLE),
-        *map(Span, figure_texts(place)),
+        Span.of(field_path(unit.gt_path) or WHOLE),
+        *map(Span, figure_texts(unit)),
         *(Span.of(text, quoted=bool(text)) for text in value_texts),
         # Quote texts of models, and texts with values or keys of documents.
         Span.of(
             explanation,
-            quoted=bool(place.reason or place.other_alternatives or pair.swapped_with(place)),
+            quoted=bool(unit.reason or unit.other_alternatives or pair.swapped_with(unit)),
         ),
     ]
     for child in children:
-        yield from _place_rows(pair, child, place.floor or 0.0)
+        yield from _unit_rows(pair, child, unit.floor or 0.0)
 
 
 def _tree(
-    pair: ComparedPair, place: TreePart, style: TableStyle, depth: int, floor: float
+    pair: ComparedPair, unit: TreePart, style: TableStyle, depth: int, floor: float
 ) -> Iterator[tuple[list[Span], list[Text | Line]]]:
-    """Yield the row of a unit and the rows of its shown children.
+    """Yield a unit and its shown children as rows of the tree, each with lines of details.
 
-    The sum of an object or list follows its last child.
+    The sum of an object or list follows its last child. `floor` is the similarity above which the
+    elements of the unit's list are paired.
     """
-    children, hidden_text = pair.select_children(place)
+    children, hidden_text = pair.select_children(unit)
     margin = INDENT * (depth + 1)
-    details: list[Text | Line] = [*_values(pair, place, style, margin)]
-    explanation = pair.why(place, floor)
+    details: list[Text | Line] = [*_values(pair, unit, style, margin)]
+    explanation = pair.why(unit, floor)
     details += [Text(explanation, "dim", margin=margin)] if explanation else []
     child_rows = [
         row_and_details
         for child in children
-        for row_and_details in _tree(pair, child, style, depth + 1, place.floor or 0.0)
+        for row_and_details in _tree(pair, child, style, depth + 1, unit.floor or 0.0)
     ]
     last_details = child_rows[-1][1] if child_rows else details
-    closing_texts = (hidden_text, sum_text(place) if children else "")
+    closing_texts = (hidden_text, sum_text(unit) if children else "")
     last_details += [Text(text, "dim", margin=margin) for text in closing_texts if text]
-    tone: Tone = "" if place.is_right else "bad" if place.kind == "leaf" else "warn"
-    title = title_of(place, full_path=not depth) or WHOLE
+    tone: Tone = "" if unit.is_right else "bad" if unit.kind == "leaf" else "warn"
+    title = title_of(unit, full_path=not depth) or WHOLE
     tones: tuple[Tone, ...] = (tone, tone, "dim", "dim", "dim", "")
-    yield [Span.of(INDENT * depth + title, tone), *map(Span, figure_texts(place), tones)], details
+    yield [Span.of(INDENT * depth + title, tone), *map(Span, figure_texts(unit), tones)], details
     yield from child_rows
 
 
-def _values(pair: ComparedPair, place: TreePart, style: TableStyle, margin: str) -> Iterator[Line]:
-    gt, pred = place.own_gt, place.own_pred
-    if differs(place):
+def _values(pair: ComparedPair, unit: TreePart, style: TableStyle, margin: str) -> Iterator[Line]:
+    gt, pred = unit.own_gt, unit.own_pred
+    if differs(unit):
         runs = diff_values(gt, pred)
         sides = {
             side: [segment for segment in runs if segment.side in (side, "both")]
             for side in ("gt", "pred")
         }
-    elif place.outcome is Outcome.TN or (place.is_right and pair.detail != "all"):
+    elif unit.outcome is Outcome.TN or (unit.is_right and pair.detail != "all"):
         return
     else:
         segment = value_run(pred if gt is None else gt)
@@ -528,7 +554,7 @@ def _values(pair: ComparedPair, place: TreePart, style: TableStyle, margin: str)
 
 
 def _flow(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:
-    """Return spans after a label as lines, wrapped at the width of the terminal."""
+    """Return a label followed by spans as lines, wrapped at `width` columns; None for one line."""
     columns = None if width is None else max(width - cells(label), LEAST_TEXT)
     lines: list[list[Span]] = [[Span(label, "dim")]]
     used_columns = 0

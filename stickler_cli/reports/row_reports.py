@@ -1,4 +1,7 @@
-"""The figures of fields as rows for spreadsheets and data frames: tidy, or with all columns."""
+"""The figures of fields as rows for spreadsheets and data frames.
+
+Tidy rows have one figure each; wide rows have all figures of a field in columns.
+"""
 
 import io
 import math
@@ -46,7 +49,7 @@ TIDY: Final[ColumnTypes] = {
     **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
 }
-"""Columns of a run if each row has one figure, for charts; docs/results.md describes them."""
+"""Columns of the rows of a run in which each row has one figure; docs/results.md describes them."""
 
 WIDE: Final[ColumnTypes] = {
     **_ABOUT,
@@ -63,12 +66,12 @@ WIDE: Final[ColumnTypes] = {
     },
     **{f"threshold_applied_score_{end}": float for end in BOUNDS},
 }
-"""All columns of a run, for `--csv wide`."""
+"""Columns of the rows of a run in which each row has all figures of a field (`--csv wide`)."""
 
 PIECE: Final = 1 << 20  # bytes of encoded errors that are collected in memory
 
 DOCUMENT: Final = "document"
-"""Kind of the first row, which is about whole documents."""
+"""Text in the column `kind` of the first row, which is about whole documents."""
 
 CHANGES: Final = (
     FigureColumn("field", lambda change: field_path(change.field), str),
@@ -79,13 +82,16 @@ CHANGES: Final = (
     *(FigureColumn(name, name, str) for name in ("trend", "decided_by")),
     *(FigureColumn(name, name, int) for name in ("documents", "differing", "broken", "fixed")),
 )
-"""Columns of a difference; docs/diff.md describes them."""
+"""Columns of the rows of a difference; docs/diff.md describes them."""
 
 
 def rows_written(
     format_name: str, subject: Run | Difference | ErrorList | Report, style: TableStyle
 ) -> Iterator[bytes]:
-    """Yield the rows of a subject as bytes of a row format; a study without rows yields nothing."""
+    """Yield what is reported as rows, in the bytes of a row format such as CSV.
+
+    A study without rows yields nothing.
+    """
     match subject:
         case ErrorList():
             yield from _errors_written(format_name, subject, in_log=style.in_log)
@@ -127,10 +133,10 @@ def run_rows(
     wide: bool,
     settings: IntervalSettings | None = None,
 ) -> list[CellValues]:
-    """Return the rows of all documents, then those of each group of documents.
+    """Return the rows of all documents together, then those of each group of documents.
 
-    Each row has a cell for every column; undefined figures are None. Intervals follow `settings`,
-    or the settings of the run if it is None.
+    Each row has a cell for every column; undefined figures are None. `settings` are those of the
+    intervals; None for the settings of the run.
     """
     groups: list[tuple[str, str, Results]] = [("", "", evaluation)]
     for key, groups_of_key in evaluation.by.items():
@@ -153,7 +159,10 @@ def _figure_rows(  # noqa: PLR0913 - all of them are needed
     wide: bool,
     settings: IntervalSettings | None,
 ) -> Iterator[CellValues]:
-    """Yield the rows of all documents or of one group; the row of whole documents comes first."""
+    """Yield the rows of one group of documents, or of all documents.
+
+    The row of whole documents comes first.
+    """
     total_row = FieldRow(
         path=(),
         kind=DOCUMENT,
@@ -204,7 +213,7 @@ def _tidy(
 
 
 def _trust_cells(units: ConfidenceUnits | None) -> CellValues:
-    """Return AUROC, ECE and Brier score of confidences; None where undefined."""
+    """Return AUROC, ECE and Brier score of confidences, by column; None for an undefined figure."""
     if units is None or not len(units.is_right):
         return (None, None, None)
     reliability = units.reliability()
@@ -240,12 +249,12 @@ def _wide(
 
 
 def _ends(interval: object) -> list[float | None]:
-    """Return the lower and upper bound of an interval; two None without an interval."""
+    """Return the lower and the upper bound of an interval; both are None without an interval."""
     return [getattr(interval, end, None) for end in BOUNDS]
 
 
 def _errors_written(format_name: str, errors: ErrorList, *, in_log: bool) -> Iterator[bytes]:
-    """Yield errors in a row format, with the same columns as `--non-matches`."""
+    """Yield errors as rows in the bytes of a row format, with the columns of `--non-matches`."""
     stream = io.BytesIO()
     with lines_as_rows(stream, format_name, table_of_errors, in_log=in_log) as rows:
         for line in errors.lines:

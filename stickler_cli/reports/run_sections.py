@@ -45,7 +45,7 @@ SectionBlocks: TypeAlias = Iterable[Block | Figures]
 
 
 def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
-    """Return the report of a run as sections, ordered for a terminal or for a page."""
+    """Return the report of a run as sections; a page has another order than a terminal."""
     view = RunView(run, code, page=True) if page else RunView(run)
     section_builders = _ON_PAGE if page else _ON_TERMINAL
     sections = [
@@ -60,7 +60,7 @@ def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
 
 
 def _next(view: RunView) -> Text | Line:
-    """Return the command to run next; terminals do not wrap it, so that it can be copied."""
+    """Return a line with the command to run next; terminals do not wrap it, for copying."""
     command = f"{view.run.errors_command} --cause 1"
     return Text(f"next: {code(command)}") if view.page else (Span.of(f"next: {command}", "title"),)
 
@@ -184,7 +184,10 @@ def _policy(view: RunView, style: TableStyle) -> Iterator[Block | Figures]:
 
 
 def policy_sentences(outcome: "PolicyOutcome") -> Iterator[Text]:
-    """Describe the values that a policy accepts; warn if its documents are the evaluated ones."""
+    """Yield sentences on the values that an acceptance policy lets pass.
+
+    One of them warns if the policy was made from the evaluated documents.
+    """
     n_accepted = sum(field.accepted for field in outcome.fields)
     values = sum(field.values for field in outcome.fields)
     wrong = sum(field.wrong for field in outcome.fields)
@@ -210,7 +213,7 @@ class WrongDocument:
     lost: int
     """Number of wrong, invented or missed values of the document."""
     explained: str
-    """Command that explains its comparison, or its status if it was not compared."""
+    """Command that explains the comparison; for a document that was not compared, its status."""
 
 
 def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:

@@ -20,13 +20,13 @@ from .cause_sentences import count_of_class
 from .view import WORST, FieldRow, RunView, by_values_lost
 
 DISAGREE: Final = 0.05
-"""Difference between the rates of counting modes from which reports mention it."""
+"""Minimum difference between the rates of counting modes that reports mention."""
 
 VIOLATIONS: Final = 3
-"""Number of kinds of schema violations that a sentence lists, the most frequent first."""
+"""Maximum number of kinds of schema violations that a sentence lists, the most frequent first."""
 
-NAMED: Final = 10
-"""Number of documents, keys or fields that a sentence lists; the JSON report has all."""
+MAX_NAMED: Final = 10
+"""Maximum number of documents, keys or fields that a sentence lists; JSON has all of them."""
 
 UNFIT: Final = 3  # number of unused verdicts that a sentence lists; the JSON report has all
 
@@ -49,7 +49,7 @@ _WHY_LOWEST: Final = {
 
 
 def partial(view: RunView) -> str:
-    """Return a sentence on an interrupted run and its documents; empty for a finished run."""
+    """Return a sentence that says that the run was interrupted; empty for a finished run."""
     if not view.run.partial:
         return ""
     of_all = "" if view.run.planned is None else f" of {view.run.planned}"
@@ -79,7 +79,7 @@ def _choose_noun(view: RunView) -> str:
 
 
 def rates(view: RunView, *, score: bool = False) -> str:
-    """Return precision, recall and F1 of all documents, and optionally the mean score."""
+    """Return a text with precision, recall and F1; with `score`, also the mean score."""
     total_rates = view.whole.rates
     precision, recall = view.rate(total_rates.precision), view.rate(total_rates.recall)
     text = f"F1 {_f1(view)}  precision {precision}  recall {recall}"
@@ -89,14 +89,14 @@ def rates(view: RunView, *, score: bool = False) -> str:
 
 
 def describe_both_f1(view: RunView) -> str:
-    """Return F1 with wrong values ignored by recall, as in this run, and counted as missed."""
+    """Return a text with both kinds of F1: wrong values ignored by recall, or counted as missed."""
     f1, f1_with_wrong = view.rate(view.whole.rates.f1), view.rate(view.f1_with_wrong_as_missed)
     noun = _choose_noun(view)
     return f"F1 {f1}; {f1_with_wrong} if wrong {noun}s also count as missed (--recall-with-fd)"
 
 
 def verdict(view: RunView) -> str:
-    """Return whether all gates passed; without gates, return the main figure."""
+    """Return a sentence on whether all gates passed; without gates, on the main figure."""
     run = view.run
     clauses = [partial(view)]
     if run.n_unfit:
@@ -112,7 +112,10 @@ def _f1(view: RunView) -> str:
 
 
 def _bounds(view: RunView, interval: Interval | None) -> str:
-    """Return an interval in brackets, or the reason why there is none."""
+    """Return a confidence interval in brackets as text, or a reason if documents are too few.
+
+    The text is empty if the interval is None.
+    """
     if interval is None:
         return ""
     documents = view.run.evaluation.evaluated
@@ -221,11 +224,11 @@ def wholly_right(view: RunView) -> str:
 
 
 def gate_sentence(
-    gates: Sequence[GateResult], quoted: Quoting | None = None, max_reasons: int = NAMED
+    gates: Sequence[GateResult], quoted: Quoting | None = None, max_reasons: int = MAX_NAMED
 ) -> str:
-    """Return a sentence with the number of passed or failed gates and reasons.
+    """Return a sentence on how many gates passed or failed, with the reasons of failures.
 
-    The text is empty without gates.
+    The text is empty without gates. `quoted` formats a gate inside the sentence.
     """
     failed, number_of_gates = (
         [gate.reason for gate in gates if not gate.passed],
@@ -238,7 +241,7 @@ def gate_sentence(
 
 
 def validities(view: RunView) -> list[str]:
-    """Return a sentence for each checked side: the share of documents valid by the schema."""
+    """Return a sentence for each side checked against the schema: the share of valid documents."""
     sides = {"gt": "ground truths", "pred": "predictions"}
     lines = []
     for side, validity in sorted(view.run.evaluation.validity.items(), reverse=True):
@@ -261,10 +264,7 @@ def validities(view: RunView) -> list[str]:
 
 
 def disagreement(view: RunView) -> str | None:
-    """Return a sentence if the rates of counting modes differ, with the reason.
-
-    Returns None if they do not differ.
-    """
+    """Return a sentence that says why the rates of counting modes differ; None if they do not."""
     rule = view.run.rule
     for metric in ("f1", "precision", "recall"):
         by_mode = {mode: rule.rates(view.run.evaluation.tally.counts(mode)) for mode in MODES}
@@ -297,9 +297,9 @@ def error_classes(view: RunView) -> str | None:
 
 
 def describe_items(view: RunView, row: FieldRow) -> str:
-    """Return the number of items or objects of a field as a sum by outcome; empty for values.
+    """Return a text that counts the items or objects of a field by outcome.
 
-    Pairs with a wrong value inside are errors only if their similarity is below their threshold.
+    The text is empty for a field of single values.
     """
     outcomes, n_items = row.tally.item_outcomes, row.tally.n_items
     if not n_items:
@@ -329,7 +329,7 @@ _ONE_SIDED: Final = frozenset(
 
 
 def items_of_lists(view: RunView) -> list[str]:
-    """Return a sentence for each list or object with items that are not right as a whole."""
+    """Return a sentence for each list or object field whose items are not all exactly right."""
     return [
         f"{view.quoted(field_path(row.path))}: {describe_items(view, row)}"
         for row in view.rows
@@ -357,7 +357,7 @@ _ODDITIES: Final = {
     "duplicate_keys": "with the same key twice in an object; the last one counts",
     "byte_order_mark": "with a byte order mark, which is not part of JSON and was skipped",
 }
-"""Description of each warning about documents; the number of documents precedes it."""
+"""Text for each warning about documents; a number of documents is written before the text."""
 
 _WAYS: Final = {
     "fence": "in a code fence",
@@ -375,7 +375,7 @@ def notes(view: RunView) -> list[str]:
 
     def add_line(texts: Iterable[str], before: str = "") -> None:
         if shown_texts := [*texts]:
-            lines.append(before + join_some(shown_texts, NAMED))
+            lines.append(before + join_some(shown_texts, MAX_NAMED))
 
     def quote_path(path: Path) -> str:
         return quoted(field_path(path))
@@ -428,13 +428,16 @@ def notes(view: RunView) -> list[str]:
 
 
 def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
-    """Return counts of documents with problems, the first problems, and how many are left out."""
+    """Return the problems of documents: a text that counts them, the first ones, how many remain.
+
+    A problem is a pair of the document's status and a text.
+    """
     evaluation = view.run.evaluation
     documents = sorted(evaluation.problems)
     by_status = Counter(entry.status.value for entry in documents)
     by_status.update({status.value: count for status, count in evaluation.n_unnamed.items()})
     title = ", ".join(f"{count} {status}" for status, count in by_status.items())
-    first_documents = [(entry.status.value, str(entry)) for entry in documents[:NAMED]]
+    first_documents = [(entry.status.value, str(entry)) for entry in documents[:MAX_NAMED]]
     return title, first_documents, by_status.total() - len(first_documents)
 
 

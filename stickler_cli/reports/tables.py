@@ -57,13 +57,13 @@ REPEATS_LEGEND: Final = (
 
 
 def ranked_columns(titles: Iterable[str], *ranks: int) -> list[Column]:
-    """Return columns with the given ranks; narrow terminals drop columns of higher rank first."""
+    """Return columns with these titles and ranks; a narrow terminal drops high ranks first."""
     titles_and_ranks = zip(titles, ranks, strict=True)
     return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in titles_and_ranks]
 
 
 def _figure_cells(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
-    """Return cells for counts, where zeros stay empty, and for rates."""
+    """Return table cells for the counts and for the rates; a count of 0 is left empty."""
     *precision_and_recall, f1 = view.run.rule.rates(counts)
     return [
         *_count_spans(counts, _OUTCOMES),
@@ -73,14 +73,14 @@ def _figure_cells(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
 
 
 def _count_spans(counts: Counts, names: Iterable[str]) -> Iterator[Span]:
-    """Yield cells for counts; a zero stays empty, and counts of absent values are dimmed."""
+    """Yield a table cell for each count; a count of 0 is left empty."""
     for name in names:
         count: int = getattr(counts, name.lower())
         yield Span(f"{count:,}" if count else "", "dim" if name in _ABSENT else "")
 
 
 def countings_table(view: RunView) -> Table:
-    """Return a table of all documents together, with a row for each counting mode."""
+    """Return a table of the figures of all documents, with a row for each counting mode."""
     bounds, tally = view.intervals, view.run.evaluation.tally
     columns = [
         Column("counting", left=True),
@@ -173,10 +173,10 @@ def field_table(
     is_nested: bool = False,
     verbose: bool = False,
 ) -> Table:
-    """Return a table with a row for each field; names are full paths unless `is_nested` is set.
+    """Return a table with a row for each field.
 
-    The columns are those in `titles`, in this order, else the usual ones; `verbose` adds some. Some
-    of the usual columns are left out if they would be empty.
+    `titles` are the columns in their order; if empty, the usual columns are taken, without empty
+    ones. `verbose` adds further columns. Names are full paths unless `is_nested` is set.
     """
     has_mark_column = not is_nested or any(row.worst and not row.depth for row in rows_)
     name_cells: list[list[Span]] = []
@@ -255,7 +255,7 @@ def legend(view: RunView) -> list[tuple[str, str]]:
 
 
 def confidence_table(view: RunView) -> Table:
-    """Return a table on confidences: a row for all values together, and one for each field."""
+    """Return a table of how reliable confidences are: a row for all values, then for each field."""
 
     def rated(
         title: str, rank: int, value: Callable[[Any], float | None], tone: Tone = ""
@@ -298,7 +298,7 @@ def confidence_table(view: RunView) -> Table:
 
 
 def policy_table(outcome: "PolicyOutcome") -> Figures:
-    """Return a table with a row for each field, with the values that a policy lets pass."""
+    """Return a table of the values of each field that an acceptance policy lets pass."""
     # Imported late: few runs have a policy.
     from stickler_cli.score.policy import PASSING, field_label
 
@@ -322,7 +322,7 @@ def policy_table(outcome: "PolicyOutcome") -> Figures:
 
 
 def repeats_table(repeats: "Repeats") -> Table:
-    """Return a table with a row for each field, with its lowest and highest F1 among the runs."""
+    """Return a table of how far several runs agree, with a row for each field."""
 
     def extreme_f1(choose: Callable[..., float | None]) -> Callable[["FieldRepeats"], float | None]:
         return lambda field_repeats: choose(

@@ -36,8 +36,8 @@ NEARLY: Final = 2  # a field is marked if it lost at least half as many values a
 UNKNOWN_KIND: Final = "any"
 
 MOST_UNKNOWN_NAMES: Final = 50
-"""Number of names above which an object without a schema is treated as a map: one or two
-screens."""
+"""Maximum number of undeclared keys of an object that have a row each; with more, the object is
+treated as a map with one row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,7 @@ class FieldRow:
 
     path: Path
     kind: str
-    """Kind of the field; kind and comparator are empty if the run has no description of the
-    field."""
+    """Kind of the field; empty, like the comparator, if the schema does not describe the field."""
     comparator: str
     threshold: float | None
     weight: float | None
@@ -67,7 +66,7 @@ class FieldRow:
 
     @property
     def accuracy(self) -> float | None:
-        """Share of values that are right or rightly absent; None if nothing was counted."""
+        """Share of values that are right, or absent on both sides; None if nothing was counted."""
         dividend, divisor = self.rule.rate_fractions(self.counts)["accuracy"]
         return dividend / divisor if divisor else None
 
@@ -85,12 +84,12 @@ class FieldRow:
 
     @property
     def score(self) -> float | None:
-        """Mean score of the field after clipping; None if no document has one."""
+        """Mean score of the field over documents; None if no document has one."""
         return self.tally.mean_score
 
     @property
     def name(self) -> str:
-        """The last step of the path, written as in a path."""
+        """The name of the field without its parents, written as in a path."""
         return field_path(self.path[-1:])
 
     @property
@@ -100,19 +99,19 @@ class FieldRow:
 
     @property
     def compared_by(self) -> str:
-        """Names of the comparators without the word "Comparator".
+        """Names of the comparators without the word "Comparator", such as `Date`.
 
-        Without a comparator, it is the kind of the field.
+        For a field without a comparator, it is the kind of the field.
         """
         names = self.comparator.split(" | ")
         return " | ".join(name.removesuffix("Comparator") for name in names) or self.kind
 
 
 def field_rows(run: "Run") -> list[FieldRow]:
-    """Return the fields of the schema, then those that occur only in documents; parents come first.
+    """Return a row for each field of the schema, then for fields that only documents have.
 
-    All keys of a map share one row `*`, as their number is unlimited. Keys of an object that the
-    schema leaves open have rows of their own, unless there are too many.
+    Parents come first. All keys of a map share one row `*`, as their number is unlimited. A key
+    that the schema does not declare has a row of its own, unless there are too many.
     """
     fields_by_path = _by_path(run.fields)
     reached = [
@@ -150,7 +149,7 @@ def _tally_rows(
     schema_paths: Iterable[Path],
     rule: RateRule,
 ) -> list[FieldRow]:
-    """Return a row for each schema path, counted or not, then for each other field in `sums`."""
+    """Return a row for each path of the schema, then for each other field in `sums`."""
     rows = []
     for path, tally in sums.sort_parents_first(
         tuple(map(str, path)) for path in schema_paths
@@ -184,7 +183,10 @@ def _by_pattern(sums: FieldTallies, fields_by_path: Mapping[Path, FieldInfo]) ->
 def rows_shown(
     rows: Sequence[FieldRow], sort: str, fields: str, *, only_errors: bool
 ) -> list[FieldRow]:
-    """Return the fields that match a glob, sorted; with `only_errors` those that lost values."""
+    """Return the rows to show, sorted by `sort`: their paths match the glob `fields`.
+
+    With `only_errors`, fields that lost no values are left out.
+    """
     matching_rows = [
         row
         for row in rows
@@ -206,7 +208,7 @@ def by_values_lost(rows: Sequence[FieldRow]) -> list[FieldRow]:
 
 
 def _own_losses(rows: Sequence[FieldRow]) -> dict[Path, int]:
-    """Return the number of values that each field lost, without losses of the fields inside it."""
+    """Return the number of lost values of each field, not counting losses of fields inside it."""
     lost = {row.path: row.lost for row in rows}
     for row in rows:
         if row.path[:-1] in lost:
@@ -216,17 +218,17 @@ def _own_losses(rows: Sequence[FieldRow]) -> dict[Path, int]:
 
 @dataclass(frozen=True)
 class RunView:
-    """A run with all values that reports show; each is computed when it is first read."""
+    """A run as reports show it: figures, rows and texts, each computed when first read."""
 
     run: "Run"
     quoted: Quoting = str
     """Formats a name inside a sentence."""
     page: bool = False
-    """Whether the report is a page of Markdown."""
+    """Whether the report is a Markdown page, not text for a terminal."""
 
     @property
     def leaves_wrong_out(self) -> bool:
-        """Whether recall ignores wrong values, and the other definition gives another figure."""
+        """Whether recall ignores wrong values in this run, and F1 would differ if it did not."""
         return bool(self.whole.counts.fd) and not self.run.rule.recall_with_fd
 
     @property
@@ -236,7 +238,7 @@ class RunView:
 
     @cached_property
     def limits(self) -> frozenset[float]:
-        """The limits of gates; no other figure may be rounded to one of them."""
+        """The limits of gates; a figure must not be shown as equal to a limit if it differs."""
         return frozenset(result.gate.limit for result in self.run.gates)
 
     @cached_property
@@ -266,7 +268,10 @@ class RunView:
         )
 
     def bounds(self, name: str, intervals: FieldIntervals | None = None) -> Interval | None:
-        """Return the interval of a rate, from given intervals or from those of all documents."""
+        """Return the interval of a rate such as `f1`; without `intervals`, that of all documents.
+
+        Returns None if the run has no intervals.
+        """
         field_intervals = intervals or self.intervals
         return field_intervals.rates[self.run.rule.counting][name] if field_intervals else None
 
@@ -282,7 +287,7 @@ class RunView:
 
     @property
     def has_too_few_documents(self) -> bool:
-        """Whether there are too few documents for intervals; then reports show none."""
+        """Whether there are too few documents for intervals, so that reports show none."""
         return self.run.evaluation.evaluated < MIN_DOCUMENTS
 
     @cached_property
@@ -297,7 +302,10 @@ class RunView:
         return "" if self.shown_level is None else f"{100 * self.shown_level:g}% CI of F1"
 
     def shown_bounds(self, intervals: FieldIntervals | None, documents: int) -> Interval | None:
-        """Return the interval of F1 of a part of the run; None if it has too few documents."""
+        """Return the interval of F1 for some documents; None if these are too few.
+
+        `intervals` are those of the documents, and `documents` is their number.
+        """
         is_shown = self.shown_level is not None and documents >= MIN_DOCUMENTS
         return self.bounds("f1", intervals) if is_shown and intervals else None
 
@@ -307,9 +315,9 @@ class RunView:
         return field_rows(self.run)
 
     def labelled(self, row: FieldRow) -> str:
-        """Return the share of documents in which a field is labelled.
+        """Return a text with the share of documents in which a field has a ground truth.
 
-        The text is empty if the field is labelled in all documents.
+        The text is empty if it has one in all documents.
         """
         evaluation = self.run.evaluation
         share = evaluation.fold(PathCounts).share_labelled(evaluation.sums, row.path)
@@ -317,7 +325,7 @@ class RunView:
 
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, "Results"]]]:
-        """The groups of documents by key; the lowest F1 first, and groups without F1 last."""
+        """By key of grouping: the groups of documents, the lowest F1 first."""
 
         def order(group: tuple[str, "Results"]) -> tuple[bool, float, str]:
             f1 = self.f1_of(group[1])
@@ -334,7 +342,7 @@ class RunView:
 
     @cached_property
     def confidence(self) -> dict[str, Any] | None:
-        """Figures of the reliability of confidences; None if predictions have no confidences."""
+        """Figures of how reliable confidences are; None if predictions have no confidences."""
         evaluation = self.run.evaluation
         if not evaluation.confidences:
             return None

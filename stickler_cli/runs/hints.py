@@ -31,7 +31,7 @@ LOOKED_AT: Final = 20  # number of pairs from which the shape of documents is de
 MAX_IDS: Final = 1_000  # number of pairs whose ids are compared
 GOOD_F1: Final = 0.9  # F1 from which the shape of predictions must be right
 DEEPEST_ROOT: Final = 5
-NAMED: Final = 3  # number of keys that a hint lists
+MAX_NAMED_KEYS: Final = 3  # number of keys that a hint lists
 
 _CONFIDENCES: Final = ("confidence", "score", "probability", "conf")
 
@@ -187,11 +187,12 @@ def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]
             for path, declared_path in renamed
             if declared_path
         ]
-        more_text = f" and {len(renamings) - NAMED} more" if len(renamings) > NAMED else ""
+        n_more = len(renamings) - MAX_NAMED_KEYS
+        more_text = f" and {n_more} more" if n_more > 0 else ""
         yield (
             f"every prediction spells keys differently from the schema: "
-            f"{', '.join(renamings[:NAMED])}{more_text}; keys are compared exactly, so rename "
-            f"them with --rename OLD=NEW"
+            f"{', '.join(renamings[:MAX_NAMED_KEYS])}{more_text}; keys are compared exactly, so "
+            f"rename them with --rename OLD=NEW"
         )
 
 

@@ -48,7 +48,7 @@ from .job import Grouping, sides_of
 from .process import Interruption, until_interrupted
 from .whole_files import DOCUMENTS, NON_MATCHES, RUN_DIR, RUN_FILE, whole_file
 
-NAMED: Final = 5  # number of documents that an error lists
+MAX_NAMED_DOCUMENTS: Final = 5  # number of documents that an error lists
 # Key of the last record of a complete run, with its number of documents.
 FINISHED: Final = "finished"
 
@@ -252,10 +252,14 @@ class _Finished:
         return self._refused(gone + new + moved)
 
     def _refused(self, descriptions: list[str]) -> UsageError:
-        more_text = f", and {len(descriptions) - NAMED} more" if len(descriptions) > NAMED else ""
+        more_text = (
+            f", and {len(descriptions) - MAX_NAMED_DOCUMENTS} more"
+            if len(descriptions) > MAX_NAMED_DOCUMENTS
+            else ""
+        )
         finding = (
             f"documents have changed since the run was started: "
-            f"{', '.join(descriptions[:NAMED])}{more_text}"
+            f"{', '.join(descriptions[:MAX_NAMED_DOCUMENTS])}{more_text}"
         )
         source = self._directory.source
         return UsageError(

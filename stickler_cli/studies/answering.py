@@ -41,7 +41,7 @@ from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.of_commands import EvalSettings
 
 AT_ONCE: Final = 64  # documents, or pairs of values, in one batch of comparisons
-NAMED: Final = 5  # documents that a message lists; the record lists all
+MAX_NAMED_DOCUMENTS: Final = 5  # documents that a message lists; the record lists all
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,9 @@ def compare_sources(
     yield from _compare_chunks(plan, complete, options, omission_notes)
     notes += map(str, pairs.problems)
     if one_sided_ids:
-        notes.append(f"skipped, since one side is missing: {join_some(one_sided_ids, NAMED)}")
+        notes.append(
+            f"skipped, since one side is missing: {join_some(one_sided_ids, MAX_NAMED_DOCUMENTS)}"
+        )
     notes += omission_notes
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.reports.cause_sentences import NAMED, causes, more_causes
+from stickler_cli.reports.cause_sentences import MAX_FIRST_CAUSES, causes, more_causes
 from stickler_cli.reports.view import RunView
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -83,12 +83,12 @@ def test_names_and_values_are_quoted_as_the_report_does(texts):
 def test_what_is_not_named_is_counted(run_of):
     pairs = [
         DocumentPair(f"{at}-{twice}", {"currency": f"gt {at}"}, {"currency": f"pred {at * 37}"})
-        for at in range(NAMED + 2)
+        for at in range(MAX_FIRST_CAUSES + 2)
         for twice in range(2)
     ]
     named, more = causes(RunView(run_of(SCHEMA, pairs)))
 
-    assert (len(named), len(more)) == (NAMED, 2)
+    assert (len(named), len(more)) == (MAX_FIRST_CAUSES, 2)
     assert more_causes(more) == "and 2 other causes, 4 values"
     assert more_causes([]) == ""
 

@@ -28,13 +28,14 @@ OUTCOMES: Final = (
     *(("tp", "TP", "right"), ("fd", "FD", "wrong")),
     *(("fn", "FN", "missed"), ("fa", "FA", "invented")),
 )
-"""Attribute of `Counts`, short name and meaning of each outcome, in the order of the segments of a
-bar."""
+"""For each outcome: the attribute of `Counts`, a short name and the meaning.
+
+The order is that of the segments of a bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One vertical bar of a histogram, or one segment of a bar that the threshold divides."""
+    """A vertical bar of a histogram, or a segment of a stacked bar."""
 
     x: float
     y: float
@@ -43,7 +44,7 @@ class Bar:
     title: str
     count: int
     lower: str
-    """Lower bound of the bin of the bar, as written in links."""
+    """Lower bound of the values that the bar counts, as written in links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,14 @@ class Chart:
     label: str
     ticks: Sequence[tuple[float, str]]
     curve: str = ""
-    """F1 by threshold, as data of an SVG path; empty if there is no curve."""
+    """Curve of F1 by threshold, as data of an SVG path; empty if there is no curve."""
 
 
 def similarity_chart(histogram: Histogram, threshold: float | None, curve: str = "") -> Chart:
-    """Return the histogram of the similarities of a field's pairs, with its threshold."""
+    """Return the histogram of the similarities of a field's pairs of values, with its threshold.
+
+    `curve` is the F1 by threshold, as data of an SVG path.
+    """
     matched, unlike = sum(histogram.matched), sum(histogram.unlike)
     level = "their threshold" if threshold is None else f"the threshold of {threshold:g}"
     label = (
@@ -76,13 +80,12 @@ def similarity_chart(histogram: Histogram, threshold: float | None, curve: str =
 def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
     """Return F1 as a function of the threshold, as data of an SVG path.
 
-    The curve is an estimate, as it keeps the present pairs: another threshold would pair other
-    items and judge more fields inside them. It is empty if all pairs are in one bin, as it would be
-    a single step.
+    The curve is an estimate, as another threshold would also pair other list items. It is empty if
+    all pairs are in one bin.
 
     Args:
         pairs: judged pairs of the field, by similarity.
-        counts: counts of the field; its FA and FN have no pair.
+        counts: counts of the field, with FA and FN, which are in no pair.
         rule: the rule that computes rates from counts.
     """
     by_bin = [sum(bin_counts) for bin_counts in zip(pairs.matched, pairs.unlike, strict=True)]
@@ -97,7 +100,7 @@ def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
 
 
 def _bars(layers: Mapping[str, Sequence[int]]) -> list[Bar]:
-    """Return the bars for several layers of counts, which are stacked from bottom to top."""
+    """Return stacked bars; `layers` are the counts of each outcome by bin, from bottom to top."""
     # Heights are square roots: otherwise a bar of thousands would hide the errors.
     totals = [*map(sum, zip(*layers.values(), strict=True))]
     scale = HEIGHT / sqrt(max(totals)) if any(totals) else 0.0
@@ -131,7 +134,7 @@ def _x(value: float) -> float:
 
 
 def _ticks(threshold: float | None) -> list[tuple[float, str]]:
-    """Return positions and texts of the ticks, without those too close to the threshold."""
+    """Return the position and the text of each tick, except ticks too close to the threshold."""
     ends = {0.0: (0.0, "0"), 0.5: (_x(0.5), "0.5"), 1.0: (WIDTH - BAR / 2, "1")}
     if threshold is None:
         return list(ends.values())
@@ -141,12 +144,12 @@ def _ticks(threshold: float | None) -> list[tuple[float, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A bin of confidences: its mean confidence, and the share of right values with an interval."""
+    """A point of the reliability chart: the share of right values by mean confidence, in a bin."""
 
     x: float
     y: float
     reach: tuple[float, ...] | None
-    """Lower and upper bound of the interval, as y coordinates."""
+    """Lower and upper bound of the confidence interval, as y coordinates; None without one."""
     bin_middle: float
     """x coordinate of the middle of the bin, where its count is written."""
     count: str
@@ -155,7 +158,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class CoverageChart:
-    """A curve of the error rate by coverage, both from 0.
+    """A curve of the error rate among the most confident values, by the share of these values.
 
     `top_text` labels the end of the error axis.
     """
@@ -165,13 +168,14 @@ class CoverageChart:
     top_text: str
     label: str
     chosen: tuple[float, float, float] | None = None
-    """The threshold of a policy: x, y of the error rate, and y of its bound."""
+    """Where the threshold of a policy is drawn: x, y of its error rate, and y of the rate's
+    bound."""
     allowed: float | None = None
-    """y coordinate of the allowed error rate."""
+    """y coordinate of the allowed error rate; None without one."""
 
 
 def reliability_chart(record: Mapping[str, Any]) -> tuple[list[Point], str]:
-    """Return a point with the share of right values for each bin of confidences, and a label."""
+    """Return the points and the label of the reliability chart: a point for each bin."""
     points = []
     for entry in record["bins"]:
         count, right, ends = entry["units"], entry["right"], entry.get("interval")
@@ -204,10 +208,14 @@ def coverage_chart(
     label: str = "",
     top: float | None = None,
 ) -> CoverageChart:
-    """Return the chart of the error rate by coverage, with the threshold and bound of a policy.
+    """Return the chart of the error rate by coverage, the share of values that pass.
 
-    `label` replaces the usual description in words; `top` is the end of the error axis, which is
-    otherwise chosen from the values.
+    Args:
+        curve: coverage and error rate of each point.
+        chosen: coverage, error rate and bound at the threshold of a policy.
+        allowed: the allowed error rate.
+        label: a description in words; empty for the usual one.
+        top: the end of the error axis; None to choose it from the values.
     """
     drawn_points = curve[:: max(1, len(curve) // MOST_POINTS)]
     if curve and drawn_points[-1] != curve[-1]:
@@ -249,7 +257,7 @@ class Axis:
     high: float
     step: float
     signed: bool = False
-    """Whether the values are changes, which are written with a sign."""
+    """Whether values are written with a sign, as they are changes."""
 
     def place(self, value: float) -> float:
         """Return the position of a value, in percent of the length of the axis."""
@@ -267,7 +275,7 @@ class Axis:
 
 
 def axis_of(lowest: float) -> Axis:
-    """Return an axis that ends at 1 and begins at a round number, at or below the lowest value.
+    """Return an axis that ends at 1 and begins at a round number, not above the lowest value.
 
     >>> axis_of(0.932).low, axis_of(0.2).step, axis_of(1.0).low
     (0.92, 0.2, 0.99)
@@ -282,7 +290,7 @@ def change_axis(intervals: Iterable[Interval | None]) -> Axis:
 
 
 def _axis(low: float, high: float, steps: Sequence[float], *, signed: bool = False) -> Axis:
-    """Return an axis with about five steps; its ends are multiples of the step."""
+    """Return an axis with about five steps; both of its ends are multiples of the step."""
     step = next((step for step in steps if step * 5 >= high - low - 1e-9), steps[-1])
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     return Axis(
@@ -298,7 +306,7 @@ MAX_NARROW_COLUMNS: Final = 7
 
 
 class HeatCell(NamedTuple):
-    """One cell of a heat map: the number of errors in its row and column."""
+    """A cell of a heat map: the number of errors of one field (row) and one class (column)."""
 
     errors: int
     query: str
@@ -316,7 +324,7 @@ class HeatMap:
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[HeatCell]]]
     left_out: int = 0
-    """Number of rows left out; in a confusion matrix, those of values without an error."""
+    """Number of rows that are not shown; in a confusion matrix, they are values without errors."""
     is_of_wholes: bool = False
     """Whether the heat map counts items and objects that failed as a whole."""
 

@@ -1,4 +1,4 @@
-"""The HTML page of two runs with their changes, or of several runs side by side."""
+"""The HTML page on two runs and their changes, or on several runs side by side."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ MOST_DOCUMENTS: Final = 50  # number of documents listed without JavaScript, and
 
 
 def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
-    """Return the HTML page of a difference, or of runs side by side; ends with a line break."""
+    """Return the HTML page of a difference, or of several runs side by side."""
     context = _difference(subject) if isinstance(subject, Difference) else _context_of_runs(subject)
     field_positions = {name: position for position, name in enumerate(context["paths"])}
     documents = context["documents"]
@@ -120,7 +120,10 @@ def _value_row(
     field_positions: Mapping[str, int],
     cause_positions: Mapping[tuple[str, str], int],
 ) -> tuple[Any, ...]:
-    """Return a changed value as a row for the script: the columns of an error, and all answers."""
+    """Return a changed value as a row for the page's script.
+
+    The row has the columns of an error, with the answers of all runs.
+    """
     cause = cause_positions[_outcome(value), value.cause]
     n_values = value.n_values if value.n_values > 1 else None
     answers = [
@@ -142,7 +145,7 @@ def _value_row(
 
 
 def _cause_position(cause_keys: str, position_by_key: Mapping[str, int]) -> int:
-    """Return the position of the cause of a value in one run; -1 if the value is right there."""
+    """Return the position of a cause by its keys; -1 without keys, as for a right value."""
     group_key, own_key = split_cause_keys(cause_keys)
     return position_by_key.get(own_key, position_by_key.get(group_key, -1))
 
@@ -156,10 +159,10 @@ def _outcome(value: ChangedValue) -> str:
 def _causes(
     values: Iterable[ChangedValue], runs: Sequence[Run]
 ) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
-    """Return the causes of wrong values as rows for the script.
+    """Return the causes of wrong values as rows for the page's script, and where each cause is.
 
-    They are sorted by the outcome of their values, then by lost values. The second result has the
-    position of each cause, by outcome and keys of the cause.
+    Rows are grouped by outcome (how the values changed), and sorted by lost values. The second
+    result has the position of the row by outcome and keys of the cause.
     """
     values_by_outcome: dict[str, list[ChangedValue]] = {}
     for value in values:
@@ -195,7 +198,11 @@ def _all_are_wrong(values: Sequence[ChangedValue]) -> bool:
 def _causes_by_run(
     values: Sequence[ChangedValue], runs: Sequence[Run]
 ) -> Iterator[tuple[int, list[CauseText], dict[str, int]]]:
-    """Yield the causes of values by the run that has their text, with the number of each cause."""
+    """Yield the causes of wrong values, run by run.
+
+    Each entry has the position of the run, its causes in words, and the number of a cause by its
+    keys. A value counts for the run at `value.run`.
+    """
     for index in sorted({value.run for value in values}):
         causes_by_key = {cause.key: cause for cause in runs[index].evaluation.fold(Causes)}
         selected = Causes()
@@ -317,7 +324,7 @@ _GROUPS: Final = 7  # the column of a document that the list of documents can be
 
 
 def _moves(document: DocumentChange) -> tuple[tuple[str, list[str]], ...]:
-    """Return the fields that broke in a document, and those that were fixed."""
+    """Return two groups with their titles: fields that broke, and fields that were fixed."""
     return ("broken", document.broken), ("fixed", document.fixed)
 
 
@@ -336,9 +343,9 @@ def _document_row(
     lost: Sequence[float | None],
     groups: Mapping[str, str] | None = None,
 ) -> tuple[Any, ...]:
-    """Return a document as a row for the script.
+    """Return a document as a row for the page's script.
 
-    The range of its error counts over the runs takes the place of the count FD.
+    The column FD has the greatest difference between the runs' numbers of errors.
     """
     known_counts = [count for count in lost if count is not None]
     spread = max(known_counts) - min(known_counts) if known_counts else 0

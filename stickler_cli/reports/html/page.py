@@ -34,7 +34,7 @@ from stickler_cli.score.evaluation import Results
 from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import coverage_chart, reliability_chart
-from .payload import MOST_FIELDS, ListedDocuments, field_views, places_of
+from .payload import MOST_FIELDS, ListedDocuments, field_views, row_by_field
 from .report_page import fill_template
 
 SCRIPTS: Final = (
@@ -42,17 +42,17 @@ SCRIPTS: Final = (
     *("kept_verdicts", "verdicts", "sources", "error_panel", "errors", "grid", "documents"),
     *("pictures", "main"),
 )
-"""The files of the script in order; each uses only files before it."""
+"""The files of the page's script; a file uses only files before it in this order."""
 
 WORKER: Final = "; worker-src blob:"  # allows the script to start a worker from its own text
 
 # Maximum number of documents that the page lists, those with the lowest scores.
 MOST_DOCUMENTS: Final = 50_000
 MOST_VIOLATIONS: Final = 20
-"""Number of kinds of schema violations that are listed for each side, to fit on a screen."""
+"""Maximum number of kinds of schema violations listed for each side: they fit on a screen."""
 
 FIELDS_AT_FIRST: Final = 60
-"""Number of rows of the table of fields that are laid out before the script runs: some screens."""
+"""Number of rows of the table of fields that are visible before the script has run."""
 
 FEW: Final = 0.05  # share of documents that lost few values from which their bars are drawn
 FIRST_CAUSES: Final = 5  # number of causes that are shown before "more"
@@ -78,24 +78,24 @@ class ServedRun:
         self.run = run
 
     def documents(self, run: Run) -> Iterator[bytes]:
-        """Yield the documents of a run as rows for the script; the run must keep rows."""
+        """Yield the documents of a run as rows for the page's script; none if it keeps no rows."""
         if run.evaluation.ledger.blocks is not None:
             fields = field_views(RunView(run, visible), {})
             listed = payload.documents_of(run.evaluation.ledger.blocks, fields)
             yield from (line for _, line in listed.lines)
 
     def rows(self, errors: Iterable[Error]) -> Iterator[tuple[Any, ...]]:
-        """Yield errors as rows for the script."""
+        """Yield errors as rows for the page's script."""
         view = RunView(self.run, visible)
         return payload.error_rows(
-            (error.displayed for error in errors), places_of(view), chain(*causes(view))
+            (error.displayed for error in errors), row_by_field(view), chain(*causes(view))
         )
 
     def text(self, errors: int, documents: int, lost: int, worst: Iterable[str]) -> str:
-        """Return the page, given the numbers of errors, documents, and documents with losses.
+        """Return the HTML page, given the numbers of errors and of documents.
 
-        `lost` is the number of documents that lost values, and `worst` are the rows of the first
-        `WORST_DOCUMENTS` documents.
+        `lost` is the number of documents that lost values. `worst` are the rows of the
+        `WORST_DOCUMENTS` documents with the lowest scores.
         """
         detail = Detail(errors=KeptErrors(total=errors), knows_values=False)
         lines = SortedLines((f"{rank:02}", line.encode()) for rank, line in enumerate(worst))
@@ -104,7 +104,7 @@ class ServedRun:
 
 
 def render(run: Run, style: TableStyle) -> str:
-    """Return the HTML page of a run; ends with a line break."""
+    """Return the HTML page of a run."""
     return _render_page(run)
 
 
@@ -167,7 +167,11 @@ def _group_links(
     key: str,
     groups: Sequence[tuple[str, Results]],
 ) -> list[tuple[str, int | None]]:
-    """Return for each group a link to its documents, and their number if all are listed."""
+    """Return, for each group of documents, a link to them and their number.
+
+    The number is None if the page lists only some documents of the run. The link is then still
+    there; it is empty only for a group without compared documents.
+    """
     listed = served or (documents and documents.count <= MOST_DOCUMENTS)
     return [
         (
@@ -188,8 +192,8 @@ def _payload_parts(
     *,
     served: bool,
 ) -> dict[str, Iterable[bytes]]:
-    """Return the data for the script, by the identifier of the element that contains it."""
-    errors = payload.error_rows(detail.errors.rows(), places_of(view), causes)
+    """Return the JSON data for the page's script, by the id of the HTML element for it."""
+    errors = payload.error_rows(detail.errors.rows(), row_by_field(view), causes)
     element_values: dict[str, Iterable[bytes]] = {
         "non-matches": (json_line([*error])[:-1] for error in errors),
         "facts": [payload.facts(view, detail, causes, documents)],
@@ -213,7 +217,7 @@ def _payload_parts(
 
 
 def _first_screen(view: RunView, cause_texts: Sequence[CauseText]) -> dict[str, object]:
-    """Return figures for the first screen: wholly right documents, lost values, and causes."""
+    """Return what the first screen of the page shows: right documents, lost values, and causes."""
     right, counts = view.run.evaluation.wholly_right, view.whole.counts
     few = [*accumulate(right.lost)]
     if few and few[-1] <= right.documents * FEW:
@@ -233,7 +237,7 @@ def _first_screen(view: RunView, cause_texts: Sequence[CauseText]) -> dict[str, 
 
 
 def _f1_without_causes(view: RunView, cause_texts: Iterable[CauseText]) -> list[float | None]:
-    """Return F1 without the errors of the first cause, without those of the first two, and so on.
+    """Return F1 as it would be without the first cause, without the first two causes, and so on.
 
     The list is empty if the run does not count values.
     """
@@ -264,7 +268,7 @@ def _confidence_parts(view: RunView) -> dict[str, object] | None:
 
 
 def _settings(view: RunView) -> list[tuple[str, str]]:
-    """Return name and value of all settings that the figures depend on."""
+    """Return the name and the value of each setting that the figures depend on."""
     run, settings = view.run, view.run.evaluation.interval_settings
     schema = {"schema": visible(run.schema.path), "schema digest": run.schema.digest}
     named_values = dict(schema if run.schema.path else ()) | _options(run)
@@ -280,7 +284,7 @@ def _settings(view: RunView) -> list[tuple[str, str]]:
 
 
 def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
-    """Return the options of a run in words, except those equal to `usual`."""
+    """Return the options of a run in words, by name; options equal to `usual` are left out."""
 
     def word_value(name: str, value: object) -> str:
         if isinstance(value, bool):
@@ -335,7 +339,7 @@ def _describe_errors(view: RunView, detail: Detail) -> str:
 def _describe_contents(
     view: RunView, detail: Detail, documents: ListedDocuments | None, *, served: bool
 ) -> dict[str, str]:
-    """Return a sentence for each part of the page that says how complete it is."""
+    """Return, for each part of the page, a sentence on whether it lists everything."""
     errors = _describe_errors(view, detail)
     if not detail.knows_errors:
         errors = (

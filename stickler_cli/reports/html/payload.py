@@ -49,8 +49,8 @@ MIN_PLACES: Final = 2  # number of item positions from which they are drawn
 MOST_MATRICES: Final = 12  # maximum number of confusion matrices
 
 TIMES: Final = 2
-"""Average number of occurrences of a value from which a field has few distinct values instead of
-free text."""
+"""Minimum average number of times that a value occurs in a field with few distinct values; other
+fields have free text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +60,25 @@ class FieldView:
     row: FieldRow
     path: str
     end: int
-    """Index after the last field inside this one."""
+    """Index of the first row after the fields inside this one."""
     is_innermost: bool
-    """Whether there is no field inside this one."""
+    """Whether no other field is inside this one."""
     intervals: FieldIntervals | None
     chart: Chart | None
     classes: ByClass
-    """Errors by class, of this field and of the fields inside it; the most frequent class first."""
+    """Number of errors by class, of this field and all fields inside it; the most frequent
+    first."""
 
     @property
     def above(self) -> str:
-        """The parent part of the path, which the tree shows by indentation."""
+        """The path without its last step, which the tree of fields shows by indentation."""
         return visible(field_path(self.row.path).removesuffix(self.row.name))
 
 
 def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[FieldView]:
     """Return the rows of the table of fields, parents first, at most `MOST_FIELDS`."""
     rows = view.rows[:MOST_FIELDS]
-    row_by_path = places_of(view)
+    row_by_path = row_by_field(view)
     classes: list[ByClass] = [Counter() for _ in rows]
     errors = view.run.evaluation.errors
     for path in {**errors.fields, **errors.units}:
@@ -113,25 +114,25 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
     return views
 
 
-def places_of(view: RunView) -> dict[Path, int]:
+def row_by_field(view: RunView) -> dict[Path, int]:
     """Return the row index of each field in the table of fields."""
     return {row.path: index for index, row in enumerate(view.rows[:MOST_FIELDS])}
 
 
-def rows_around(path: Path, places: Mapping[Path, int]) -> list[int]:
-    """Return the rows of a field and of its parents, outermost first.
+def rows_around(path: Path, row_by_path: Mapping[Path, int]) -> list[int]:
+    """Return the row indexes of a field and of its parents, outermost first.
 
-    `*` stands for any name without a row of its own. The list ends before the first step without a
-    row.
+    A name without a row belongs to the row `*`. If there is no such row either, the list ends with
+    the parent.
     """
     rows: list[int] = []
     pattern: Path = ()
     for step in path:
         exact_pattern = (*pattern, step)
-        pattern = exact_pattern if exact_pattern in places else (*pattern, ANY_KEY)
-        if pattern not in places:
+        pattern = exact_pattern if exact_pattern in row_by_path else (*pattern, ANY_KEY)
+        if pattern not in row_by_path:
             break
-        rows.append(places[pattern])
+        rows.append(row_by_path[pattern])
     return rows
 
 
@@ -142,7 +143,7 @@ class Dot(NamedTuple):
     f1: float
     interval: Interval | None
     gates: Sequence[tuple[float, str, bool]]
-    """Limit, text and result of each gate on this F1."""
+    """For each gate on this F1: its limit, its text, and whether it passed."""
     lost: int | None
     """Number of wrong, invented or missed values of the field; None for all documents together."""
 
@@ -156,7 +157,7 @@ class DotPlot(NamedTuple):
 
 
 def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
-    """Return a dot plot with the F1 of all values, and of each field without subfields."""
+    """Return a dot plot of the F1 of all documents, and of each field that has no fields inside."""
     values = [field for field in fields if field.is_innermost and field.row.rates.f1 is not None]
     values.sort(key=lambda field: (field.row.rates.f1 or 0.0, -field.row.lost))
     drawn_rows = [("", view.whole, view.intervals)] if view.whole.rates.f1 is not None else []
@@ -180,7 +181,7 @@ def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
 
 
 def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
-    """Return limit, text and result of the gates on the F1 of a field."""
+    """Return, for each gate on the F1 of a field: its limit, its text, and whether it passed."""
     mode = view.run.rule.counting
     return [
         (gate_result.limit, visible(gate_result.gate.text), gate_result.passed)
@@ -203,11 +204,11 @@ def heat_maps(view: RunView) -> list[HeatMap]:
 
 
 def _heat_map(view: RunView, title: str, kind: str, fields: Mapping[Path, ByClass]) -> HeatMap:
-    places = places_of(view)
+    row_by_path = row_by_field(view)
     by_row: dict[int, ByClass] = {}
     for path, counts in fields.items():
         # A path without a row counts for the row of its nearest parent.
-        for row in rows_around(path, places)[-1:]:
+        for row in rows_around(path, row_by_path)[-1:]:
             by_row.setdefault(row, Counter()).update(counts)
     ranked = sorted(by_row, key=lambda row: (-by_row[row].total(), row))
     classes = list(overall({(str(row),): counts for row, counts in by_row.items()}))
@@ -236,20 +237,23 @@ def _heat_map(view: RunView, title: str, kind: str, fields: Mapping[Path, ByClas
 
 
 class PlacePicture(NamedTuple):
-    """Shares of lost values by the position of their item in its list."""
+    """A chart of the share of lost values by the position of list items, such as first or last."""
 
     rates: Sequence[PlaceRate]
     top: float
-    """The share at the upper end of the drawing."""
+    """The share at the upper end of the chart."""
     caption: str
 
     def height(self, share: float) -> float:
-        """Return the height of a share, in percent of the drawing."""
+        """Return the height of a bar for a share, in percent of the chart."""
         return 100 * share / self.top
 
 
 def place_picture(view: RunView, places: ItemPlaceCounts) -> PlacePicture | None:
-    """Return the drawing of lost values by item position; None if there is nothing to compare."""
+    """Return the chart of lost values by position in lists.
+
+    Returns None if lists are too short, or no value was lost.
+    """
     rates = places.rates(view.shown_level)
     if len(rates) < MIN_PLACES or not any(rate.lost for rate in rates):
         return None
@@ -258,10 +262,10 @@ def place_picture(view: RunView, places: ItemPlaceCounts) -> PlacePicture | None
 
 
 def describe_places(rates: Sequence[PlaceRate]) -> str:
-    """Describe how the share of lost values varies by position: even, rising, falling or uneven.
+    """Return a sentence on how the share of lost values varies with the position in lists.
 
-    Two shares differ if their intervals do not overlap. Without intervals, only the total is
-    stated.
+    Two shares differ if their intervals do not overlap. Without intervals, the sentence only has
+    the total.
     """
     with_values = [rate for rate in rates if rate.values]
     n_values = sum(rate.values for rate in with_values)
@@ -287,11 +291,11 @@ def _bounds_of(rate: PlaceRate) -> Interval:
 def confusion_matrices(
     fields: Sequence[FieldView], pairs: Mapping[Path, ValuePairs]
 ) -> list[HeatMap]:
-    """Return confusion matrices of fields with few distinct values, most errors first."""
-    places = {field.row.path: field_row for field_row, field in enumerate(fields)}
+    """Return a confusion matrix for each field with few distinct values, most errors first."""
+    row_by_path = {field.row.path: field_row for field_row, field in enumerate(fields)}
     by_row: dict[int, ValuePairs] = {}
     for path, value_pairs in pairs.items():
-        path_rows = rows_around(path, places)
+        path_rows = rows_around(path, row_by_path)
         if len(path_rows) == len(path):
             by_row.setdefault(path_rows[-1], ValuePairs()).merge(value_pairs)
     confused = [
@@ -307,10 +311,11 @@ def confusion_matrices(
 
 
 def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
-    """Return the confusion matrix of a field: a row for each true value that has errors.
+    """Return the confusion matrix of a field: true values as rows, predictions as columns.
 
-    Rows and columns with most errors come first. Predictions beyond `MAX_WRONG_COLUMNS` share one
-    column; the last column counts right values.
+    True values without errors have no row. Rows and columns with most errors come first. From
+    column `MAX_WRONG_COLUMNS` on, predictions share one column. The last column counts right
+    values.
     """
     wrong_by_pred: Counter[str] = Counter()
     wrong_by_gt: Counter[str] = Counter()
@@ -374,7 +379,7 @@ _AS_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 _ON_PAGE: Final = Error._fields.index("judge")
 _PATHS_REMEMBERED: Final = 10_000
 _SHOWN: Final = ("tp", "fd", "fa", "fn")
-"""The counts of a document, in the order in which the script reads them."""
+"""Names of the counts of a document, in the order in which the page's script reads them."""
 
 _LOST: Final = _SHOWN[1:]
 
@@ -383,12 +388,15 @@ _RANK: Final = Struct(">d")  # packed numbers that are not negative sort like th
 
 @dataclass(frozen=True, slots=True)
 class ListedDocuments:
-    """The documents of a run: by ascending score, then by id; those without a score come last."""
+    """The documents of a run, sorted by ascending score, then by id.
+
+    Documents without a score come last.
+    """
 
     count: int
     lines: SortedLines
-    """A JSON line for each document: id, status, score, counts of values, groups, and pairs of row
-    and number of lost values for each field that lost any."""
+    """A JSON line for each document: id, status, score, counts of values, and groups. Then follow,
+    for each field that lost values, its row and their number."""
     lost: int
     """Number of documents that lost values."""
 
@@ -398,12 +406,12 @@ class ListedDocuments:
 
     @property
     def worst(self) -> list[Any]:
-        """The first `WORST_DOCUMENTS` documents, parsed."""
+        """The rows of the `WORST_DOCUMENTS` documents with the lowest scores."""
         return [*map(json.loads, self.first_lines(WORST_DOCUMENTS))]
 
 
 def pack_lines(lines: Iterable[bytes]) -> str:
-    """Pack lines of JSON as text without markup: a JSON array, compressed, in base64."""
+    """Return lines of JSON as one compressed JSON array in base64, so that it is safe in HTML."""
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     chunks, before = [], b"["
     for line in lines:
@@ -414,13 +422,16 @@ def pack_lines(lines: Iterable[bytes]) -> str:
 
 
 def error_rows(
-    errors: Iterable[Error], places: Mapping[Path, int], causes: Iterable[CauseText]
+    errors: Iterable[Error], row_by_path: Mapping[Path, int], causes: Iterable[CauseText]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield errors as rows for the script.
+    """Yield errors as rows for the page's script.
 
-    The columns are: row of the field (or -1), columns of the error before `judge`, path that it was
-    swapped with, origin, position of its cause in `causes` (-1 if it repeats another error or has
-    no cause), and position of this cause, else of the cause of its item.
+    A row has these columns:
+        the row of the field in the table of fields, or -1;
+        the columns of the error before `judge`;
+        the path whose true value was predicted, and the origin of the value;
+        the position of the error's own cause in `causes`, or -1;
+        the same again, but without an own cause that of the failed item around the error.
     """
     positions = {
         cause.key: position for position, text in enumerate(causes) for cause in text.causes
@@ -430,7 +441,7 @@ def error_rows(
 
     @lru_cache(_PATHS_REMEMBERED)
     def row_of(field: str) -> int:
-        return (rows_around(field_names(field), places) or [-1])[-1]
+        return (rows_around(field_names(field), row_by_path) or [-1])[-1]
 
     for error in errors:
         group_key, own_key = split_cause_keys(error.cause)
@@ -451,21 +462,21 @@ def error_rows(
 
 
 class PrintedError(NamedTuple):
-    """An error that is listed without JavaScript, and possibly on paper."""
+    """An error that the page lists without JavaScript, and some of them also when printed."""
 
     document: str
     path: str
     gt: Sequence[Span]
-    """The true value, cut around the first difference; text that the prediction lacks is `good`."""
+    """The true value, cut around the first difference; words that only it has are `good`."""
     pred: Sequence[Span]
-    """The predicted value, cut in the same way; text that the truth lacks is `bad`."""
+    """The predicted value, cut in the same way; words that only it has are `bad`."""
     is_short: bool
     """Whether both values fit on one line."""
     is_on_paper: bool
 
 
 class PrintedCause(NamedTuple):
-    """A cause with its errors that are listed without JavaScript."""
+    """A cause of errors with its first errors, as the page lists them without JavaScript."""
 
     text: str
     errors: Sequence[PrintedError]
@@ -474,10 +485,7 @@ class PrintedCause(NamedTuple):
 
 
 def printed_causes(detail: Detail, texts: Sequence[CauseText]) -> list[PrintedCause]:
-    """Return the first errors of each cause, to be listed without JavaScript and on paper.
-
-    An item that failed as a whole is one error; it shows the fields that differ.
-    """
+    """Return the first errors of each cause, to be listed without JavaScript and when printed."""
     positions = {cause.key: index for index, text in enumerate(texts) for cause in text.causes}
     errors_by_cause: dict[int, list[Error]] = {}
     for error in islice(detail.errors.rows(), MAX_ROWS_READ):
@@ -533,7 +541,10 @@ def _sides(error: Error) -> tuple[str, str]:
 
 
 def _side_text(side: str | None, *, is_cut: bool) -> str:
-    """Return one value of an error as text; an item is shown as its values without keys."""
+    """Return the true or the predicted value of an error as text; of an item, only its values.
+
+    `side` is JSON text, or None for an absent value.
+    """
     if side is None:
         return _ABSENT_NAME
     if side.startswith("{") and not is_cut:
@@ -547,13 +558,13 @@ def facts(
     causes: Iterable[CauseText],
     documents: ListedDocuments | None,
 ) -> bytes:
-    """Return totals and causes of all errors of the run, and the identity of the run.
+    """Return facts about a run as JSON for the page's script: totals, causes, and its identity.
 
-    Errors that the page leaves out are included.
+    The totals count all errors of the run, also errors that the page does not list.
     """
-    places, errors = places_of(view), view.run.evaluation.errors
+    row_by_path, errors = row_by_field(view), view.run.evaluation.errors
     totals = sorted(  # sort: the order must not depend on whether the run was read from a file
-        [(rows_around(path, places) or [-1])[-1], error_class.value, count]
+        [(rows_around(path, row_by_path) or [-1])[-1], error_class.value, count]
         for path in {*errors.fields, *errors.units}
         for error_class, count in errors.of_field(path).items()
     )
@@ -582,15 +593,15 @@ def facts(
 
 
 def documents_of(blocks: Blocks, fields: Sequence[FieldView]) -> ListedDocuments:
-    """List the documents of a run; memory does not grow with their number."""
+    """Return the sorted list of a run's documents; memory does not grow with their number."""
     lines = SortedLines()
     losing = 0
-    places = {field.row.path: field_row for field_row, field in enumerate(fields)}
+    row_by_path = {field.row.path: field_row for field_row, field in enumerate(fields)}
 
     @lru_cache(_PATHS_REMEMBERED)
     def row_of(path: str) -> int | None:
         names = field_names(path)
-        path_rows = rows_around(names, places)
+        path_rows = rows_around(names, row_by_path)
         is_innermost = (
             len(path_rows) == len(names) and path_rows and fields[path_rows[-1]].is_innermost
         )

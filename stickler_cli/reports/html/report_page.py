@@ -36,9 +36,9 @@ POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Content security policy: allows only the scripts named at its end, and loads nothing. Data images
-are allowed for the icon, which browsers would otherwise request from the server. Source:
-https://www.w3.org/TR/CSP3/."""
+"""Content security policy of a page: loads nothing, and runs only the scripts whose hashes are
+appended. Data images are allowed for the icon, which browsers would otherwise request from the
+server. Source: https://www.w3.org/TR/CSP3/."""
 
 
 def fill_template(
@@ -48,11 +48,14 @@ def fill_template(
     element_values: Mapping[str, Iterable[bytes]] | None = None,
     policy: str = "",
 ) -> str:
-    """Fill a template with escaped values; the text ends with a line break.
+    """Return a page: a template filled with escaped values.
 
-    `scripts` are names of files, each of which can use those before it. `element_values` are JSON
-    values for the scripts, by the identifier of their element. `policy` is appended to the content
-    security policy.
+    Args:
+        template: the file name of the template.
+        context: the values of the template, by name.
+        scripts: the names of script files; a file can use files before it.
+        element_values: JSON values for the scripts, by the id of the HTML element for each.
+        policy: further rules of the content security policy.
     """
     script = _wrap_scripts(scripts) if scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -112,7 +115,7 @@ _COMMANDS: Final = {"tuning": "tune", "policy": "accept"}
 
 
 def render(report: Report, style: TableStyle) -> str:
-    """Return the HTML page of a study; ends with a line break."""
+    """Return the HTML page of a study."""
     first, *further_sections = report.sections
     blocks = [*map(_block_context, first.blocks)]
     lines = [*takewhile(lambda block: "text" in block, blocks)]
@@ -144,7 +147,7 @@ def render(report: Report, style: TableStyle) -> str:
 
 
 def _block_context(block: Block | Figures | Curves) -> dict[str, object]:
-    """Return a block as the template expects it."""
+    """Return a block of a report, such as a table, as the template expects it."""
     match block:
         case Figures():
             return {"table": block.table(), "choices": block.choices}

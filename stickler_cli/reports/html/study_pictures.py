@@ -19,7 +19,7 @@ PLACE_PARTS: Final = (
     *(("value_wrong", "value wrong", "fd"), ("both_wrong", "both wrong", "both")),
     *(("missed", "missed", "fn"), ("invented", "invented", "invented")),
 )
-"""Attribute of a field, name, and style class of each segment of its bar."""
+"""For each segment of a field's bar: the attribute with its count, its name and its style class."""
 
 
 class BarSegment(NamedTuple):
@@ -50,10 +50,7 @@ class StackedBars(NamedTuple):
 
 
 def study_pictures(report: Report) -> dict[str, object]:
-    """Return the pictures of a study: `bars`, `grid` and `listing`.
-
-    A picture that the study does not have is None.
-    """
+    """Return the pictures of a study under `bars`, `grid` and `listing`; None for a missing one."""
     record: Any = report.record
     pictures: dict[str, object] = {"bars": None, "grid": None, "listing": None}
     match getattr(record, "format", "").partition("/")[0]:

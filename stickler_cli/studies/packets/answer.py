@@ -33,7 +33,13 @@ from stickler_cli.score.intervals import (
     intervals_of,
 )
 from stickler_cli.score.record import RunVerdict
-from stickler_cli.studies.answering import NAMED, Desk, StudyAnswer, check_gate, rates_of
+from stickler_cli.studies.answering import (
+    MAX_NAMED_DOCUMENTS,
+    Desk,
+    StudyAnswer,
+    check_gate,
+    rates_of,
+)
 from stickler_cli.studies.study import StudyRecord
 from .packet import (
     EXACT,
@@ -488,7 +494,7 @@ def answer(settings: SplitSettings, desk: Desk) -> StudyAnswer:
     failed = [packet for packet in record.packets if packet.status in {"failed", "only_pred"}]
     if failed or not record.packets:
         message = f"error: {len(failed)} of {len(record.packets)} packets could not be compared"
-        reasons = [f"  {packet.id}: {packet.problem}" for packet in failed[:NAMED]]
+        reasons = [f"  {packet.id}: {packet.problem}" for packet in failed[:MAX_NAMED_DOCUMENTS]]
         return StudyAnswer(report, RunVerdict.INCOMPLETE, [message, *reasons])
     return check_gate(report, settings.fail_under, SECTIONS_F1, record.figure(SECTIONS_F1).value)
 
