@@ -126,7 +126,7 @@ class DifferenceView:
 
     @cached_property
     def digits(self) -> int:
-        """Number of decimals of rates and changes; it depends on the interval of the change of F1."""
+        """Number of decimals of rates and changes, by the interval of the change of F1."""
         interval = self.difference.whole[0].interval
         return MIN_DIGITS if interval is None else max(MIN_DIGITS, digits_of(interval))
 

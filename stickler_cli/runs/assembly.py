@@ -71,7 +71,10 @@ KEPT_NON_MATCHES: Final = 100  # at least this many, so that reports can show so
 
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
-    """Return the options of the comparison, after a check that all comparators can work here."""
+    """Check that all comparators can work here; return the options of the comparison.
+
+    `client` asks models; None if no model is asked.
+    """
     for comparator in comparators(plan):
         if client is None or not comparator.asks_models:
             comparator.require()
@@ -97,14 +100,14 @@ def models_of(plan: Plan) -> "list[Model[Any, Any]]":
 
 
 def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
-    """Return the client for the models of a plan; None if it asks no model."""
+    """Return the client that asks the models of a plan; None for a plan without models."""
     if not plan.asks_models:
         return None
     return make_client(policy)
 
 
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
-    """Return the limits, servers and keys for asking models."""
+    """Return the policy for asking models that options state: limits, servers and keys."""
     if settings.no_cache and settings.offline:
         finding = "--no-cache is also given, so no answer could come from anywhere"
         raise UsageError([Problem("--offline", finding, "only one of the two")])
@@ -127,7 +130,10 @@ def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
 
 
 def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) -> dict[str, str]:
-    """Parse the values `MODEL=VALUE` of an option; returns the value for each model."""
+    """Parse the texts `MODEL=VALUE` of an option; return the value of each model.
+
+    `pattern` is the form of a value, and `expected` describes it in messages.
+    """
     values_by_model: dict[str, str] = {}
     for text in texts:
         model, _, value = text.partition("=")
@@ -142,7 +148,7 @@ def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) ->
 
 
 def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
-    """Check that endpoints and keys belong to models that the plan asks, in case of a typo."""
+    """Raise UsageError if an endpoint or key is for a model that no field asks, as after a typo."""
     asked_models = sorted(model_titles)
     for option, values_by_model in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
         for model in values_by_model:
@@ -173,11 +179,11 @@ class Assembly(NamedTuple):
     workers: Workers
     gates: tuple[Gate, ...]
     notes: Sequence[str] = ()
-    """Notes on documents that thresholds of the schema were tuned on."""
+    """Notes that say on which documents thresholds of the schema were tuned."""
     warnings: Sequence[str] = ()
-    """Warnings that gates would judge documents on which thresholds were tuned."""
+    """Warnings if gates would judge the very documents on which thresholds were tuned."""
     policy: "Callable[[Evaluation], PolicyOutcome] | None" = None
-    """Applies the acceptance policy of `--policy` to the evaluation."""
+    """Applies the acceptance policy of `--policy` to the evaluation; None without a policy."""
 
     @property
     def keeps_files(self) -> bool:
@@ -195,7 +201,8 @@ def assemble(
 ) -> Assembly:
     """Check settings and assemble a run; no document is compared yet.
 
-    `tell` prints a line about a step that takes long.
+    `reported` are the parts of results that reports need, `load` returns the schema, and `tell`
+    prints a line before a step that takes long.
 
     Raises:
         UsageError: settings contradict each other, or name something that cannot be used.
@@ -257,7 +264,7 @@ def assemble(
 
 
 def _fields_of_page(plan: Plan) -> frozenset[Path] | None:
-    """Return the fields of a plan that a page has rows for; None if it has rows for all."""
+    """Return the fields that have a row on an HTML page; None if all fields have one."""
     fields = field_listing(plan)
     if len(fields) <= MAX_FIELDS:
         return None
@@ -265,7 +272,7 @@ def _fields_of_page(plan: Plan) -> frozenset[Path] | None:
 
 
 def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[str]:
-    """Yield notes on ignored fields, and the note of the schema."""
+    """Yield notes on ignored fields, and the note that the loaded schema has, if any."""
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
         yield f"fields ignored by the schema: {', '.join(dict.fromkeys(ignored))}"
@@ -276,14 +283,17 @@ def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[s
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
-    """Return the kinds of documents that the schemas describe."""
+    """Return the JSON types (object or array) that documents of the schemas have."""
     return tuple(dict.fromkeys(schema.plan.kind for schema in loaded.schemas))
 
 
 def job_of(
     loaded: LoadedSchema, settings: EvalSettings | ManySettings, job: Job, by: Grouping | None
 ) -> Job:
-    """Add the plan of a schema to a job, or the plans of several schemas."""
+    """Return a job with the plan of a schema, or with the jobs of several schemas.
+
+    With several schemas, `by` is the grouping that chooses the schema of a document.
+    """
 
     def job_of_schema(schema: LoadedSchema, step: str = "") -> Job:
         validation = validation_of(settings.validate, schema.contents, schema.path)
@@ -300,7 +310,10 @@ def job_of(
 
 
 def _workers(settings: EvalSettings, job: Job) -> Workers:
-    """Return the workers of a run; `watched` if a document could block this process."""
+    """Return the worker processes of a run.
+
+    They are `watched` if a document could take so long that this process would be blocked.
+    """
     plan = job.plan
     timeout = None if plan.asks_models else settings.document_timeout
     validations = (
@@ -414,7 +427,7 @@ def _check_outputs(settings: EvalSettings) -> None:
 def _outputs_requested(
     settings: EvalSettings, reported: OutputsRequested, pairs: Pairs
 ) -> OutputsRequested:
-    """Return the parts of results that reports and files need; a run directory needs all."""
+    """Return which parts of results are requested: those for reports, files and a run directory."""
     kept = settings.run_dir is not None
     return replace(
         reported,
@@ -434,7 +447,9 @@ def _outputs_requested(
 
 
 def _rows_kept(settings: EvalSettings, documents: int | None) -> KeptRows:
-    """Return which rows of documents are kept; with `auto` none if there are too many documents.
+    """Return which rows of documents the run keeps: `inline`, `none`, or the user's setting.
+
+    With `auto`, no rows are kept for too many documents.
 
     Raises:
         UsageError: no rows are to be kept, but another option needs them.

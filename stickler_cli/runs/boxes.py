@@ -37,7 +37,7 @@ MOST: Final = 1e9  # maximum size in pixels; beyond it areas lose precision
 
 
 class Rectangle(NamedTuple):
-    """A rectangle with its corners in order."""
+    """A rectangle; its first corner is at the upper left."""
 
     left: float
     top: float
@@ -46,11 +46,11 @@ class Rectangle(NamedTuple):
 
     @property
     def is_fraction(self) -> bool:
-        """Whether all coordinates are in [0, 1], so that they may be fractions of a page."""
+        """Whether all coordinates are in [0, 1], as fractions of a page are."""
         return min(self) >= 0 and max(self) <= 1
 
     def scaled(self, width: float, height: float) -> "Rectangle":
-        """Convert a rectangle in pixels into fractions of a page of the given size."""
+        """Return a rectangle in pixels as fractions of a page of the given width and height."""
         across, down = (self.left / width, self.right / width), (self.top, self.bottom)
         return Rectangle(
             left=across[0], top=down[0] / height, right=across[1], bottom=down[1] / height
@@ -70,7 +70,7 @@ class PageBox:
     def in_fractions(self, size: tuple[float, float] | None) -> "PageBox":
         """Return the box in fractions of its page; unchanged if the size of the page is unknown.
 
-        `size` is the page size to use for a box that states none.
+        `size` is the page size for a box without one; None if it is unknown.
         """
         page_size = self.size or size
         if page_size is None or self.box.is_fraction:
@@ -78,7 +78,7 @@ class PageBox:
         return PageBox(self.box.scaled(*page_size), self.page)
 
     def overlap(self, other: "PageBox") -> float:
-        """Return the area of the intersection divided by the area of the union, in [0, 1]."""
+        """Return the overlap with another box, in [0, 1]: area of intersection by area of union."""
         return _OVERLAP.compare([*self.box], [*other.box]) if self._may_meet(other) else 0.0
 
     def holds_centre_of(self, other: "PageBox") -> bool:
@@ -93,7 +93,7 @@ class PageBox:
 
 
 def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | None:
-    """Return the box that the metadata of a value states; None without a box."""
+    """Return the box in the metadata of a value; None without a box."""
     box_value = next((metadata[key] for key in _BOXES if key in metadata), None)
     page = next((metadata[key] for key in _PAGES if key in metadata), None)
     if isinstance(box_value, list) and len(box_value) == 1 and isinstance(box_value[0], dict):
@@ -107,13 +107,15 @@ def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | Non
 
 
 def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle | None:
-    """Parse a box with an area; returns None if there is none. A polygon becomes its bounding box.
+    """Return the box that a value states; None if the value is no box, or a box without an area.
+
+    A polygon becomes its bounding box.
 
     Args:
         value: four numbers; two corners; a polygon as a list of points or of coordinates; or an
             object with corners, or with corner and size.
         form: meaning of four numbers: `corners` for two corners, `xywh` for corner, width, height.
-        depth: number of levels of enclosing objects that are searched.
+        depth: number of levels of objects around the box that are searched.
     """
     if isinstance(value, dict):
         return _of_object({key.lower(): child for key, child in value.items()}, form, depth)
@@ -165,7 +167,7 @@ def _bounding_rectangle(numbers: Sequence[float]) -> Rectangle | None:
 def spots_of(
     unit: LocatedUnit, gt: Metadata, pred: Metadata, form: BoxFormat
 ) -> tuple[PageBox | None, PageBox | None]:
-    """Return the boxes of a value in the ground truth and in the prediction."""
+    """Return the true and the predicted box of a compared value; None for a missing box."""
     node = unit.node
     is_box = isinstance(node, LeafNode) and isinstance(node.comparator, BBoxIoUComparator)
     outcome = unit.outcome
@@ -187,7 +189,10 @@ def spots_of(
 def _spot(
     metadata_in_order: Iterable[JsonObject], value: JsonValue, form: BoxFormat
 ) -> PageBox | None:
-    """Return the first box that metadata state; without one, the value itself if it is a box."""
+    """Return the first box in the metadata; if there is none, the value itself if it is a box.
+
+    Returns None if the value is no box either.
+    """
     spot = next(filter(None, (spot_of(metadata, form) for metadata in metadata_in_order)), None)
     if spot is None and value is not None:
         box = box_of(value, form)

@@ -40,14 +40,15 @@ from .job import Job, group_of
 from .process import room_for_depth
 
 WorkItem = DocumentPair | PairRef
-"""A pair of documents in memory, or a reference to one that is read when it is compared."""
+"""A pair of documents in memory, or a reference to a pair that is read only when compared."""
 TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
 
 
 def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
-    """Return a pair with both sides unwrapped, and with the confidences of the prediction.
+    """Return a pair whose values are taken out of wrapper objects, and whose confidences are set.
 
-    Confidences from a separate file take precedence over those in wrappers.
+    Confidences from a separate file take precedence over those in wrappers. Without an unwrapper,
+    values stay as they are.
     """
     gt, pred = Unwrapped(None), Unwrapped(None)
     if unwrapper is not None and isinstance(pair.gt, dict | list):
@@ -79,7 +80,10 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
 def complete_pairs(
     pairs: Iterable[DocumentPair], unwrapper: Unwrapper | None, incomplete_ids: list[str]
 ) -> Iterator[DocumentPair]:
-    """Yield unwrapped pairs with both sides; add the ids of all other pairs to `incomplete_ids`."""
+    """Yield the unwrapped pairs in which both sides have a document.
+
+    The ids of all other pairs are added to `incomplete_ids`.
+    """
     for pair in pairs:
         bare = unwrapped(unwrapper, pair)
         if isinstance(bare.gt, dict | list) and isinstance(bare.pred, dict | list):
@@ -106,19 +110,19 @@ class ReadDocument:
     """A document of a chunk that has been read, but not compared yet."""
 
     result: DocumentResult
-    """Result of the document without its score, which a comparison adds."""
+    """Result of the document; it has no score until the document has been compared."""
     pair: DocumentPair | None = None
-    """The pair of documents; None if there was too little memory to read it."""
+    """The pair of documents; None if there was too little memory to read the pair."""
     gt: JsonDocument | None = None
     """The ground truth; None if the document cannot be compared."""
     pred: JsonDocument = field(default_factory=dict)
     confidences: JsonValue = None
-    """Confidences of the prediction, if it has any."""
+    """Confidences of the prediction; None without any."""
     gold: Gold | None = None
     """Annotations of the ground truth: alternatives, optional and ignored values."""
 
     def below(self, step: str) -> "ReadDocument":
-        """Nest both sides under the key of their schema."""
+        """Return the document with both sides nested under a key, which stands for their schema."""
         confidences: JsonValue = None if self.confidences is None else {step: self.confidences}
         sides: Any = {"gt": {step: self.gt}, "pred": {step: self.pred}}
         gold = Gold.of_parent(step, self.gold)
@@ -126,7 +130,7 @@ class ReadDocument:
 
 
 def failed(item: WorkItem, finding: str) -> ReadDocument:
-    """Return a failed document with the reason why it cannot be compared."""
+    """Return a document that failed; `finding` is the reason why it cannot be compared."""
     return ReadDocument(
         DocumentResult(
             id=item.id, status=Status.FAILED, score=None, problems=(Problem(item.id, finding),)
@@ -159,7 +163,8 @@ def read_item(job: Job, item: WorkItem) -> ReadDocument:
 def _checked(job: Job, pair: DocumentPair, whole_gt: JsonDocument | Problem | None) -> ReadDocument:
     """Return a document with its status and problems, ready to be compared.
 
-    `whole_gt` is the ground truth with ignored keys, as its group may depend on one of them.
+    `whole_gt` is the ground truth with its ignored keys, as the document's group may be stated in
+    one of these.
     """
     gt, pred = pair.gt, pair.pred
     problem = next((side for side in (gt, pred) if isinstance(side, Problem)), None)
@@ -198,7 +203,10 @@ def _checked(job: Job, pair: DocumentPair, whole_gt: JsonDocument | Problem | No
 
 
 def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
-    """Return the result of a document whose comparison failed; unchanged if it was not compared."""
+    """Return the result of a document after an error in a comparison: the document failed.
+
+    The result of a document that was not to be compared is returned unchanged.
+    """
     result, pair = document.result, document.pair
     if document.gt is None or pair is None:
         return result
@@ -221,9 +229,9 @@ class ChunkResult:
     non_match_lines: bytes = b""
     value_lines: bytes = b""
     first_non_matches: list[Error] = field(default_factory=list)
-    """The first errors, at most as many as requested."""
+    """The first errors of the documents, as many as were requested."""
     document: Mapping[str, object] | None = None
-    """Record that explains the last document (`document_view`), if requested."""
+    """Record that explains the comparison of the last document, if requested."""
     detail: Detail | None = None
     """Details for an HTML page, if requested."""
     fingerprints: list[Fingerprint | None] = field(default_factory=list)
@@ -232,10 +240,10 @@ class ChunkResult:
     marked: MarkedCounts | None = None
     """Changes of counts by people's verdicts on errors; None without verdicts."""
     evaluation: Evaluation = field(default_factory=Evaluation, metadata={KEPT: False})
-    """Counts and scores of the documents; a journal stores them in another format."""
+    """Counts and scores of the documents."""
 
     def add(self, chunk: "ChunkResult", job: Job) -> None:
-        """Add the result of the following documents, except their ids and lines."""
+        """Add the result of the documents that follow, except their ids and lines."""
         self.evaluation.merge(chunk.evaluation)
         room = job.requested.first_non_matches - len(self.first_non_matches)
         self.first_non_matches += chunk.first_non_matches[:room]
@@ -247,7 +255,7 @@ class ChunkResult:
 
 
 def empty_result(job: Job) -> ChunkResult:
-    """Return a result without documents, with empty parts for everything that is requested."""
+    """Return the result of no documents, to which results can be added."""
     requested = job.requested
     keeps = requested.accounts and requested.rows != "none"
     evaluation = Evaluation(
@@ -264,7 +272,7 @@ def empty_result(job: Job) -> ChunkResult:
 
 
 def evaluate_chunk(job: Job, items: Iterable[WorkItem]) -> ChunkResult:
-    """Read documents and compare them together; returns their results in the same order.
+    """Read documents and compare them together; return their combined result, in order.
 
     Raises:
         MemoryError: there is too little memory for the results.
@@ -285,7 +293,10 @@ def failed_chunk(job: Job, item: WorkItem, found: str = TOO_LITTLE_MEMORY) -> Ch
 
 
 def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
-    """Compare documents; if that fails, compare halves, down to the document that fails."""
+    """Compare documents and yield the result; after an error, compare smaller batches.
+
+    Only a document that fails alone gets a failed result.
+    """
     gts = [document.gt for document in documents if document.gt is not None]
     preds = [document.pred for document in documents if document.gt is not None]
     if not gts:

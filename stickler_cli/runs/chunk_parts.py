@@ -1,4 +1,4 @@
-"""Parts of a chunk's result that few runs request: lines, details for a page, verdicts."""
+"""Results of a chunk of documents that few runs request: lines, details for a page, verdicts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,10 +33,13 @@ def add_parts(
     detail: Detail | None,
     marked: MarkedCounts | None,
 ) -> tuple[bytes, bytes, bytes]:
-    """Add a batch to the details for a page and to the counts of verdicts, if there are any.
+    """Return lines of JSON on a batch of documents, and add the batch to further results.
+
+    The batch is added to `detail` (for an HTML page) and to `marked` (counts of verdicts), unless
+    these are None.
 
     Returns:
-        The lines of documents, errors and values that are requested; empty if not requested.
+        The lines of documents, those of errors and those of values; empty if not requested.
     """
     requested, count = job.requested, len(batch.results)
     documents = _document_lines(job, batch) if requested.document_lines else ()
@@ -70,7 +73,10 @@ def add_parts(
 
 
 def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
-    """Compare documents with verdicts again, with their ground truth corrected by the verdicts."""
+    """Add to `counted` how people's verdicts change the counts of a batch of documents.
+
+    Documents with verdicts are compared again with a corrected ground truth.
+    """
     for position, result in enumerate(batch.results):
         marks, row = job.marks.get(result.id), batch.compared_positions[position]
         if not marks or row is None:
@@ -96,7 +102,7 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
 
 
 def _document_lines(job: Job, batch: Batch) -> list[bytes]:
-    """Return a line of JSON for each document of a batch; see docs/tables.md."""
+    """Return a line of JSON for each document of a batch; docs/tables.md describes the lines."""
     blocks = Blocks()
     blocks.add(batch)
     return [

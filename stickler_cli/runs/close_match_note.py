@@ -1,6 +1,6 @@
-"""Sentences about values that count as right although they differ from their ground truth.
+"""Notes on close matches: values that count as right although they differ from the truth.
 
-Reports have them among their notes; `stickler eval` also writes them to standard error.
+Reports have these notes; `stickler eval` also writes them to standard error.
 """
 
 from collections import defaultdict
@@ -15,17 +15,17 @@ from stickler_cli.score.close_matches import CloseExample, CloseMatches, CloseVa
 from stickler_cli.score.evaluation import Evaluation
 
 MAX_NAMED_FIELDS: Final = 3
-"""Number of fields that a note names for a difference, those with the most values."""
+"""Maximum number of fields that a note names for each kind of difference."""
 MAX_SHOWN_EXAMPLES: Final = 2
 MAX_SHOWN_LETTERS: Final = 40
 """Maximum length of a text in an example, so that a note takes two or three lines of 80 columns."""
 
 
 def describe_close_matches(evaluation: Evaluation) -> list[str]:
-    """Describe values that match though they differ: a sentence with their number, then one each.
+    """Return sentences on values that match although they differ; empty without such values.
 
-    Each difference has its fields, examples, and what makes such values wrong. Empty if there are
-    no such values.
+    The first sentence counts them. Each other sentence is on one kind of difference: its fields,
+    examples, and what would make such values wrong.
     """
     values_by_difference: defaultdict[DifferenceKind, list[tuple[str, CloseValues]]] = defaultdict(
         list
@@ -50,7 +50,11 @@ def describe_close_matches(evaluation: Evaluation) -> list[str]:
 def _describe_difference(
     difference: DifferenceKind, by_field: list[tuple[str, CloseValues]]
 ) -> str:
-    """Return a difference, its fields, examples, and what makes such values wrong."""
+    """Return a sentence on the values with one kind of difference.
+
+    It has their fields, examples, and what would make such values wrong. `by_field` are these
+    values by the name of their field.
+    """
     by_field.sort(key=lambda entry: (-entry[1].count, entry[0]))
     total = sum(values.count for _, values in by_field)
     names = join_some((f"{name} {values.count:,}" for name, values in by_field), MAX_NAMED_FIELDS)

@@ -50,10 +50,10 @@ Advance: TypeAlias = Callable[[int], None]
 MEASURED_SECONDS: Final = 0.25  # seconds of work after which the remaining work is estimated
 
 WORTH_FORKING: Final = 1.0
-"""Seconds of remaining work from which forks are worthwhile, as their results have to be sent."""
+"""Minimum seconds of remaining work for which forked processes save time."""
 
 WORTH_STARTING: Final = 3.0
-"""Seconds of remaining work from which new processes are worthwhile; starting them takes half a
+"""Minimum seconds of remaining work for which new processes save time; starting them takes half a
 second or more."""
 
 
@@ -67,11 +67,11 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     job_of: Callable[[Options], Job],
     lines: "Mapping[str, TakesLines]" = NO_LINES,
 ) -> Evaluation:
-    """Evaluate documents that are in memory; they are read one by one.
+    """Evaluate pairs of documents in memory, taken from an iterable one by one.
 
-    Without a client, models are asked with the default policy. `total` is the number of documents,
-    None if unknown. `job_of` is called after all comparators have been checked; `lines` are as in
-    `gather`.
+    Without a client, models are asked with the default policy. `total` is the number of documents;
+    None if unknown. `job_of` makes the job, after all comparators have been checked. `lines` are
+    as in `gather`.
     """
     options = comparing(plan, settings, client or client_of(plan))
     job = job_of(options)
@@ -92,7 +92,7 @@ def evaluate(
     tell: Callable[[str], None],
     written: Callable[[Run], Iterable[bytes]],
 ) -> tuple[Run, int | None]:
-    """Evaluate all pairs of a run; after Ctrl-C or SIGTERM, keep the documents finished by then.
+    """Evaluate all pairs of a run; after Ctrl-C or SIGTERM, return what is finished by then.
 
     Documents that a run directory already has are not evaluated again. An interrupted run names its
     files `NAME.partial`. `started` is the start time, unless the run directory has an earlier one.
@@ -142,11 +142,11 @@ def evaluate(
 
 
 def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
-    """Raise UsageError before any model is paid if judges would be asked about too many pairs.
+    """Raise UsageError if judges would be asked about too many pairs, before any model is paid.
 
-    All documents are compared without asking models, to count the pairs; the pairing of list items
-    may still depend on unknown embeddings. Standard input cannot be read twice, so there the limit
-    is checked during the run.
+    To count the pairs, all documents are compared without asking models. The count is approximate,
+    as the pairing of list items may depend on embeddings. Standard input cannot be read twice:
+    there the limit is checked during the run.
     """
     job, settings = assembly.job, assembly.settings
     client = job.options.client
@@ -170,7 +170,10 @@ def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
 
 
 def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
-    """Raise UsageError if more pairs were counted than the client's policy allows."""
+    """Raise UsageError if more pairs were counted than the client's policy allows.
+
+    `counted` says in the message what was counted.
+    """
     judges = [need for need in counting.needs if need.model.is_judge]
     count, limit = sum(need.questions for need in judges), counting.policy.max_pairs
     if count > limit:
@@ -260,8 +263,8 @@ def chunk_results(
 ) -> Generator[ChunkResult]:
     """Evaluate documents; yields results chunk by chunk, in the order of the documents.
 
-    Work that an interruption could not end in this process is left to another process. Items are
-    read only when there is room for more work; `total` is None if unknown.
+    Documents are taken from `items` only when there is room for more work. `total` is their number;
+    None if unknown. A chunk that would block this process for too long is given to another one.
 
     Raises:
         UsageError: the plan cannot be sent to another process, or the cluster does not exist.
@@ -314,9 +317,9 @@ def gather(
     lines: "Mapping[str, TakesLines]" = NO_LINES,
     advance: Advance | None = None,
 ) -> ChunkResult:
-    """Add up the results of a run; lines are written to streams at once, and not kept.
+    """Add up the results of all chunks of a run; lines are written to `lines`, and not kept.
 
-    `lines` are streams by the kind of their lines: `document_lines`, `non_match_lines` or
+    `lines` has a stream for each kind of lines: `document_lines`, `non_match_lines` or
     `value_lines`.
     """
     total = empty_result(job)
@@ -333,9 +336,10 @@ def gather(
 
 @contextmanager
 def progress_bar(total: int | None, client: "Client | None") -> Iterator[Callable[[int], None]]:
-    """Show a progress bar while the block runs, with the usage of models.
+    """Show a progress bar while the block of the `with` runs, with the usage of models.
 
-    The block gets a function that takes the number of further finished documents.
+    The block gets a function, to be called with the number of documents finished since the last
+    call. `total` is the number of documents; None if unknown.
     """
     from rich import console as consoles  # imported late: few runs show a bar, and rich is large
     from rich import progress as bars

@@ -37,13 +37,13 @@ class GoldChange(NamedTuple):
 
     path: Path
     value: Any
-    """The new value; `REMOVED` deletes the old one."""
+    """The new value; `REMOVED` deletes the old value."""
     accepted: bool
-    """Whether the new value is accepted beside the old one, instead of replacing it."""
+    """Whether the new value is an accepted alternative; otherwise it replaces the old value."""
 
 
 def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
-    """Check that a directory is new or empty, and not inside the ground truth.
+    """Check that a directory for corrected ground truths is new or empty, and not inside `gt`.
 
     Raises:
         UsageError: the directory cannot be used, or there are no verdicts.
@@ -66,9 +66,10 @@ def write_gold(
     unwrapper: Unwrapper | None,
     directory: str | os.PathLike[str],
 ) -> str:
-    """Write each ground truth with its changes to a file named after its id; return a summary.
+    """Write each ground truth with its changes to a new file; return a summary as text.
 
-    Unreadable ground truths are left out; the original files stay as they are.
+    A file is named after the id of its document. `changes_in` returns the changes of a document.
+    Unreadable ground truths are left out. The original files stay as they are.
 
     Raises:
         UsageError: an id would not be a file inside the directory.
@@ -101,7 +102,9 @@ def write_gold(
 
 
 def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange]:
-    """Return the changes of a ground truth that accept predictions, by people's verdicts.
+    """Return the changes of a document's ground truth that people's verdicts demand.
+
+    Each makes a prediction an accepted value.
 
     Raises:
         ComparisonError: a comparator failed.
@@ -131,7 +134,7 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange
 def _with(
     truth: JsonValue, changes: Iterable[GoldChange], unwrapper: Unwrapper | None
 ) -> JsonValue:
-    """Return a changed copy of a ground truth; list indexes in changes refer to the original."""
+    """Return a copy of a ground truth with changes; list indexes are those before any change."""
     form_of = partial((unwrapper or Unwrapper(None)).form_of, node=None, is_truth=True)
 
     def value_key(value: Any) -> str | None:
@@ -149,7 +152,10 @@ def _with(
 
 
 def _change_value(value: Any, form: Form | None, change: GoldChange) -> Any:
-    """Return the new content of a value after a change; it may be wrapped in an object."""
+    """Return a value after a change.
+
+    `form` says how the value is wrapped in an object with metadata; None if it is not wrapped.
+    """
     if change.accepted:
         annotated = {OWN.value: value} if form is None else value
         return {**annotated, ALTERNATIVES: [*annotated.get(ALTERNATIVES, ()), change.value]}

@@ -1,7 +1,7 @@
 """Hints at options that would help if predictions do not fit the schema.
 
-The counts of the run tell whether all documents have the same trouble; a few documents are read
-again to find its form.
+The counts of the run show whether most documents have the same trouble. A few documents are then
+read again, to find the option.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ _CONFIDENCES: Final = ("confidence", "score", "probability", "conf")
 
 
 def hints(assembly: "Assembly", run: "Run") -> Iterator[str]:
-    """Yield hints as lines; none for a run whose predictions are mostly right."""
+    """Yield hints for the user as lines; none if predictions are mostly right."""
     evaluation, settings = run.evaluation, assembly.settings
     f1 = run.rule.rates(evaluation.tally.counts(run.rule.counting)).f1
     if f1 is not None and f1 >= GOOD_F1:
@@ -77,7 +77,7 @@ def _documents_of(assembly: "Assembly", pairs: Iterable[DocumentPair]) -> Iterat
 
 
 def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]) -> Iterator[str]:
-    """Yield options that help if all documents have another shape than the schema."""
+    """Yield hints at options that help if all documents have another shape than the schema."""
     evaluated = run.evaluation.statuses[Status.EVALUATED]
     paths = [field.field for field in run.fields if field.field]
     names = {str(path[0]) for path in paths if len(path) == 1}
@@ -108,7 +108,7 @@ def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]
 
 
 def name_pattern(evaluation: Evaluation) -> str | None:
-    """Return the option that would pair documents without a partner; None if no option would."""
+    """Return the option that would pair documents that have no partner; None if no option would."""
     # Imported late: few runs have documents without a partner.
     from stickler_cli.documents.name_patterns import propose_pattern
 
@@ -121,7 +121,7 @@ def name_pattern(evaluation: Evaluation) -> str | None:
 
 
 def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[str]]:
-    """Return the ids of documents without a prediction, and of those without ground truth."""
+    """Return the ids of ground truths without a prediction, and of predictions without a truth."""
     gts, preds = (
         sorted({problem.document for problem in evaluation.problems if problem.status is status})
         for status in (Status.MISSING, Status.UNMATCHED)
@@ -132,7 +132,10 @@ def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[s
 def _root_hint(
     option: str, side: str, documents: Sequence[JsonObject], names: set[str]
 ) -> Iterator[str]:
-    """Yield a root option if every document has most of the names under the same key."""
+    """Yield a hint at an option such as `--pred-root KEY`, if all documents are under this key.
+
+    `names` are the names of the schema's fields; most of them must be under the same key.
+    """
     roots = {_find_root(document, names) for document in documents}
     if len(roots) == 1 and (root := roots.pop()):
         yield (
@@ -142,10 +145,10 @@ def _root_hint(
 
 
 def _find_root(document: JsonObject, names: set[str]) -> Steps:
-    """Return the keys that lead to the first object with many of the names; empty if there is none.
+    """Return the keys that lead to the object with the fields of the schema; empty without one.
 
-    This object has at least half as many of the names as any other object, and more than the
-    document itself.
+    `names` are the names of the fields. The object is the first with more of these names than the
+    document itself, and at least half as many as the object with most of them.
     """
     level: list[tuple[Steps, JsonValue]] = [((), document)]
     counts: dict[Steps, int] = {}
@@ -167,7 +170,7 @@ def _count_names(value: JsonValue, names: set[str]) -> int:
 
 
 def _children(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
-    """Yield key and value of each child of an object; for a list, only a single element."""
+    """Yield the key and the value of each child of an object, or of a list with one element."""
     if isinstance(value, dict):
         yield from value.items()
     elif isinstance(value, list) and len(value) == 1:
@@ -175,7 +178,10 @@ def _children(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
 
 
 def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]:
-    """Yield a hint if keys differ from declared names only in case and separators."""
+    """Yield a hint if undeclared keys differ from names of the schema only in spelling.
+
+    They differ in case and separators, such as `totalAmount` and `total_amount`.
+    """
     fields_by_letters = {(*path[:-1], _letters_of(path[-1])): path for path in fields}
     candidates = [
         (path, fields_by_letters.get((*path[:-1], _letters_of(path[-1])))) for path in extras
@@ -224,7 +230,7 @@ def _wrapper_hint(
 
 
 def _form_of(wrapped: Sequence[Mapping[str, JsonValue]]) -> str:
-    """Return the keys for value and confidence in most objects, as `VALUE:CONFIDENCE`."""
+    """Return the form of most wrapper objects as text: the keys `VALUE` or `VALUE:CONFIDENCE`."""
     counts = Counter(key for value in wrapped for key in value)
     common = [key for key, count in counts.items() if 2 * count > len(wrapped)]
     confidence = next((key for key in _CONFIDENCES if key in common), "")

@@ -49,13 +49,13 @@ class Grouping:
     key: str
     path: Path = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    """The group of each document by its id, for a column of a metadata file."""
+    """By id: the group of each document, from a column of a metadata file."""
 
 
 def parse_groupings(
     keys: Sequence[str], file: str | None, schema_by: str | None = None
 ) -> tuple[Grouping, ...]:
-    """Parse the keys by which documents are grouped, and read the metadata file if there is one.
+    """Return the groupings of documents by the given keys; reads the metadata file, if any.
 
     If `schema_by` is given, the last grouping chooses the schema of a document.
     """
@@ -105,7 +105,7 @@ def _field_named(option: str, key: str) -> Path:
 
 
 def group_of_id(document: str, grouping: Grouping) -> str | None:
-    """Return the group of a document, for a key that needs only its id; None if it has none."""
+    """Return the group of a document by its id alone; None if it has no group, or needs more."""
     if grouping.key == DIRECTORY:
         return str(PurePosixPath(document).parent)
     if grouping.key == ID:
@@ -114,7 +114,7 @@ def group_of_id(document: str, grouping: Grouping) -> str | None:
 
 
 def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Grouping) -> str | None:
-    """Return the group of a document by its id or ground truth; None if it has none."""
+    """Return the group of a document by its id or its ground truth; None without a group."""
     if grouping.key.startswith(MARK):
         return group_of_id(document, grouping)
     with suppress(LookupError):
@@ -124,7 +124,7 @@ def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Groupin
 
 @dataclass(frozen=True, slots=True)
 class OutputsRequested:
-    """The parts of results that are requested in addition to the evaluation."""
+    """Which results are requested in addition to the figures of the evaluation."""
 
     document_lines: bool = False
     non_match_lines: bool = False
@@ -144,7 +144,7 @@ class OutputsRequested:
     rows: KeptRows = "auto"
     """Whether to keep the figures of each document, for statistics and reports."""
     recall_with_fd: bool = False
-    """Whether the recall in document lines counts false discoveries as missed."""
+    """Whether the recall in document lines also counts wrong values as missed."""
 
 
 def unwrapper_of(root: PlaceWithFields, settings: WrapperOptions) -> Unwrapper | None:
@@ -169,16 +169,13 @@ def unwrapper_of(root: PlaceWithFields, settings: WrapperOptions) -> Unwrapper |
 
 
 class Validation(NamedTuple):
-    """A schema and the sides to validate against it; invalid documents are still compared."""
+    """A schema, and which sides of documents are validated against this schema."""
 
     validator: DocumentValidator
     sides: tuple[Side, ...]
 
     def verdicts(self, pair: DocumentPair) -> dict[Side, SchemaVerdict]:
-        """Validate the sides of a pair that are present.
-
-        Returns violations by side, or None if unreadable.
-        """
+        """Validate the documents of a pair; return the verdict of each validated side."""
         documents = ((side, getattr(pair, side)) for side in self.sides)
         return {
             side: None
@@ -195,7 +192,7 @@ def sides_of(chosen: Validate) -> tuple[Side, ...]:
 
 
 def validation_of(chosen: Validate, schema: Schema, file: str | None = None) -> Validation | None:
-    """Return the validation of the chosen sides by a parsed schema; None if no side is chosen."""
+    """Return the validation of the chosen sides against a schema; None if no side is chosen."""
     sides = sides_of(chosen)
     return Validation(DocumentValidator(schema, file or "", file), sides) if sides else None
 
@@ -226,15 +223,15 @@ class Job:
     """Fields of the schema that have rows on a page; None for all."""
     by: tuple[Grouping, ...] = ()
     unwrapper: Unwrapper | None = None
-    """Takes values out of wrapper objects; None leaves documents as they are."""
+    """Takes values out of wrapper objects; None if documents have no wrappers."""
     metrics: Mapping[str, Measure] = field(default_factory=dict)
     """Empty accumulators of the user's metrics, by name."""
     marks: Marks = field(default_factory=dict)
     """People's verdicts on errors, by document."""
     step: str = ""
-    """Key under which documents are nested, if the run has several schemas."""
+    """Key under which documents are nested if the run has several schemas; else empty."""
     schemas: "SchemaChoice[Job] | None" = None
-    """The job of each schema, if there are several."""
+    """Chooses the job of a document if there are several schemas; else None."""
 
     @property
     def has_parts(self) -> bool:
@@ -244,7 +241,7 @@ class Job:
         return has_lines or requested.detail or bool(self.marks)
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> "Job | Problem":
-        """Return the job for the schema of a document, or the problem of choosing one."""
+        """Return the job for the schema of a document, or the problem if none can be chosen."""
         return self.schemas.for_document(document, gt) if self.schemas else self
 
 
@@ -254,10 +251,10 @@ class SchemaChoice(Generic[Planned]):
 
     by: Grouping
     of_step: Mapping[str, Planned]
-    """An entry for each schema, by the key under which its documents are nested."""
+    """What is chosen for each schema, by the key under which the schema's documents are nested."""
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
-        """Return the entry for the schema of a document, or the problem of choosing one."""
+        """Return what belongs to the schema of a document, or the problem if none can be chosen."""
         name = group_of(document, gt, self.by)
         planned = self.of_step.get(f"{name}/")
         if planned is not None:
@@ -290,18 +287,18 @@ class Cluster(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """The processes that do the work of a run; its results do not depend on them."""
+    """Settings of the processes that do the work of a run; they do not change its results."""
 
     jobs: int | Literal["auto"] = 1
-    """Number of processes, at least 1; 1 is this process, and `auto` depends on machine and
-    work."""
+    """Number of processes, at least 1. With 1, only this process works; `auto` chooses the number
+    by machine and work."""
     chunk_size: int | None = None
-    """Number of documents that are compared together; None adapts it to their size and time."""
+    """Number of documents that are compared together; None to choose it by size and time."""
     source: str = "--jobs"
     document_timeout: float | None = None
     """Seconds that a document may take in another process; None for no limit."""
     watched: bool = False
-    """Whether only other processes do the work, as this process could not stop a document."""
+    """Whether this process does not work itself, but watches workers and stops slow ones."""
     memory_limit: int | None = None
     """Bytes that documents may take in a process, in addition to the program itself."""
     cluster: Cluster | None = None

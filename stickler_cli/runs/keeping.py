@@ -58,7 +58,7 @@ class Keeper:
     """The files that a run writes while it compares."""
 
     lines: Mapping[str, LinesFile]
-    """Files of rows, by the kind of their lines."""
+    """The open files of lines, by kind: `document_lines`, `non_match_lines` or `value_lines`."""
     started: str
     """Start time of the run, or of the earlier run that it continues."""
     interruption: Interruption
@@ -69,9 +69,10 @@ class Keeper:
         items: Iterator[PairRef],
         evaluate: Callable[[Iterator[WorkItem], int], Generator[ChunkResult]],
     ) -> Generator[ChunkResult]:
-        """Yield the results of all documents; those that are new are appended to the journal.
+        """Yield the results of all documents; new results are appended to the journal.
 
-        `evaluate` is called with the remaining documents, and the number of finished ones.
+        `evaluate` is called with the documents that the journal does not have, and with the number
+        of those that it has.
 
         Raises:
             UsageError: documents have changed since they were evaluated (lists their names), or the
@@ -110,7 +111,7 @@ class Keeper:
         journal.sync()
 
     def finish(self, run: Run, written: Callable[[Run], Iterable[bytes]]) -> None:
-        """Write the finished run into its files.
+        """Write the files of a finished run.
 
         Raises:
             OSError: a file cannot be written, or its directory is gone.
@@ -132,7 +133,7 @@ class Keeper:
 def open_kept_files(
     assembly: Assembly, started: str, interruption: Interruption, tell: Callable[[str], None]
 ) -> Iterator[Keeper]:
-    """Open the files that a run writes while it compares; they close with the block."""
+    """Open the files that a run writes while it compares; they are closed after the block."""
     settings = assembly.settings
     options = ["--documents", "--non-matches", "--values"]
     paths = [settings.documents, settings.non_matches, settings.values]
@@ -161,7 +162,7 @@ def open_kept_files(
 
 
 def deciding(assembly: Assembly) -> dict[str, object]:
-    """Return all settings that decide the records of a journal, by their names in messages."""
+    """Return all settings that results in a journal depend on, by their names in messages."""
     settings, job = assembly.settings, assembly.job
     policy = job.options.client and job.options.client.policy
     return {
@@ -185,7 +186,7 @@ def deciding(assembly: Assembly) -> dict[str, object]:
 
 
 def _sources(settings: EvalSettings) -> dict[str, str | None]:
-    """Return the sources of documents, with URLs without signatures, as these change."""
+    """Return the sources of documents by option; URLs lose their signatures, as these change."""
     named = {
         "GT": settings.gt,
         "PRED": settings.pred,
@@ -208,7 +209,7 @@ class _Finished:
         """Whether the journal has all documents of the run."""
 
     def chunks(self) -> Iterator[ChunkResult]:
-        """Yield the results in the journal; raises UsageError if their documents have changed."""
+        """Yield the results in the journal; raises UsageError if a document has changed since."""
         changed: list[str] = []
         for source, record in self._chunk_records():
             chunk = read_chunk(ChunkResult, record, source)
@@ -238,9 +239,9 @@ class _Finished:
                 yield source, record
 
     def not_the_same(self, before: list[str], now: list[str]) -> UsageError:
-        """Return an error that lists added and removed documents.
+        """Return an error that lists documents added and removed since the run was started.
 
-        `before` and `now` are the ids from the first difference on.
+        `before` and `now` are the ids of the documents, beginning at the first difference.
         """
         kept, present = set(before), set(now)
         gone = [f"{name} is missing now" for name in before if name not in present]
@@ -275,9 +276,9 @@ class _Finished:
 
 
 def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
-    """Yield descriptions of the changes of a document.
+    """Yield texts on how a document has changed since its fingerprint `before` was taken.
 
-    `before` is None if the document was not read to its end before.
+    `before` is None if the document could not be read to its end then.
     """
     if before is None:
         return

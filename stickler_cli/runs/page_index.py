@@ -1,6 +1,6 @@
 """A database of errors and documents for `stickler view`, to filter, sort and group them.
 
-It is kept in the run directory if that is writable, and rebuilt if the run has changed.
+The database is kept in the run directory if possible, and rebuilt if the run has changed.
 """
 
 import json
@@ -23,8 +23,7 @@ from .page_queries import DOCUMENTS, ERRORS, TESTS, Queries
 from .whole_files import RESULTS, own_file
 
 SELECTIONS: Final = 8
-"""Number of query results that are remembered, as users go back to them; a million lines take 8 MB
-each."""
+"""Number of recent query results that are remembered; one of a million lines takes 8 MB."""
 
 MOST: Final = 1_000  # maximum number of lines of one answer
 
@@ -39,7 +38,7 @@ class LineIndex:
     """JSON lines in a database, with columns to filter and sort them."""
 
     columns: ClassVar[str]
-    """SQL declaration of the columns for filters and orders, in addition to number and line."""
+    """SQL declaration of the columns by which lines are filtered and sorted."""
     by: ClassVar[str]
     """Column with the id of the document that a line belongs to."""
     file: ClassVar[str]
@@ -47,12 +46,12 @@ class LineIndex:
     queries: ClassVar[Queries]
     """Filters and orders that queries can use."""
     lost_values: ClassVar[str] = "0"
-    """SQL expression for the number of values lost with a line; 0 if lines have no such column."""
+    """SQL expression for the number of lost values that a line stands for; `0` without a column."""
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
-        """Open the database in the directory `run`, or build one from rows.
+        """Open the database in the run directory `run`, or build one from `rows`.
 
-        Without `run` the database is temporary.
+        Without `run`, the database is temporary. `rows` yields the values of the columns.
         """
         # All threads of a server share one connection, guarded by the lock.
         self._lock, folder = Lock(), Path(run)
@@ -67,11 +66,11 @@ class LineIndex:
         self._found: OrderedDict[str, tuple[array[int], list[Any]]] = OrderedDict()
 
     def _open_kept_database(self, folder: Path) -> sqlite3.Connection | None:
-        """Open the database in a run directory; None if there is none for this very run.
+        """Open the database in a run directory; returns None if it is missing or out of date.
 
-        The author of the directory may have put a malicious database there. So it must be a regular
-        file with exactly the tables that this program makes, and queries are aborted after some
-        time.
+        The author of the directory may have put a malicious database there. The database must
+        therefore be a regular file with exactly the tables that this program makes, and queries
+        are aborted after some time.
         """
         with suppress(sqlite3.Error, UsageError):
             file = own_file(str(folder), self.file)
@@ -97,7 +96,7 @@ class LineIndex:
         base.set_progress_handler(lambda: monotonic() > self._deadline, STEPS_BETWEEN_LOOKS)
 
     def _tables(self) -> list[tuple[Any, ...]]:
-        """Return the tables of a kept database, in the form in which SQLite lists them."""
+        """Return the tables that a database must have, in the form in which SQLite lists them."""
         with closing(sqlite3.connect(":memory:")) as base:
             for statement in self._statements():
                 base.execute(statement)
@@ -112,7 +111,7 @@ class LineIndex:
     def _make_database(
         self, rows: Callable[[], Iterable[tuple[Any, ...]]], folder: Path | None = None
     ) -> sqlite3.Connection:
-        """Build a database in a folder, or a temporary one that disappears when it is closed."""
+        """Build a database from rows, in a folder; without a folder, it is temporary."""
         temporary = folder and folder / f".{self.file}.{os.urandom(4).hex()}"
         marks = ", ?" * (self.columns.count(",") + 2)
         make_table, make_index = self._statements()
@@ -133,7 +132,7 @@ class LineIndex:
         return base
 
     def conditions(self, query: Mapping[str, Any]) -> tuple[str, list[Any]]:
-        """Return the filters of a query as an SQL condition, with its parameters."""
+        """Return the filters of a query as an SQL condition, and the condition's parameters."""
         conditions, values = ["1"], list[Any]()
         for key, (test, column) in self.queries["filters"].items():
             value = query.get(key)
@@ -146,16 +145,16 @@ class LineIndex:
         return " AND ".join(conditions), values
 
     def order(self, name: str) -> list[str]:
-        """Return an order as SQL columns; descending if its name begins with `-`."""
+        """Return the SQL columns of an order to sort by; `-` before its name reverses the order."""
         columns = self.queries["orders"].get(name.removeprefix("-"), ())
         direction = " DESC" if name.startswith("-") else ""
         return [f"{column}{direction}" for column in columns]
 
     def find_lines(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
-        """Return the numbers of the lines that match a query, in order, and its groups.
+        """Return the numbers of the lines that match a query, in its order, and the groups.
 
-        A group is a list of its key, its number of lines, its lowest values of both sides, and the
-        number of values lost with its lines.
+        A group of lines is a list: its key, its number of lines, the lowest true and the lowest
+        predicted value, and the number of lost values. Without grouping, there are no groups.
         """
         where, values = self.conditions(query)
         order, groups = [*self.order(str(query.get("sort", ""))), "n"], list[Any]()
@@ -177,7 +176,7 @@ class LineIndex:
         return self.numbers(where, values, ", ".join(order)), groups
 
     def select(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the number of lines that match a query, of values lost with them, and groups."""
+        """Return how many lines match a query, how many values these lost, and the groups."""
         numbers, groups = self.selection(query)
         where, values = self.conditions(query)
         ((n_lost,),) = self.ask(
@@ -187,7 +186,7 @@ class LineIndex:
         return {"count": len(numbers), "values": n_lost, "groups": groups}
 
     def page(self, query: Mapping[str, Any], first: int, count: int) -> list[str]:
-        """Return a page of the lines that match a query, as JSON texts."""
+        """Return `count` of the lines that match a query, beginning at position `first`."""
         numbers = self.selection(query)[0][first : first + min(max(count, 0), MOST)]
         marks = ", ".join("?" * len(numbers))
         lines = dict(self.ask(f"SELECT n, line FROM line WHERE n IN ({marks})", numbers))  # noqa: S608
@@ -206,7 +205,7 @@ class LineIndex:
         return result
 
     def numbers(self, where: str, values: Sequence[Any], order: str) -> "array[int]":
-        """Return the numbers of the lines that meet an SQL condition, in an order."""
+        """Return the numbers of the lines that meet an SQL condition, sorted by SQL columns."""
         text = f"SELECT n FROM line WHERE {where} ORDER BY {order}"  # noqa: S608 - ours
         with self._lock:
             self._deadline = monotonic() + ANSWER_SECONDS
@@ -220,7 +219,7 @@ class LineIndex:
 
 
 def _key_of(folder: Path) -> str:
-    """Return a key that changes when the files of a run change."""
+    """Return a text that changes whenever the files of a run change."""
     files = (folder / name for name in RESULTS)
     stats = [file_or_stat.stat() if file_or_stat.exists() else None for file_or_stat in files]
     return json.dumps(
@@ -244,11 +243,14 @@ class ErrorIndex(LineIndex):
     )
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
-        """Build or open the database; `rows` yields errors as rows of the page."""
+        """Open or build the database; `rows` yields errors as rows for the page's script."""
         super().__init__(lambda: map(_error_columns, rows()), run)
 
     def place(self, query: Mapping[str, Any], place: Mapping[str, str]) -> dict[str, Any]:
-        """Return an error by document and path, with its position in query results, or -1."""
+        """Return the error at a document and path, and its position in the results of a query.
+
+        The position is -1 if the error does not match the query.
+        """
         parameters = [place.get("document"), place.get("path"), place.get("as") or "%"]
         rows = self.ask(
             "SELECT n, line FROM line WHERE document = ? AND path = ? AND outcome LIKE ?",
@@ -267,7 +269,7 @@ class ErrorIndex(LineIndex):
 
 
 def _error_columns(page_row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the database columns of an error, given its row of the page."""
+    """Return the database columns of an error, given its row for the page's script."""
     row, document, path, field, outcome, name, *sides, similarity, inner, values = page_row[:11]
     cause, within = page_row[-2:]
     gt, pred = (side[0] if isinstance(side, list) else side or "" for side in sides)
@@ -287,12 +289,15 @@ class DocumentIndex(LineIndex):
     columns = "id, score REAL, is_wrong INT, has_lost INT, loss_rank INT, groups, text"
 
     def __init__(self, lines: Callable[[], Iterable[bytes]], run: str = "") -> None:
-        """Build or open the database; `lines` yields documents as JSON lines of the page."""
+        """Open or build the database; `lines` yields documents as rows for the page's script."""
         super().__init__(lambda: map(_document_columns, lines()), run)
         ((self.lost,),) = self.ask("SELECT count(*) FROM line WHERE has_lost")
 
     def place(self, query: Mapping[str, Any], name: str) -> dict[str, Any]:
-        """Return a document by its id, with its position in query results, or -1."""
+        """Return the document with an id, and its position in the results of a query.
+
+        The position is -1 if the document does not match the query.
+        """
         rows = self.ask("SELECT n, line FROM line WHERE id = ?", [name])
         numbers, _ = self.selection(query)
         for number, line in rows:
@@ -302,7 +307,7 @@ class DocumentIndex(LineIndex):
 
 
 def _document_columns(line: bytes) -> tuple[Any, ...]:
-    """Return the database columns of a document, given its JSON line of the page."""
+    """Return the database columns of a document, given its row for the page's script."""
     name, status, score, _, *lost, by, _ = json.loads(line)
     n_lost = sum(lost)
     is_wrong = n_lost > 0 or status != "evaluated"
@@ -312,7 +317,7 @@ def _document_columns(line: bytes) -> tuple[Any, ...]:
 
 
 def _group_text(key: str, name: str) -> str:
-    """Return a group as JSON text, in the form that the page uses.
+    """Return a group of documents as JSON text, in the form that the page uses.
 
     >>> _group_text("@kind", "a")
     '["@kind","a"]'

@@ -1,8 +1,7 @@
 """Filters and orders for the errors and documents on the page of a run.
 
-Two programs execute these queries by the tables below: SQLite, if `stickler view` serves the page
-(`page_index.py`), and otherwise the script of the page (`reports/html/engine.js`). Each of them
-implements only how to read a column, and the tests below.
+Two programs execute queries by the tables of this module. If `stickler view` serves the page, it is
+SQLite (`page_index.py`); otherwise, it is the script of the page (`reports/html/engine.js`).
 """
 
 from collections.abc import Mapping
@@ -17,8 +16,8 @@ class Queries(TypedDict):
     orders: Mapping[str, tuple[str, ...]]
     """For each name of an order: the columns to sort by, or to group by."""
     groups: tuple[str, ...]
-    """Orders by which rows can be grouped; groups of `cause` are sorted by number, others by
-    size."""
+    """Names of the orders by which rows can be grouped. Groups by `cause` are sorted by the number
+    of the cause, other groups by size."""
 
 
 TESTS: Final = {
@@ -28,7 +27,7 @@ TESTS: Final = {
     "below": "{column} < {value}",
     "among": "{column} IN ({value})",
 }
-"""Each test as SQL; an absent cell fails every test."""
+"""By name of a test: its condition in SQL. A cell without a value fails every test."""
 
 ERRORS: Final[Queries] = {
     "filters": {
@@ -58,8 +57,11 @@ ERRORS: Final[Queries] = {
     },
     "groups": ("cause", "document", "field", "class", "pair"),
 }
-"""`within` is the cause of an error, or that of the item that includes it; `places` are path and
-field of the error, each between line ends; an absent value is an empty text."""
+"""Queries for errors.
+
+The column `within` has the cause of an error, or of the failed item that contains the error.
+`places` has the path and the field of the error, each between line ends. An absent value is an
+empty text."""
 
 DOCUMENTS: Final[Queries] = {
     "filters": {
@@ -73,8 +75,10 @@ DOCUMENTS: Final[Queries] = {
     "orders": {"id": ("id",), "errors": ("loss_rank",)},
     "groups": (),
 }
-"""`loss_rank` is minus the number of lost values; `groups` are JSON pairs of key and name, empty
-for a document without a score."""
+"""Queries for documents.
+
+The column `loss_rank` has minus the number of lost values. `groups` has JSON pairs of key and name;
+it is empty for a document without a score."""
 
 CHANGES: Final[Queries] = {
     **ERRORS,
@@ -84,7 +88,7 @@ CHANGES: Final[Queries] = {
         "after": ("is", "cause_after"),
     },
 }
-"""Filters of the page of two runs, which has values by cause in either run; it is never served."""
+"""Queries for the values on the page of two runs: they also have a cause in each run."""
 
 QUERIES: Final[Mapping[str, Queries]] = {"non-matches": CHANGES, "documents": DOCUMENTS}
-"""Queries by the part of the page that has the rows."""
+"""Queries by the id of the page's element that has the rows."""

@@ -23,7 +23,7 @@ SOURCES: Final = "--sources"
 EMBED: Final = "--embed-sources"
 SUFFIXES: Final = (".pdf", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".tiff", ".bmp")
 MOST_SHEETS: Final = 5
-"""Number of pages of a document that are embedded: the first one, and pages with boxes."""
+"""Maximum number of pages of a document whose pictures are embedded in an HTML page."""
 
 _PICTURE: Final = "a picture of a document"
 _ADDRESS: Final = re.compile(r"https?://[^\s{}/]+/\S*\Z")
@@ -32,12 +32,15 @@ _QUALITY: Final = 70  # quality of JPEG; a page takes some 150 kB
 
 
 SourcesOf: TypeAlias = Callable[[Run, Sequence[str]], tuple[PageSources, list[str]]]
-"""Finds the sources of a run for pages that are written to some files; returns notes on problems
-too."""
+"""A function that finds images and PDFs for a run and the files of its HTML pages.
+
+It also returns notes on problems."""
 
 
 def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
-    """Return a function that finds the sources that the options name; None without sources.
+    """Return a function that finds the images and PDFs of documents; None if none are requested.
+
+    `sources` is a directory or an address with placeholders, and `embed` the size of pictures.
 
     Raises:
         UsageError: the options name no sources that can be shown.
@@ -76,14 +79,17 @@ def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
 
 
 def is_address(sources: str) -> bool:
-    """Return whether sources are an address with placeholders, instead of a directory."""
+    """Return whether sources of images are an address with placeholders, and not a directory."""
     return "://" in sources or "{" in sources
 
 
 def _sources_in(
     directory: str, embed: int, run: Run, pages: Sequence[str]
 ) -> tuple[PageSources, list[str]]:
-    """Return the sources in a directory, as links relative to the pages, and notes on problems."""
+    """Return links to the images and PDFs in a directory, and notes on problems.
+
+    Links are relative to the HTML pages. `embed` is the size of pictures; 0 for no pictures.
+    """
     files = _files(directory)
     folders = {real_path(page).parent for page in pages} or {Path.cwd()}
     folder = folders.pop() if len(folders) == 1 else None
@@ -110,7 +116,7 @@ def _ids_of(run: Run) -> list[str]:
 
 
 def _files(folder: str) -> Mapping[str, Path]:
-    """Return the images and PDFs in a directory, by the possible ids of their documents."""
+    """Return the images and PDFs in a directory by id: the path with and without its suffix."""
     files_by_id: dict[str, Path] = {}
     for path in sorted(Path(folder).rglob("*")):
         if path.suffix.lower() in SUFFIXES and path.is_file():
@@ -129,7 +135,10 @@ def _link(file: Path, folder: Path | None) -> str:
 
 
 def _sheets(run: Run, name: str) -> list[int]:
-    """Return the page numbers of a document to embed, counted from 1."""
+    """Return the numbers, from 1, of the pages of a document whose pictures are embedded.
+
+    These are the first page, and pages with boxes of values.
+    """
     boxes = run.detail.boxes.get(name, []) if run.detail else []
     named = {box.page for box in boxes}
     sheets = {int(page) for page in named if page is not None and page.isdecimal()}

@@ -20,8 +20,9 @@ if sys.platform != "win32":  # Windows lacks this module
     import resource
 
 CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
-"""Processor time in microseconds per period, and the period. Source: the kernel's
-admin-guide/cgroup-v2."""
+"""The file with the limit of processor time: microseconds in each period, and the period.
+
+Source: the kernel's admin-guide/cgroup-v2."""
 
 STATUS: Final = Path("/proc/self/status")  # source: man 5 proc_pid_status
 SIZES_OF_PROCESS: Final = Path("/proc/self/statm")  # in pages. Source: man 5 proc_pid_statm
@@ -38,7 +39,7 @@ T = TypeVar("T")
 
 
 def can_fork() -> bool:
-    """Return whether this process has only one thread, so that forking it is safe."""
+    """Return whether it is safe to fork this process: it must have only one thread."""
     if sys.platform != "linux" or threading.active_count() > 1:
         return False
     # Count threads of libraries too, which Python does not know.
@@ -101,7 +102,7 @@ def check_memory_limit() -> None:
 
 
 def check_address_space() -> None:
-    """Check that a limit of `ulimit -v` leaves enough room.
+    """Check that a limit of memory (`ulimit -v`) leaves enough room for libraries.
 
     Raises:
         MemoryError: the limit is lower than libraries may need.
@@ -118,10 +119,9 @@ def check_address_space() -> None:
 
 
 def _have_libraries_settle() -> None:
-    """Make libraries allocate their memory now.
+    """Make libraries allocate their memory now, before it is limited.
 
-    If OpenBLAS had no memory later, it would end the process with code 1 instead of raising an
-    error; other libraries could fail in any way.
+    Without memory, OpenBLAS would end the process instead of raising an error.
     """
     # Imported late: few processes have a limit.
     from stickler_cli.compare.assignment import assign_product
@@ -131,7 +131,7 @@ def _have_libraries_settle() -> None:
 
 @contextmanager
 def memory_limited(limit: int | None) -> Iterator[None]:
-    """Raise MemoryError if the block takes more than `limit` further bytes of address space."""
+    """Raise MemoryError if the block takes more than `limit` bytes of memory; None for no limit."""
     if limit is None or sys.platform != "linux":
         yield
         return
@@ -147,7 +147,7 @@ def memory_limited(limit: int | None) -> Iterator[None]:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Raised in a waiting call when the run is asked to end."""
+    """Raised while the run waits for something, if a signal asks the run to end."""
 
 
 class Interruption:
@@ -160,7 +160,7 @@ class Interruption:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Record the first signal inside the block; a second one acts as usual."""
+        """Record the first Ctrl-C or SIGTERM inside the block; a second one ends the process."""
         if threading.current_thread() is not threading.main_thread():
             yield  # Python delivers signals to the main thread only
             return
@@ -184,7 +184,7 @@ class Interruption:
             restore()
 
     def wait(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a function that may take long; a signal aborts it at any point.
+        """Return the result of a call that may take long; a signal aborts the call at any point.
 
         Raises:
             Interrupted: the run is asked to end.
@@ -202,7 +202,7 @@ class Interruption:
 def ended_by_signals() -> Iterator[None]:
     """Let signals end the process at once inside the block, where nothing has to be saved.
 
-    Python handles no signal while a library call runs, and such calls may take long.
+    Otherwise Python would handle a signal only after a long call of a library.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -219,7 +219,7 @@ def ended_by_signals() -> Iterator[None]:
 
 
 def until_interrupted(items: Iterable[T], interruption: Interruption) -> Iterator[T]:
-    """Yield items until the run is asked to end; waiting for the next item is then aborted."""
+    """Yield items until a signal asks the run to end, even while the next item is awaited."""
     iterator = iter(items)
     while True:
         try:

@@ -1,7 +1,7 @@
 """Read files of earlier commands: runs, errors, policies, verdicts, and tunings in schemas.
 
-Tunings tell which documents thresholds were tuned on: a gate on these documents would judge
-thresholds by their own evidence.
+A tuning says on which documents `stickler tune` chose thresholds. A gate on these documents would
+judge the thresholds by the evidence that chose them.
 """
 
 import json
@@ -84,7 +84,8 @@ _VERDICTS: Final = "the verdicts.jsonl that an HTML report downloads, with one v
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
-"""Number of hashes that are kept, the lowest ones; enough to notice that 5 % of documents recur."""
+"""Maximum number of document hashes in a tuning, the lowest ones. They suffice to notice that 5 %
+of the documents occur again."""
 
 _HASH_BYTES: Final = 6
 _TUNED: Final = re.compile(
@@ -93,12 +94,12 @@ _TUNED: Final = re.compile(
 
 
 def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
-    """Read a run from a run file, gzipped or not, or a run directory, which holds `run.json`.
+    """Read a run from a run file (also compressed), a run directory, or a Parquet file.
 
-    A Parquet file of documents contains its run; use `with_rows` to get all documents.
+    The run of a Parquet file is without its documents; `with_rows` adds them.
 
     Raises:
-        UsageError: the run does not exist or cannot be read; names the location in the file.
+        UsageError: the run does not exist or cannot be read; the message has the location.
     """
     file = _run_file(name)
     if is_in_rows(file):
@@ -114,7 +115,7 @@ def sources_of_run(name: str) -> list[tuple[str, str]]:
 
     They are its sources of documents, its schema, and the files that the schema refers to.
 
-    An unreadable run has no sources here: the command that reads the run reports the error.
+    The list is empty for an unreadable run: the command that reads the run reports the error.
     """
     try:
         file = _run_file(name)
@@ -178,9 +179,9 @@ def file_in(directory: str, name: str) -> str | None:
 
 
 def _run_file(name: str) -> str:
-    """Return the file that contains a run.
+    """Return the file that contains a run, given the run file or run directory.
 
-    For a URL, the suffix decides whether it is a directory.
+    A URL without the suffix of a run file is a directory.
     """
     path = Path(name)
     if is_url(name) and _FILE.search(decoded(name)):
@@ -197,7 +198,7 @@ def _run_file(name: str) -> str:
 
 
 def _load_run_of_table(file: str) -> Run:
-    """Return the run in a file of documents, with rows if the run keeps any."""
+    """Return the run in a Parquet file of documents, with its documents if the run keeps rows."""
     record = record_in(file)
     run = read_run(record, decoded(file))
     if not run.evaluation.keeps_rows or run.options.rows == "none":
@@ -207,7 +208,7 @@ def _load_run_of_table(file: str) -> Run:
 
 
 def with_rows(name: str, run: Run) -> Run:
-    """Return a run with its documents, if its file has a row for each.
+    """Return a run with the documents of its Parquet file; unchanged for another file.
 
     Many documents are kept in a temporary file.
     """
@@ -217,7 +218,7 @@ def with_rows(name: str, run: Run) -> Run:
 
 
 def _with(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
-    """Return a run with the given records of documents.
+    """Return a run with records of documents added.
 
     Raises:
         UsageError: a record has a value of a wrong type.
@@ -229,10 +230,10 @@ def _with(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
 
 
 def with_lines(name: str, run: Run) -> Run:
-    """Return a run with the documents in its run directory, if it has none itself.
+    """Return a run with the documents in its run directory; unchanged if it has documents.
 
-    Many documents are kept in a temporary file. These documents are for display only: no
-    interval is resampled from them.
+    The added documents are for display only: no interval is resampled from them. Many documents
+    are kept in a temporary file.
 
     Raises:
         UsageError: a line of the documents cannot be read; names the line.
@@ -257,7 +258,7 @@ def _accounts_of_lines(file: str) -> Iterator[dict[str, Any]]:
 
 
 def load_policy(name: str) -> AcceptancePolicy:
-    """Read a policy, as `stickler accept` writes it.
+    """Read an acceptance policy, as `stickler accept` writes it.
 
     Raises:
         UsageError: the policy does not exist, or was changed after it was made.
@@ -293,7 +294,7 @@ def load_policy(name: str) -> AcceptancePolicy:
 def policy_of_run(
     name: str, schema: "LoadedSchema", settings: EvalSettings
 ) -> Callable[[Evaluation], PolicyOutcome]:
-    """Read a policy; return a function that applies it to an evaluation.
+    """Read an acceptance policy; return a function that applies the policy to an evaluation.
 
     Raises:
         UsageError: the policy was made with another schema, or with other options.
@@ -324,7 +325,10 @@ def policy_of_run(
 def judgements_of(
     settings: EvalSettings, schema: "LoadedSchema"
 ) -> tuple[Marks, Callable[[Evaluation], PolicyOutcome] | None]:
-    """Return the verdicts of `--verdicts`, and a function that applies the policy of `--policy`."""
+    """Return the verdicts in the file of `--verdicts`, and a function that applies `--policy`.
+
+    Without these options, there are no verdicts, and the function is None.
+    """
     verdicts, policy = settings.verdicts, settings.policy
     return (
         {} if verdicts is None else marks_of(verdicts, settings.max_document_size),
@@ -333,9 +337,9 @@ def judgements_of(
 
 
 def errors_of(name: str, run: Run) -> Iterator[Error] | None:
-    """Return the errors of a run; None if they are not stored.
+    """Return the errors of a finished run; None if the run does not store its errors.
 
-    A run directory has them in a file; a run of one pair contains them.
+    Errors are in a file of a run directory, or in the run itself if it has only one pair.
     """
     if file := file_in(name, NON_MATCHES):
         return errors_in(file)
@@ -381,7 +385,7 @@ def _is_own(page: Path) -> bool:
 
 
 def load_detail(name: str, run: Run) -> Detail | None:
-    """Return the errors of a run for a page, without other details of the page.
+    """Return what an HTML page shows of the errors of a finished run; None if they are not stored.
 
     Raises:
         UsageError: the file cannot be read; names the line.
@@ -403,7 +407,7 @@ def load_detail(name: str, run: Run) -> Detail | None:
 
 
 def marks_of(file: str, limit: int) -> Marks:
-    """Read verdicts on errors, by document; if an error has several, the last one is used.
+    """Read people's verdicts on errors, by document; the last verdict on an error counts.
 
     Raises:
         UsageError: lists all lines that are not verdicts.
@@ -449,14 +453,14 @@ def marks_of(file: str, limit: int) -> Marks:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A tuning: thresholds, and the documents that they were tuned on."""
+    """A tuning: thresholds that `stickler tune` set, and the documents that they were tuned on."""
 
     thresholds: str
     """Fields with old and new threshold, such as `items.name 0.8 -> 0.85`."""
     count: int
-    """Number of documents of the tuning."""
+    """Number of documents that the thresholds were tuned on."""
     kept: frozenset[str]
-    """The lowest hashes of the documents."""
+    """The lowest hashes of these documents, at most `KEPT`."""
 
     @property
     def sentence(self) -> str:
@@ -465,7 +469,7 @@ class Tuned:
 
     @property
     def written(self) -> str:
-        """The text for the `$comment` of the schema."""
+        """The tuning as text, as it is written into the `$comment` of the schema."""
         kept = ",".join(sorted(self.kept))
         return f"[stickler tune: {self.thresholds} on {self.count} documents, {kept}]"
 
@@ -482,7 +486,7 @@ def tunings(contents: JsonValue) -> tuple[Tuned, ...]:
 def commented(contents: JsonObject, tuned: Tuned) -> str:
     """Return the `$comment` of a schema with a tuning added.
 
-    A tuning on the same documents is extended instead.
+    If there is a tuning on the same documents already, the thresholds are added to it.
     """
     earlier = tunings(contents)
     same_documents = [tuning.thresholds for tuning in earlier if tuning.kept == tuned.kept]
@@ -502,7 +506,10 @@ def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
 
 
 def canonical(document: JsonDocument) -> bytes:
-    """Return the content of a document as bytes, sorted by key and without absent values."""
+    """Return the content of a document as bytes that are equal for equal content.
+
+    Keys are sorted, and absent values are left out.
+    """
     present_values = without_absent(document)
     try:
         return orjson.dumps(present_values, option=orjson.OPT_SORT_KEYS)
@@ -511,7 +518,7 @@ def canonical(document: JsonDocument) -> bytes:
 
 
 def tuned_on(thresholds: str, documents: Iterable[str]) -> Tuned:
-    """Return a tuning of thresholds on documents, given the hashes of the documents."""
+    """Return the record of a tuning; `documents` are the hashes of the documents."""
     distinct = sorted({*documents})
     return Tuned(thresholds, len(distinct), frozenset(distinct[:KEPT]))
 
@@ -519,14 +526,14 @@ def tuned_on(thresholds: str, documents: Iterable[str]) -> Tuned:
 def notes_of(
     schemas: Iterable[JsonValue], settings: EvalSettings, *, gated: bool
 ) -> tuple[list[str], list[str]]:
-    """Return notes on tuned schemas, and warnings if the run has gates."""
+    """Return notes on the tunings in schemas; for a run with gates, also warnings."""
     earlier = [tuning for contents in schemas for tuning in tunings(contents)]
     warnings = overlap(earlier, settings.gt, settings) if gated else []
     return [tuning.sentence for tuning in earlier], warnings
 
 
 def overlap(tuned: Sequence[Tuned], gt: str, settings: FindingOptions) -> list[str]:
-    """Return a warning for each tuning whose documents occur in a source of ground truths."""
+    """Return a warning for each tuning on documents that are also in the ground truth `gt`."""
     if not tuned or gt == STANDARD_INPUT:  # standard input cannot be read twice
         return []
     own_hashes = {*hashes(gt, settings)}

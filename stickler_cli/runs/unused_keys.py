@@ -1,4 +1,4 @@
-"""Notes on patterns of `--ignore` and `--rename` that match no key, in case of a typo."""
+"""Notes on patterns of `--ignore` and `--rename` that match no key, as after a typo."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -45,7 +45,7 @@ def note_unused_keys(assembly: "Assembly") -> Iterator[str]:
 
 
 def _key_paths(documents: Iterable[object], edits: KeyEdits = NO_EDITS) -> set[KeySteps]:
-    """Return the paths of all keys in documents, after the given renamings."""
+    """Return the paths of all keys in documents, after the renamings in `edits`."""
     paths: set[KeySteps] = set()
     for document in documents:
         if isinstance(document, dict | list):

@@ -1,6 +1,6 @@
-"""A sentence on values that were unwrapped from objects with metadata.
+"""The note on values that were taken out of wrapper objects, which also have metadata.
 
-Reports show it among their notes; `stickler eval` also writes it to standard error.
+Reports have this note; `stickler eval` also writes the note to standard error.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,10 @@ _FORM_KEYS: Final = {form.value: form.confidence for form in (OWN, *USUAL)}
 
 
 def describe_unwrapping(results: Results) -> str:
-    """Describe how many values each wrapper form had and which keys were skipped; may be empty."""
+    """Return a note on how many values were taken out of wrappers, and which keys were skipped.
+
+    The note is empty if nothing was unwrapped or skipped.
+    """
     return "; ".join([*_describe_values(results), *_describe_skipped_keys(results)])
 
 

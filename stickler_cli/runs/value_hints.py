@@ -1,4 +1,4 @@
-"""Hints from values of some pairs: the field that identifies documents, and useful annotations."""
+"""Hints from the values of a few documents: a field with ids, and useful annotations."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ _Ids: TypeAlias = Mapping[Path, JsonValue]
 
 
 class _Values(NamedTuple):
-    """The values of both sides at one path of one pair."""
+    """The true and the predicted value at one path of one pair of documents."""
 
     field: Path
     node: Node | None
@@ -36,9 +36,10 @@ class _Values(NamedTuple):
 
 
 def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> Iterator[str]:
-    """Yield a hint at a field with ids, if documents were paired by position or file name.
+    """Yield a hint if a field has ids by which documents should have been paired.
 
-    For documents in files of their own, the hint names no option, as there is none.
+    They were paired by position, or with `by_name` by the names of their files. For pairs by name,
+    the hint names no option, as there is none.
     """
     if len(pairs) < MIN_DOCUMENTS:
         return
@@ -69,7 +70,10 @@ def _is_id_name(field: Path) -> bool:
 
 
 def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, JsonValue]]:
-    """Yield path and value of texts and integers that may be ids, at most two objects deep."""
+    """Yield the path and the value of each text and integer that may be an id.
+
+    Only the document and objects in it are searched.
+    """
     for key, child in value.items() if isinstance(value, dict) else ():
         if isinstance(child, str | int) and not isinstance(child, bool) and child != "":
             yield (*parent, key), child
@@ -78,10 +82,10 @@ def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, J
 
 
 def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
-    """Return the share of ids of the smaller side that occur anywhere on the other side.
+    """Return the share of ids in a field that both sides have, among those of the smaller side.
 
-    The share is 0 if the field does not identify the documents of a side, or if `MAX_IN_PLACE` of
-    these ids or more are at equal positions already.
+    Returns 0 if ids are missing or repeated on a side, or if a share of `MAX_IN_PLACE` or more of
+    the ids are at equal positions already.
     """
     gt_ids = [str(ids[field]) for ids in gts if field in ids]
     pred_ids = [str(ids[field]) for ids in preds if field in ids]
@@ -97,14 +101,14 @@ def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> fl
 
 
 def hint_annotations(pairs: Sequence[DocumentValues], root: Node) -> Iterator[str]:
-    """Yield hints at annotations that would change how some values are read."""
+    """Yield hints at schema annotations that would change how some values are read."""
     values = [value for gt, pred in pairs for value in _walk(_Values((), root, gt, pred))]
     yield from _hint_absent_values(values)
     yield from _hint_any_of(values)
 
 
 def _walk(values: _Values, depth: int = 0) -> Iterator[_Values]:
-    """Yield the values of both sides at each path; list items are matched by position."""
+    """Yield the true and the predicted value at each path; list items are paired by position."""
     yield values
     field, node, gt, pred = values
     if depth == MAX_DEPTH:

@@ -42,7 +42,7 @@ _STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
 
 
 def own_file(folder: str, name: str) -> Path | None:
-    """Return the path of a regular file in a run directory; None if it does not exist.
+    """Return the path of a file in a run directory; None if there is no such file.
 
     Raises:
         UsageError: the file is a link, a pipe or anything else than a regular file.
@@ -89,8 +89,8 @@ def check_own_files(folder: str) -> None:
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
     """Check that no output would overwrite an input or another output.
 
-    An output is a pair of option and path; an input is a pair of its name in messages and its path.
-    A directory stands for all files in it, and a link in it for its target.
+    An output is a pair of option and path. An input is a pair of title and path. A directory stands
+    for all files in it, and a link in the directory for the file that it leads to.
 
     Raises:
         UsageError: an output would overwrite an input or another output.
@@ -162,7 +162,7 @@ def _is_own_name(path: PurePath, directory: PurePath) -> bool:
 
 
 def _is_linked_to(place: PurePath, directory: str) -> bool:
-    """Return whether a link in a directory leads to a given existing file."""
+    """Return whether a link in a directory leads to the existing file `place`."""
     if is_url(directory) or not isinstance(place, Path) or not place.is_file():
         return False
     return any(
@@ -182,10 +182,10 @@ def _real_place(path: str) -> PurePath:
 def whole_file(
     path: str, option: str, *, partial: Callable[[], bool] = lambda: False
 ) -> Iterator[BinaryIO]:
-    """Open a file for writing; it appears under its name only if the block succeeds.
+    """Open a file for writing; the file gets its name only if the block succeeds.
 
-    Devices and pipes are written to directly, a link is followed, and a file at a URL is uploaded
-    at the end. If `partial` returns True at the end, `.partial` is appended to the name. `option`
+    If `partial` returns True at the end, `.partial` is appended to the name. Devices and pipes are
+    written to directly, links are followed, and a file at a URL is uploaded at the end. `option`
     names the file in messages.
 
     Raises:
@@ -241,9 +241,9 @@ def check_url_of_output(url: str, source: str) -> None:
 
 @contextmanager
 def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[BinaryIO]:
-    """Open a file that is uploaded when the block succeeds.
+    """Open a local file that is uploaded to a URL when the block succeeds.
 
-    If the upload fails, it is kept locally.
+    If the upload fails, the local file is kept.
     """
     check_url_of_output(url, f"{option} {shown_url(url)}")
     with NamedTemporaryFile(prefix="stickler-", delete=False) as stream:
@@ -262,11 +262,9 @@ def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[Binary
 
 
 class WholeWriter(io.FileIO):
-    """An unbuffered file that writes all bytes that it is given, or raises an OSError.
+    """An unbuffered file whose `write` writes all bytes, or raises an OSError that names the file.
 
-    The error names the file as the user did. The system may write only a part, on an almost full
-    disk or if a signal arrives. Buffers of Python handle this, but unbuffered text
-    (PYTHONUNBUFFERED) does not.
+    A system call may write only some bytes, on an almost full disk or if a signal arrives.
     """
 
     def __init__(self, handle: int, path: str | None = None, *, closefd: bool = True) -> None:

@@ -16,7 +16,14 @@ from stickler_cli.core.figures import cells
 from stickler_cli.reports.formats import PAIR_FORMATS, render
 from stickler_cli.reports.json_report import COMPARISON_FORMAT, comparison_record
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.pair import LONGEST, MANY, ComparedPair, by_place, diff_texts, diff_values
+from stickler_cli.reports.pair import (
+    LONGEST,
+    MANY,
+    ComparedPair,
+    diff_texts,
+    diff_values,
+    errors_by_location,
+)
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of_unit
 from stickler_cli.settings.of_commands import CompareSettings
@@ -42,7 +49,7 @@ def pair_of(schema=ORDER, gt=GT, pred=PRED, detail="brief", options=None):
     plan, options = compile_schema(schema), options or Options()
     root = tree_of(compare(plan, [gt], [pred], options), 0, options)
     explain(root)
-    classes = by_place(batch_of_unit(root).classified_errors(0))
+    classes = errors_by_location(batch_of_unit(root).classified_errors(0))
     said = options.pairing_floor, options.extra_fields
     return ComparedPair("order.json", plan.model_name, "one", *said, root, [root], classes, detail)
 

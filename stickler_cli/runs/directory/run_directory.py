@@ -1,13 +1,12 @@
 """A run directory: the files of a run, and a journal from which an interrupted run continues.
 
-A directory at a URL is kept in a local temporary directory and uploaded as it grows. Remote stores
-cannot append to a file. The journal is therefore uploaded in parts, each named after the position
-of its first byte (`journal.000000001234`), and joined at the end.
+A journal is a file that only grows. Its first line names the format. Each further line is a
+checksum (over the previous checksum and the record), a blank and a JSON record. Records after a
+damaged one are cut off: a killed program or a full disk can damage the end of the file.
 
-A journal is a file that only grows. Its first line names the format; each further line is a
-checksum (over the previous checksum and the record), a blank and a JSON record. A record is valid
-as a whole or not at all: anything damaged at the end, by a killed program or a full disk, is cut
-off.
+A run directory at a URL is kept in a local temporary directory, and uploaded as it grows. Remote
+stores cannot append to a file. The journal is therefore uploaded in parts, each named after the
+position of its first byte (`journal.000000001234`). The parts are joined at the end.
 """
 
 import errno
@@ -60,7 +59,7 @@ FIRST_LINE: Final = FORMAT + b"1\n"
 CHECKSUM_BYTES: Final = 16
 
 BEGIN_AGAIN: Final = "use --restart to start over, or give another directory to keep both"
-"""The hint if a run cannot continue in a directory."""
+"""Hint for the user if a run cannot continue in a directory."""
 
 _NOT_ELSEWHERE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """Flags to open a file without following links and without waiting for a pipe."""
@@ -90,7 +89,8 @@ class Journal:
         self._chain = b""
         self._synced = monotonic()
         self.cut = 0
-        """Number of bytes after the last valid record; known once all records have been read."""
+        """Number of damaged bytes after the last valid record; 0 until all records have been
+        read."""
         try:
             self._begin(option, restart=restart)
         except BaseException:
@@ -145,9 +145,9 @@ class Journal:
         self._write(FIRST_LINE)
 
     def records(self) -> Iterator[bytes]:
-        """Yield all valid records, then cut off the rest.
+        """Yield all valid records, then cut off whatever follows them.
 
-        Records can be appended only after that.
+        Records can be appended only when all have been yielded.
         """
         self._chain = b""
         end = len(FIRST_LINE)
@@ -165,7 +165,7 @@ class Journal:
         self._cut_at(end)
 
     def append(self, record: object) -> None:
-        """Append a record of JSON values; an OSError names the file."""
+        """Append a record of JSON values to the journal; raises an OSError that names the file."""
         line = json_line(record)
         self._chain = self._next(line)
         self._write(self._chain.hex().encode() + b" " + line)
@@ -173,7 +173,7 @@ class Journal:
             self.sync()
 
     def sync(self) -> None:
-        """Flush all records to the disk; an OSError names the file."""
+        """Flush all records to the disk; raises an OSError that names the file."""
         try:
             os.fsync(self._handle)
         except OSError as error:
@@ -229,7 +229,7 @@ class SentDirectory:
 
     @contextmanager
     def synchronise(self, *, restart: bool) -> Iterator[None]:
-        """Download the journal, run the block, then upload the rest of the journal and the results.
+        """Download the journal, run the block of the `with`, then upload journal and results.
 
         Raises:
             UsageError: the remote directory cannot be listed or read, or holds something else.
@@ -279,7 +279,7 @@ class SentDirectory:
         self._sent = self._journal.stat().st_size
 
     def append(self, journal: Journal, record: object) -> None:
-        """Append a record to the journal; upload new records at intervals."""
+        """Append a record to the journal; new records are uploaded at intervals."""
         # Damaged bytes at the end have been cut off.
         self._sent = min(self._sent, self._journal.stat().st_size)
         journal.append(record)
@@ -306,7 +306,7 @@ class SentDirectory:
             self._sent += len(data)
 
     def _finish(self, *, with_results: bool) -> None:
-        """Upload missing files and delete the local copy; keep the copy if the upload fails."""
+        """Upload the remaining files, then delete the local copy; it is kept if an upload fails."""
         try:
             self.send()
             if with_results:
@@ -337,13 +337,13 @@ class RunDirectory:
     """Name of the directory in messages."""
     journal: Journal
     records: Iterator[JournalRecord]
-    """Records of the journal after its first one, which has the settings."""
+    """Records of the journal, without the first one, which has the settings."""
     tell: Callable[[str], None]
     """Prints a line about the state of the journal."""
     started: str
     """Start time of the run, or of the earlier run that it continues."""
     sent: SentDirectory | None = None
-    """Uploads the files if the directory is at a URL, else None."""
+    """Uploads the files; None for a local directory."""
 
     def place(self, name: str) -> str:
         """Return the path of a file in the directory."""
@@ -402,7 +402,10 @@ def run_directory(
 
 
 def _begin(directory: RunDirectory, settings: Mapping[str, object], shown_path: str) -> None:
-    """Check that the settings equal those of the journal; write them if the run begins now."""
+    """Check that the settings equal those in the journal; write them into an empty journal.
+
+    `shown_path` names the directory in messages.
+    """
     directory.records = _journal_records(directory.journal, shown_path)
     first = next(directory.records, None)
     for name in RESULTS:
@@ -480,7 +483,10 @@ def _refuse_others(source: str, names: Iterable[str]) -> None:
 
 
 def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
-    """Parse the records of a journal; a valid checksum does not make a record valid JSON."""
+    """Yield the records of a journal as JSON objects, each with its name in messages.
+
+    Raises UsageError for a record that is no JSON object, even if its checksum is right.
+    """
     for number, record in enumerate(journal.records(), 1):
         try:
             # orjson would turn large integers into floats, and limits the depth.
@@ -502,13 +508,13 @@ _OPTIONS: Final = {
 
 
 def _option_of(setting: str) -> str:
-    """Return the option of a setting; the name of the setting if it has no option."""
+    """Return the command-line option of a setting; its own name if there is no option."""
     is_option = setting in EvalSettings.__dataclass_fields__
     return _OPTIONS.get(setting) or (f"--{setting.replace('_', '-')}" if is_option else setting)
 
 
 def _describe_change(setting: str, current: object, earlier: object) -> str:
-    """Describe how a setting differs from the one that the run was started with."""
+    """Return a text on how a setting differs from that with which the run was started."""
     if setting == "detail":  # which no option states: only pages need single errors and values
         with_page = "with" if earlier else "without"
         return f"the run was started {with_page} an HTML report (-o report.html)"

@@ -63,7 +63,7 @@ DECIDING: Final = (
     "rapidfuzz",
     "scipy",
 )
-"""Packages that figures depend on; every worker must have the same versions of them."""
+"""Packages that figures depend on; all workers must have the same versions of these."""
 
 NOT_INSTALLED: Final = "not installed"
 
@@ -75,7 +75,7 @@ LOOKING: Final = 2.0  # seconds between two queries for the number of workers
 ALONE: Final = 60.0  # seconds that a run waits for a worker while there is none
 ENGINE: Final = "--engine dask"
 LOST: Final = (OSError, TimeoutError, RuntimeError)
-"""Errors that are raised if the scheduler is gone."""
+"""Errors that Dask raises if the scheduler is gone."""
 
 
 class Done(NamedTuple):
@@ -87,11 +87,11 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Requirements on every worker: versions and files."""
+    """What every worker must have: the same versions of packages, and the files of documents."""
 
     versions: Mapping[str, str]
     directory: str
-    """Working directory that the paths of the run are relative to."""
+    """Working directory to which the paths of the run are relative."""
     sources: tuple[str, ...]
 
 
@@ -110,13 +110,16 @@ def _version(package: str) -> str:
 
 
 def read_job(packed: bytes) -> Job:
-    """Unpickle the job; this is a task of its own, whose result the workers share."""
+    """Return the unpickled job of a run.
+
+    This is a Dask task of its own, so that a worker unpickles the job only once.
+    """
     job: Job = pickle.loads(packed)  # noqa: S301 - of the run
     return job
 
 
 def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
-    """Evaluate the documents of a task in chunks, and add up their results.
+    """Evaluate the documents of a Dask task in chunks; return their combined result.
 
     Raises:
         UsageError: the worker does not meet the requirements of the run.
@@ -139,13 +142,16 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
 
 
 def packed_items(items: Iterable[WorkItem]) -> bytes:
-    """Return a task as packed bytes, kept small because the scheduler keeps thousands of tasks."""
+    """Return the documents of a Dask task as bytes, compressed and without what can be read again.
+
+    They are small, because the scheduler keeps thousands of tasks.
+    """
     items_or_ranges = [_unread(item_or_range) for item_or_range in in_ranges(items)]
     return zlib.compress(pickle.dumps(items_or_ranges), 1)
 
 
 def _unread(item: Part) -> Part:
-    """Return a pair reference without the lines that a worker can read again."""
+    """Return a reference to a pair without its lines of text, if a worker can read these again."""
     if not isinstance(item, PairRef):
         return item
 
@@ -158,7 +164,7 @@ def _unread(item: Part) -> Part:
 
 
 def unpacked_items(packed: bytes) -> Iterator[WorkItem]:
-    """Yield the documents of a packed task with their lines; opens each file only once."""
+    """Yield the documents of a Dask task, with their lines read again from the files."""
     items_or_ranges: list[Part] = pickle.loads(zlib.decompress(packed))  # noqa: S301 - of the run
     with ExitStack() as stack:
         files: dict[str, IO[bytes]] = {}
@@ -229,10 +235,10 @@ def _check(needs: Needs, worker: str, threads: int) -> None:
 
 @dataclass(slots=True, eq=False)
 class _Task(Handed):
-    """Documents that are sent to a worker, which evaluates them in chunks."""
+    """Documents that are sent to a Dask worker together; the worker evaluates them in chunks."""
 
     items: bytes
-    """Packed references to the documents; they are kept until the result is there."""
+    """References to the documents, packed by `packed_items`."""
     size: ChunkSize
     result: ChunkResult | None = None
     suspected: bool = False
@@ -241,7 +247,7 @@ class _Task(Handed):
 
 @contextmanager
 def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]:
-    """Connect to a cluster; one that was started here ends with the block."""
+    """Connect to a Dask cluster inside the block; a cluster that is started here ends with it."""
     for name in ("distributed", "distributed.client"):  # the run itself reports what matters
         logging.getLogger(name).setLevel(logging.CRITICAL)
     jobs = usable_cores() if cluster.jobs == "auto" else cluster.jobs
@@ -276,7 +282,7 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
 
 
 def _check_that_answers(address: str) -> None:
-    """Raise OSError if no Dask scheduler answers; the client would wait for ever."""
+    """Raise OSError if no Dask scheduler answers at an address: a client would wait for ever."""
 
     async def greet() -> None:
         arguments = Security().get_connection_args("client")
@@ -288,10 +294,7 @@ def _check_that_answers(address: str) -> None:
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Make threads and processes that start in the block ignore Ctrl-C.
-
-    The main thread handles it.
-    """
+    """Make threads and processes that start in the block ignore Ctrl-C, unlike the main thread."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -311,7 +314,7 @@ class DaskExecutor(Elsewhere[_Task]):
     def __init__(
         self, job: Job, cluster: Cluster, left: int | None, interruption: Interruption
     ) -> None:
-        """Create an executor for a cluster; `left` is the number of documents, None if unknown."""
+        """Create an executor for a cluster; `left` is the number of documents, or None."""
         super().__init__(job, left, interruption)
         self.cluster = cluster
         directory = os.getcwd()  # noqa: PTH109 - it may be no text
@@ -321,7 +324,7 @@ class DaskExecutor(Elsewhere[_Task]):
         self.workers = 0
         self.looked = 0.0
         self.seen = 0.0
-        """Time of the last query that found a worker."""
+        """Time at which the cluster last had a worker, by `time.monotonic`."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
         """Evaluate documents on a cluster; yields results in the order of the documents.
@@ -361,9 +364,9 @@ class DaskExecutor(Elsewhere[_Task]):
             return
 
     def _look(self) -> None:
-        """Query the number of workers at intervals.
+        """Ask the cluster for its number of workers, unless it was asked a moment ago.
 
-        Raise WorkerDiedError if there is none for long.
+        Raises WorkerDiedError if the cluster has had no workers for a while.
         """
         now = monotonic()
         if now - self.looked < LOOKING:
@@ -398,7 +401,7 @@ class DaskExecutor(Elsewhere[_Task]):
         future.add_done_callback(self.finished.put)
 
     def _next(self, chunks: Chunks) -> _Task | None:
-        """Return the next task to submit; None if no task may be submitted now."""
+        """Return the next task to submit; None if there is none, or a suspected task runs alone."""
         running_tasks = [*self.at.values()]
         if any(task.suspected for task in running_tasks):
             return None
@@ -442,7 +445,7 @@ class DaskExecutor(Elsewhere[_Task]):
                 raise WorkerDiedError([Problem(ENGINE, "the scheduler lost a task")])
 
     def _failed(self, task: _Task, error: Any) -> None:
-        """Repeat a task that killed workers; raise any other error."""
+        """Handle the failure of a task: repeat a task that killed workers, or raise its error."""
         match error:
             case KilledWorker():
                 self._try_again(task)
@@ -471,7 +474,10 @@ class DaskExecutor(Elsewhere[_Task]):
                 )
 
     def _try_again(self, task: _Task) -> None:
-        """Repeat a task in halves; a single document that killed a worker alone is failed."""
+        """Replace a task that killed workers by its halves, each of which must run alone.
+
+        A single document that killed a worker although it ran alone gets a failed result.
+        """
         self._note_death(f"{MOST_IN_VAIN} tasks in a row killed their workers")
         items = [*unpacked_items(task.items)]
         if len(items) > 1:

@@ -1,8 +1,8 @@
-"""Cut documents into chunks, and execute them in this process or hand them to others.
+"""Cut documents into chunks, and evaluate the chunks in this process or by workers elsewhere.
 
 Large chunks save work, but a run can stop, or change workers, only between chunks. Results are in
-the order of the documents, so a few early results are held back. If a worker dies, its documents
-are tried again in halves.
+the order of the documents, so a result that arrives early has to wait. If a worker dies, its
+documents are tried again in halves.
 """
 
 import pickle
@@ -31,18 +31,18 @@ FIRST_BYTES: Final = 250_000
 GROWTH: Final = 8  # how many times larger than the previous chunk the next one may be
 
 ASKED_TOGETHER: Final = 64
-"""Number of documents whose questions to models are asked together: enough to fill batches and
+"""Number of documents whose questions to models are asked together: many enough to use all
 connections, few enough to show progress."""
 
 OWN_BYTES: Final = 500  # fixed cost of a document, in bytes of text
 
 
 AT_ONCE: Final = 0.3
-"""Work that this process does without checking for signals: a fraction of a second."""
+"""Maximum work, in estimated seconds, that this process does without checking for signals."""
 
 
 class Largest(NamedTuple):
-    """Maximum size of a chunk."""
+    """Maximum size of a chunk of documents: by time, number of documents, and text."""
 
     seconds: float
     """Seconds of work, estimated from the previous chunk. A smaller limit would shrink chunks of
@@ -53,16 +53,16 @@ class Largest(NamedTuple):
 
 
 CHUNK: Final = Largest(1.0, 256, 4_000_000)
-"""Limits of a chunk: larger chunks gain little, and take about thirty times the memory of their
-text."""
+"""Maximum size of a chunk. Larger chunks gain little, and a chunk takes about thirty times the
+memory of its text."""
 
 TASK: Final = Largest(4.0, 8192, 8_000_000)
-"""Limits of a task for another machine, which cuts it into chunks: large enough for low costs of
-sending, small enough to be repeated."""
+"""Maximum size of a task, the documents that are sent to another machine together. Tasks are large
+enough to be sent cheaply, and small enough to be repeated."""
 
 
 class ChunkSize(NamedTuple):
-    """Size of a chunk."""
+    """Size of a chunk of documents."""
 
     documents: int
     text: int
@@ -81,11 +81,14 @@ class Chunks:
         jobs: int = 1,
         largest: Largest | None = None,
     ) -> None:
-        """Create chunks of `size` documents; None adapts the size to bytes and time.
+        """Prepare to take documents in chunks.
 
-        Set `timed` to False if chunks wait for models: the time of a chunk then says nothing about
-        its work. `jobs` is the number of processes that each get a first chunk; `largest` is
-        `CHUNK` by default.
+        Args:
+            items: the documents.
+            size: documents in each chunk; None to adapt the size to bytes and time.
+            timed: False if chunks wait for models, as their time then says nothing about work.
+            jobs: number of processes; each gets a chunk at the beginning.
+            largest: maximum size of a chunk, by default `CHUNK`.
         """
         self._items = items
         self._largest = largest or CHUNK
@@ -99,10 +102,13 @@ class Chunks:
         self._max_bytes = float(FIRST_BYTES)  # of the next chunk
         self._min_documents = 1  # so few that they take little time
         self.returned: list[WorkItem] = []
-        """Items that were taken but not evaluated; the next chunk consists of them."""
+        """Documents that were taken but not evaluated; they are the next chunk."""
 
     def take(self, max_documents: int | None = None) -> list[WorkItem]:
-        """Return the next documents: at most `max_documents`, or more if they are little work."""
+        """Return the next chunk: at most `max_documents`, but more if they are very little work.
+
+        The list is empty at the end.
+        """
         max_documents = self._largest.documents if max_documents is None else max_documents
         if self.returned:
             returned, self.returned = self.returned, []
@@ -120,7 +126,7 @@ class Chunks:
         return items
 
     def took(self, size: ChunkSize, seconds: float) -> None:
-        """Adapt the size of chunks to the time that a chunk took."""
+        """Adapt the size of further chunks to the seconds that a chunk of this size took."""
         if self._fixed_size is not None:
             return
         documents, text = size
@@ -144,15 +150,15 @@ def _bytes_of(item: WorkItem) -> int:
 class Inline:
     """Evaluates chunks in this process.
 
-    A chunk that would block this process for too long is put back, for another process.
+    A chunk that would block this process for too long is put back: another process must do it.
     """
 
     def __init__(
         self, job: Job, limit: int | None = None, interruption: Interruption | None = None
     ) -> None:
-        """Create an executor; `limit` is the maximum of memory in bytes.
+        """Create an executor; `limit` is the memory in bytes that documents may take, or None.
 
-        With an `interruption`, chunks that could not be interrupted in time are put back.
+        With an `interruption`, chunks that would block this process for too long are put back.
         """
         at_once = None if interruption is None else AT_ONCE
         self._job = replace(job, options=replace(job.options, work_at_once=at_once))
@@ -174,7 +180,7 @@ class Inline:
             yield from results
 
     def _under_limit(self, items: Sequence[WorkItem]) -> Iterator[ChunkResult]:
-        """Evaluate documents under the memory limit; one by one if they exceed it together."""
+        """Evaluate documents within the memory limit; one by one if together they exceed it."""
         try:
             with memory_limited(self._limit):
                 chunk = evaluate_chunk(self._job, items)
@@ -201,14 +207,16 @@ PICKLING_ERRORS: Final = (
     TypeError,
     ValueError,
 )
-"""Errors raised by pickle for values that cannot be sent, such as local classes."""
+"""Errors that pickle raises for values that cannot be sent, such as local classes."""
 
 
 def packed_job(job: Job, source: str) -> bytes:
-    """Pickle a job for workers; `source` is the option that requested them.
+    """Return the pickled job of a run, to be sent to workers.
+
+    `source` is the option that requested workers, for messages.
 
     Raises:
-        UsageError: the job cannot be pickled; names each comparator that is a reason.
+        UsageError: the job cannot be pickled; the message names the comparators that prevent it.
     """
     try:
         return pickle.dumps(job)
@@ -237,7 +245,7 @@ def _pickling_error(value: object) -> Exception | None:
 
 
 class Handed(ABC):
-    """Documents that are handed to a worker together."""
+    """A part of a run: documents that are handed to a worker together, and their result."""
 
     result: ChunkResult | None
 
@@ -246,37 +254,37 @@ H = TypeVar("H", bound=Handed)
 
 
 class Elsewhere(ABC, Generic[H]):
-    """An executor that hands parts of a run to workers."""
+    """An executor that hands parts of a run (some documents each) to workers."""
 
     source: str
     """Option that requested the executor, for messages."""
 
     def __init__(self, job: Job, left: int | None, interruption: Interruption) -> None:
-        """Create an executor; `left` is the number of documents to come, None if unknown."""
+        """Create an executor; `left` is the number of documents to come, or None."""
         self.job = job
         self.left = left
         self.interruption = interruption
         self.order: deque[H] = deque()
-        """Parts whose results have not been yielded yet, in the order of the documents."""
+        """Parts of the run without a yielded result, in the order of the documents."""
         self.all_read = False
         self.in_vain = 0
         """Number of deaths of workers since the last result."""
 
     @abstractmethod
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Yield the results of all chunks in order; after an interruption, of finished ones."""
+        """Yield the results of all chunks in order; only finished ones after an interruption."""
 
     @abstractmethod
     def _hand_out(self, chunks: Chunks) -> None:
-        """Give a part of the documents to every idle worker."""
+        """Give some of the next documents to every idle worker."""
 
     @abstractmethod
     def _receive(self, chunks: Chunks) -> None:
-        """Wait for an event, and take all results that have arrived."""
+        """Wait for a message from workers, and take all results that have arrived."""
 
     @abstractmethod
     def _make_part(self, items: Sequence[WorkItem]) -> H:
-        """Create a part with some documents."""
+        """Return a new part of the run with some documents."""
 
     def _in_order(self, chunks: Chunks) -> Iterator[ChunkResult]:
         while True:
@@ -289,7 +297,10 @@ class Elsewhere(ABC, Generic[H]):
                 yield result
 
     def _new(self, chunks: Chunks, workers: int) -> H | None:
-        """Return a new part; None if no documents are left, or too many parts are held back."""
+        """Return the next part of the run, to be given to a worker.
+
+        Returns None if no documents are left, or too many results wait for an earlier one.
+        """
         if len(self.order) >= workers * PARTS_AHEAD:
             return None
         # Make the last parts small, so that all workers have work until the end.
@@ -303,7 +314,10 @@ class Elsewhere(ABC, Generic[H]):
         return self.order[-1]
 
     def _replace(self, replaced: H, *items_of_parts: Sequence[WorkItem]) -> list[H]:
-        """Replace a part by smaller ones with the given documents, to be tried again."""
+        """Replace a part of the run by smaller parts, to be tried again; return these.
+
+        Each of `items_of_parts` are the documents of a smaller part.
+        """
         position, smaller = self.order.index(replaced), [*map(self._make_part, items_of_parts)]
         del self.order[position]
         for smaller_part in reversed(smaller):
@@ -311,12 +325,15 @@ class Elsewhere(ABC, Generic[H]):
         return smaller
 
     def _halve(self, replaced: H, items: Sequence[WorkItem]) -> list[H]:
-        """Replace a part by its two halves, to be tried again."""
+        """Replace a part of the run by its two halves, to be tried again; return these."""
         middle = len(items) // 2
         return self._replace(replaced, items[:middle], items[middle:])
 
     def _note_death(self, found: str) -> None:
-        """Count a death of a worker; raise WorkerDiedError after too many without a result."""
+        """Count the death of a worker; after too many deaths in a row, raise WorkerDiedError.
+
+        `found` is what the error says.
+        """
         self.in_vain += 1
         if self.in_vain > MOST_IN_VAIN:
             hint = "does a comparator end its process, or is there too little memory?"

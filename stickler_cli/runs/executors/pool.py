@@ -83,7 +83,7 @@ class Worker:
         memory_limit: int | None,
         other_workers: "Iterable[Worker]" = (),
     ) -> None:
-        """Start a worker process; a fork inherits `job`, any other process is sent `packed`.
+        """Start a worker process; a forked one inherits `job`, any other is sent `packed`.
 
         Raises:
             OSError: the process cannot be started.
@@ -117,7 +117,7 @@ class Worker:
         worker_connection.close()  # so that reading reports the end of the worker
 
     def end(self) -> str:
-        """Wait for the process to end, or kill it; return its fate, such as `exit code 1`."""
+        """Wait for the process to end, or kill it; return how it ended, such as `exit code 1`."""
         self.connection.close()
         self._process.join(SECONDS_TO_END)
         if self._process.exitcode is None:
@@ -134,11 +134,10 @@ class Worker:
 
 
 def _context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext":
-    """Return the way to start processes: fork, fork server or spawn.
+    """Return the way to start worker processes: fork, fork server or spawn.
 
-    A fork can work within milliseconds, as everything is loaded. If forking this process is not
-    safe, a fork server that has loaded the engine is forked on Linux; other systems spawn new
-    processes.
+    A fork can work within milliseconds, as everything is loaded. If it is not safe to fork this
+    process, Linux forks a fork server that has loaded the engine. Other systems spawn processes.
     """
     # Clients of models may have open connections, which two processes cannot share. A process that
     # Python itself started may be running a script that starts itself again; Python notices this
@@ -156,8 +155,8 @@ def _context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext":
 def _start_fork_server() -> None:
     """Start the fork server, without the working directory in its import path.
 
-    The server loads the engine before it is told the import path of this process. A module in the
-    working directory must not be loaded instead of an installed one of the same name.
+    Otherwise the server could load a module of the working directory instead of an installed one
+    of the same name.
     """
     previous = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"
@@ -177,7 +176,10 @@ def work(
     inherited: Iterable[Connection] = (),
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Run a worker process: evaluate chunks until the run ends or its process is gone."""
+    """Do the work of a worker process: evaluate the chunks that the main process sends.
+
+    It ends when the run ends, or when the main process is gone.
+    """
     if environment:
         os.environ.pop(SAFE_PATH, None)  # set for the fork server only
         os.environ.update(environment)
@@ -208,7 +210,10 @@ def work(
 
 
 def _relaying(options: Options, connection: Connection) -> Options:
-    """Return options with a client that has the main process ask models for all workers."""
+    """Return the options for a worker: its client passes questions to the main process.
+
+    Only the main process asks models.
+    """
 
     def relay(questions: bytes) -> bytes:
         connection.send_bytes(ASKS + questions)
@@ -225,7 +230,7 @@ def _end_with(parent: "BaseProcess") -> None:
 
 
 def packed_result(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
-    """Evaluate a packed chunk; return the pickled result, or the kind of failure."""
+    """Evaluate a packed chunk; return the pickled result, or a code for the kind of failure."""
     try:
         items: list[WorkItem] = pickle.loads(packed)  # noqa: S301 - from the process above
         with memory_limited(memory_limit):
@@ -242,7 +247,7 @@ class _Chunk(Handed):
     result: ChunkResult | None = None
     sent_at: float = 0.0
     deaths: int = 0
-    """Number of workers that this chunk killed when it had only one document."""
+    """Number of workers that this chunk killed."""
 
 
 class Pool(Elsewhere[_Chunk]):
@@ -256,19 +261,19 @@ class Pool(Elsewhere[_Chunk]):
         left: int | None,
         interruption: Interruption,
     ) -> None:
-        """Create a pool of `number` workers; `left` is the number of documents, None if unknown."""
+        """Create a pool of `number` workers; `left` is the number of documents, or None."""
         super().__init__(job, left, interruption)
         self.workers = workers
         self.number = number
         self.source = workers.source
         self.packed = b""
         self.at: dict[Worker, _Chunk | None] = {}
-        """The chunk that each worker is evaluating; None for an idle worker."""
+        """By worker: the chunk that it is evaluating; None if it is idle."""
         self.asking: Asking | None = None
         """Queue of questions from workers to models; None before the first question."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Yield the results of all chunks in order; chunks are cut when workers are idle."""
+        """Yield the results of all chunks in order; a chunk is made only for an idle worker."""
         self.packed = packed_job(self.job, self.workers.source)
         try:
             for _ in range(self.number):
@@ -305,7 +310,7 @@ class Pool(Elsewhere[_Chunk]):
                     worker.connection.send_bytes(packed)
 
     def _next(self, chunks: Chunks) -> _Chunk | None:
-        """Return the next chunk to send; None if none is left or too many are held back."""
+        """Return the next chunk to send; None if none is left, or too many results are waiting."""
         under_way = self.at.values()
         for chunk in self.order:
             if chunk.result is None and chunk not in under_way:
@@ -313,7 +318,7 @@ class Pool(Elsewhere[_Chunk]):
         return self._new(chunks, len(self.at))
 
     def _receive(self, chunks: Chunks) -> None:
-        """Take the messages of workers; wait for one unless the next result is already there."""
+        """Take the messages of workers; wait for a message if the next result is not there yet."""
         block = not self.order or self.order[0].result is None
         waited = [worker.connection for worker in self.at]
         ready = self.interruption.wait(wait, waited, self._patience() if block else 0)
@@ -360,13 +365,19 @@ class Pool(Elsewhere[_Chunk]):
         self.asking.put((worker, questions))
 
     def _patience(self) -> float | None:
-        """Return the seconds until a worker exceeds the time limit; None without a limit."""
+        """Return the seconds until the first worker exceeds the time limit.
+
+        Returns None if there is no limit, or all workers are idle.
+        """
         limit = self.workers.document_timeout
         begun = [chunk.sent_at for chunk in self.at.values() if chunk is not None]
         return max(0.0, min(begun) + limit - monotonic()) if begun and limit is not None else None
 
     def _stop_late(self, chunks: Chunks) -> None:
-        """Stop workers that exceed the time limit; try their documents again one by one."""
+        """Replace workers that exceed the time limit, and try their documents again one by one.
+
+        A document that exceeds the limit alone gets a failed result.
+        """
         limit, now = self.workers.document_timeout, monotonic()
         late = [
             (worker, chunk)
@@ -402,7 +413,10 @@ class Pool(Elsewhere[_Chunk]):
             )
 
     def _try_again(self, chunk: _Chunk, found: str) -> None:
-        """Try a chunk again in halves; a single document is tried once more, then failed."""
+        """Try a chunk that killed a worker again, in halves.
+
+        A single document gets a failed result after `MOST_DEATHS` deaths; `found` is the reason.
+        """
         chunk.deaths += 1
         if len(chunk.items) > 1:
             self._halve(chunk, chunk.items)
