@@ -61,6 +61,7 @@ class ExactComparator(BaseComparator):
         case_sensitive: bool = False,
         strip: bool = True,
         only_separators: bool = False,
+        same_type: bool = False,
     ) -> None:
         """Choose which differences do not count.
 
@@ -70,11 +71,13 @@ class ExactComparator(BaseComparator):
             strip: whether ASCII punctuation and spaces are removed.
             only_separators: whether only separators are removed. `INV-1` then equals `INV1`, but
                 `O+` does not equal `O-`, and `12/34` does not equal `1/234`.
+            same_type: whether a number or boolean differs from its text: 3 from `"3"`.
         """
         super().__init__(threshold)
         self.case_sensitive = checked_flag("case_sensitive", case_sensitive)
         self.strip = checked_flag("strip", strip)
         self.only_separators = checked_flag("only_separators", only_separators)
+        self.same_type = checked_flag("same_type", same_type)
         self.steps_of_letter = 500 if self.only_separators else type(self).steps_of_letter
 
     def prepare(self, value: Any) -> PreparedValue:
@@ -99,6 +102,8 @@ class ExactComparator(BaseComparator):
         """
         if isinstance(gt, PreparedScalar) and isinstance(pred, PreparedScalar):
             return float(gt.value == pred.value)
+        if self.same_type and type(gt) is not type(pred):
+            return 0.0
         gt_text, pred_text = _text(gt), _text(pred)
         if not self.only_separators or _bare(gt_text) != _bare(pred_text):
             return float(gt_text == pred_text)
@@ -130,7 +135,7 @@ class ExactComparator(BaseComparator):
                 else _bare(value)
                 for value in prepared
             ]
-        texts = {value for value in prepared if isinstance(value, str)}
+        texts = {value for value in prepared if isinstance(value, str) and not self.same_type}
         return linked_codes(
             [value] if isinstance(value, str) else [value.value, *({value.text} & texts)]
             for value in prepared

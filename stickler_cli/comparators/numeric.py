@@ -31,6 +31,7 @@ from .base import (
     Lengths,
     Similarities,
     checked_choice,
+    checked_flag,
     codes_of,
     is_number,
     linked_codes,
@@ -351,6 +352,7 @@ class NumericComparator(BaseComparator):
         tolerance: float | None = None,
         unit: str = UNIT[0],
         decimal: str = DECIMAL[0],
+        same_type: bool = False,
     ) -> None:
         """Set how numbers are read, and how much two matching numbers may differ.
 
@@ -367,6 +369,7 @@ class NumericComparator(BaseComparator):
                 `120.00 CR` are below zero. `money` is like `auto`, but `25.000` is 25000, except in
                 a currency with three decimals. With `currency` the currency of either number
                 decides; without a currency, `25.000` equals no other number.
+            same_type: whether a number differs from its text: 3 from `"3"`.
         """
         super().__init__(threshold)
         self.relative_tolerance = _checked_tolerance("relative_tolerance", relative_tolerance)
@@ -380,7 +383,8 @@ class NumericComparator(BaseComparator):
             )
         self.unit = checked_choice("unit", unit, UNIT)
         self.decimal = checked_choice("decimal", decimal, DECIMAL)
-        self._plain = unit == UNIT[0] and decimal == DECIMAL[0]
+        self.same_type = checked_flag("same_type", same_type)
+        self._plain = unit == UNIT[0] and decimal == DECIMAL[0] and not same_type
         self.steps_of_letter = 300 if self._plain else 1000
         self._relative = written(self.relative_tolerance)
         self._absolute = written(self.tolerance or self.absolute_tolerance)
@@ -421,10 +425,13 @@ class NumericComparator(BaseComparator):
         has_unit = has_currency or reading.units or reading.relation or reading.percent
         if reading.with_decimals is not None or (self.unit == "same" and has_unit):
             return reading
-        return _as_float(number)
+        # With `same_type`, a number from a text must not look like a JSON number.
+        return Measured(number, _NO_UNIT, _NO_UNIT) if self.same_type else _as_float(number)
 
     def similarity(self, gt: PreparedNumber, pred: PreparedNumber) -> float:
         """Return 1.0 if two numbers match, else 0.0; None matches nothing."""
+        if self.same_type and isinstance(gt, Measured) is not isinstance(pred, Measured):
+            return 0.0
         if isinstance(gt, Measured) or isinstance(pred, Measured):
             return self._compare_measures(_measured(gt), _measured(pred))
         if gt is None or pred is None:

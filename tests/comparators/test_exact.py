@@ -257,3 +257,25 @@ def test_codes_of_icd_may_lack_their_dot_and_digits_may_be_of_any_script(gt, pre
 
     assert comparator.compare(gt, pred) == similarity
     assert comparator.compare(pred, gt) == similarity
+
+
+@pytest.mark.parametrize("only_separators", [False, True])
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        (3, "3", 0.0),
+        (True, "true", 0.0),
+        (True, 1, 0.0),
+        (3, 3.0, 1.0),
+        ("A-3", "a-3", 1.0),
+        (True, True, 1.0),
+    ],
+)
+def test_the_type_of_a_value_can_count(only_separators, gt, pred, similarity):
+    comparator = ExactComparator(only_separators=only_separators, same_type=True)
+    prepared = [comparator.prepare(value) for value in (gt, pred)]
+
+    assert comparator.compare(gt, pred) == comparator.compare(pred, gt) == similarity
+    assert comparator.similarities(prepared[:1], prepared[1:]).tolist() == [similarity]
+    first, second = comparator.keys(prepared).tolist()
+    assert (first == second) is (similarity == 1.0)

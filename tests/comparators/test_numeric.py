@@ -263,6 +263,31 @@ def test_another_number_or_unit_is_another_value(gt, pred):
     assert READING.compare(gt, pred) == READING.compare(pred, gt) == expected
 
 
+@pytest.mark.parametrize("unit", ["same", "ignore"])
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        (3, "3", 0.0),
+        ("3", 3, 0.0),
+        (3, 3.0, 1.0),
+        ("3", "3.0", 1.0),
+        ("3 mg", "3 mg", 1.0),
+        ("3 mg", 3, 0.0),
+        ("3", "4", 0.0),
+        (3, None, 0.0),
+        (3, "none", 0.0),
+    ],
+)
+def test_the_type_of_a_number_can_count(unit, gt, pred, similarity):
+    comparator = NumericComparator(unit=unit, decimal="auto", same_type=True)
+    prepared = [comparator.prepare(value) for value in (gt, pred)]
+
+    assert comparator.compare(gt, pred) == comparator.compare(pred, gt) == similarity
+    assert comparator.similarities(prepared[:1], prepared[1:]).tolist() == [similarity]
+    first, second = comparator.keys(prepared).tolist()
+    assert first == second or similarity == 0.0
+
+
 def test_a_tolerance_holds_for_amounts_of_a_currency():
     assert CENT.compare("$9.99", "10.00 USD") == 1.0
     assert CENT.compare("$9.99", "10.01 USD") == 0.0

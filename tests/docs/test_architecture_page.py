@@ -88,7 +88,6 @@ def test_the_table_has_all_rooms():
 DEPARTING = {
     "core/caching.py": "one decorator, which comparators and score share",
     "core/real_paths.py": "paths as the system takes them, which all rooms that open files share",
-    "comparators/formulas.py": "formulas of chemistry, which comparators and inference share",
     "studies/registry.py": "what help loads of studies",
 }
 """Modules of fewer than 40 lines or more than 700, and why; adapters of frameworks are short."""

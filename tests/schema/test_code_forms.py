@@ -16,6 +16,7 @@ SQL, MARKUP, TABLE, LATEX, CODE, MOLECULE, SEQUENCE, FORMULA = (
     "a sequence",
     "a chemical formula",
 )
+PATH = "a path or key"
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,15 @@ SQL, MARKUP, TABLE, LATEX, CODE, MOLECULE, SEQUENCE, FORMULA = (
         ("ATGGCCATTGTAATGGGCC", SEQUENCE),
         (">seq 1\nATGGCCATTG\nTAATGGGCC", SEQUENCE),
         ("MKTAYIAKQRQISFVKSHFSRQ", SEQUENCE),
+        ("/srv/A", PATH),
+        ("~/Notes/2024", PATH),
+        ("../a/b.c", PATH),
+        (r"C:\temp\new", PATH),
+        (r"\\server$\Share\x", PATH),
+        ("src/main.PY", PATH),
+        ("Annual Report 2024.pdf", PATH),
+        ("dQw4w9WgXcQ", PATH),
+        ("sk-AbC123dEf456", PATH),
         ("CO2", FORMULA),
         ("NaCl", FORMULA),
     ],
@@ -75,7 +85,6 @@ def test_code_markup_and_formulas_are_told_by_their_signs(text, form):
         "5 < 6 and 7 > 3",
         "either | or",
         "-----\ntext",
-        r"C:\temp\new",
         "m^2",
         "area = 5 m^2 only",
         "Return the form to the office; thank you",
@@ -84,6 +93,14 @@ def test_code_markup_and_formulas_are_told_by_their_signs(text, form):
         "class 5 of the school",
         "import from China (20 %)",
         "return to sender",
+        "a/b of c",
+        "24/7",
+        "mg/dL",
+        "and/or",
+        "https://example.org/A",
+        "iPhone15ProMax256GB",
+        "GB29NWBK60161331926819",
+        "a1b2c3d4e5f6",
         "BCC-10",
         "INV-2024-001",
         "CONFIDENTIAL",

@@ -188,3 +188,58 @@ def test_a_summary_tells_how_many_decimals_the_currencies_beside_amounts_have():
         summaries.add(seen.summary())
 
     assert len(summaries) == 3
+
+
+@pytest.mark.parametrize(
+    ("texts", "comparator"),
+    [
+        (["/srv/A", "/var/log/B"], "CodeComparator"),
+        (["/srv/A", "/var/log/B"] * 8, "CodeComparator"),  # few values, each seen often
+        (["scan.PDF", "Letter 5.docx", "by post"], "CodeComparator"),
+        (["dQw4w9WgXcQ", "kJQP7kiw5Fk"], "CodeComparator"),
+        (["/srv/A", "Software engineer", "Data analyst"], "LevenshteinComparator"),
+    ],
+)
+def test_case_counts_in_paths_and_keys(texts, comparator):
+    seen = Observed()
+    for text in texts:
+        seen.add({"path": text})
+
+    assert load_observed(seen, "gt").fields[0].comparator == comparator
+
+
+CALL = {"name": "get_weather", "parameters": {"days": 3, "city": "Rome"}}
+
+
+@pytest.mark.parametrize(
+    ("document", "path", "is_argument"),
+    [
+        ({"arguments": {"days": 3}}, ("arguments", "days"), True),
+        ({"arguments": {"is_metric": True}}, ("arguments", "is_metric"), True),
+        ({"arguments": '{"days": 3}'}, ("arguments", "days"), True),
+        ({"kwargs": {"zip_code": "3"}}, ("kwargs", "zip_code"), True),
+        ({"args": [3, 4]}, ("args",), True),
+        ({"call": CALL}, ("call", "parameters", "days"), True),
+        ({"call": CALL}, ("call", "parameters", "city"), False),  # its comparator has no types
+        ({"tool": "search", "input": {"days": 3}}, ("input", "days"), True),
+        ({"name": "Ann Lee", "parameters": {"days": 3}}, ("parameters", "days"), False),
+        ({"days": 3}, ("days",), False),
+        ({"arguments": 3}, ("arguments",), False),
+    ],
+)
+def test_the_type_of_an_argument_counts(document, path, is_argument):
+    seen = Observed()
+    seen.add(document)
+
+    (field,) = [field for field in load_observed(seen, "gt").fields if field.path == path][-1:]
+    assert ("same_type" in field.config) is is_argument
+
+
+def test_the_arguments_of_a_schema_without_documents_have_types():
+    days = {"type": "object", "properties": {"days": {"type": "integer"}}}
+    properties = {"args": days, "name": {"type": "string"}, "params": days}
+    fields = infer({"type": "object", "properties": properties}).fields
+
+    by_path = {field.path: field for field in fields}
+    assert by_path["args", "days"].config["same_type"] is True
+    assert "same_type" not in by_path["params", "days"].config

@@ -164,6 +164,8 @@ def choose_leaf(
     if seen is not None and (in_code := _choose_names_in_code(name, parent_name, seen)):
         return in_code
     if seen is not None and seen.is_enum:  # an enum of observed values may lack some
+        if code := _choose_code(seen, has_rule=True):
+            return code
         return _make_choice(CODE, "a few values, each seen often")
     if place.members or place.default not in (NUMBER, TEXT) or place.format == "time":
         return _choose_by_format(place, seen)
@@ -340,6 +342,18 @@ def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence
         return choices
     reads = of_text.comparator in READS
     return [of_text] * len(choices) if reads else choices
+
+
+COMPARES_TYPES: Final = frozenset({"ExactComparator", "NumericComparator"})
+"""Comparators with the keyword `same_type`."""
+
+
+def keep_types(choice: Inferred) -> Inferred:
+    """Return a comparison in which a number or boolean differs from its text, if it can say so."""
+    if choice.comparator not in COMPARES_TYPES:
+        return choice
+    reason = f"{choice.reason}; an argument of a tool, whose type counts"
+    return replace(choice, config={**choice.config, "same_type": True}, reason=reason)
 
 
 def choose_by_kind(place: LeafPlace) -> Inferred:

@@ -10,6 +10,7 @@ from typing import Final
 from stickler_cli.comparators.formulas import is_formula
 
 CHEMICAL_FORMULA: Final = "a chemical formula"
+PATH_OR_KEY: Final = "a path or key"
 CODE_LANGUAGES: Final = {
     "SQL": "sql",
     "HTML or XML": "markup",
@@ -17,6 +18,7 @@ CODE_LANGUAGES: Final = {
     "LaTeX": "latex",
     "source code": "code",
     "a regular expression": "code",
+    PATH_OR_KEY: "code",
     "a molecule": "letters",
     "a sequence": "letters",
     CHEMICAL_FORMULA: "letters",
@@ -69,6 +71,21 @@ _ATOMS: Final = re.compile(
     r"(?:Br|Cl|Si|Se|[BCNOPSFIHbcnops]|\[[^\[\]\s]+\]|%\d\d|[-=#:/\\.()\d@+*$])+"
 )
 _SIGNS_OF_MOLECULE: Final = re.compile(r"[=#()@\[]|c\d")
+_NAME_OF_FILE: Final = (
+    r"[^\s/\\:<>\"|?*][^/\\:<>\"|?*\n]{0,200}\.(?:pdf|docx?|xlsx?|pptx?|csv|tsv|txt|md|rtf|json|jsonl|xml"
+    r"|ya?ml|html?|zip|gz|tar|png|jpe?g|gif|tiff?|svg|webp|mp3|mp4|wav|py|js|ts|java|sql|sh|log|parquet)"
+)
+_PATH: Final = re.compile(
+    rf"(?:~|\.\.?)?(?:/[\w.@%+,=-]+)+/?|[A-Za-z]:[\\/][^<>\"|?*\n]*|\\\\[\w.$-]+\\[^<>\"|?*\n]+"
+    rf"|(?:[\w.@%+-]+[/\\])+[\w.@%+-]+\.[A-Za-z]\w{{0,5}}|{_NAME_OF_FILE}",
+    re.IGNORECASE,
+)
+"""A path of a file or of a web address without its host, or the name of a file."""
+_KEY: Final = re.compile(r"(?=.*\d)[A-Za-z0-9_+/=-]{10,}", re.ASCII)
+_RUN_IN_KEY: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+MAX_MEAN_RUN: Final = 2.5
+"""Maximum mean length of the words and numbers in a random key; `iPhone15Pro256GB` has longer
+ones."""
 _BASES: Final = re.compile(r"(?:>[^\n]*\n)?\s*(?:[ACGTUN\s-]{10,}|[acgtun\s-]{10,})\*?")
 _RESIDUES: Final = re.compile(
     r"(?:>[^\n]*\n)?\s*[ACDEFGHIKLMNPQRSTVWYX]{8,}(?:\s+[ACDEFGHIKLMNPQRSTVWYX]+)*\*?"
@@ -94,7 +111,22 @@ def code_form(text: str) -> str | None:
         return "LaTeX"
     if _STATEMENT_OF_CODE.search(text) and (_INDENTED_BLOCK.search(text) or _has_symbols(text)):
         return "source code"
+    return _form_of_signs(text)
+
+
+def _form_of_signs(text: str) -> str | None:
+    """Return the name of a form that single signs show: paths, keys, patterns, molecules."""
+    if _PATH.fullmatch(text) or _is_random_key(text):
+        return PATH_OR_KEY
     return "a regular expression" if _PATTERN.search(text) else _form_of_letters(text)
+
+
+def _is_random_key(text: str) -> bool:
+    """Return whether a text mixes capitals, small letters and digits, as random keys do."""
+    has_both_cases = not (text.islower() or text.isupper())
+    if not (has_both_cases and _KEY.fullmatch(text)):
+        return False
+    return len(_RUN_IN_KEY.findall(text)) * MAX_MEAN_RUN > len(text)
 
 
 def _is_query(text: str) -> bool:

@@ -52,8 +52,10 @@ from .choices import (
     choose_by_kind,
     choose_leaf,
     has_stated_comparison,
+    keep_types,
 )
 from .list_shapes import ListShape
+from .name_rules import ARGUMENTS, CALLED, INPUTS, TOOLS, ends_in, words_of
 from .observation import Observed, stated_currencies
 from .observed_schemas import json_text_keywords
 
@@ -355,6 +357,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         parent_name = str(visit.path[-2]) if len(visit.path) > 1 else ""
         seen, currencies = self._seen_values(visit), self._find_currencies(visit)
         choice = choose_leaf(visit.name, place, seen, currencies, parent_name=parent_name)
+        if choice.source != "annotation" and self._is_argument(visit):
+            choice = keep_types(choice)
         holder = visit.leaf_holder or visit.holder
         if has_stated_comparison(place.merged):
             return choice
@@ -362,6 +366,27 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self._note_choice(holder, choice, visit)
             if id(holder) in self._own
             else choose_by_kind(place)
+        )
+
+    def _is_argument(self, visit: FieldVisit) -> bool:
+        """Return whether a leaf is an argument of a tool or function."""
+        containers = visit.path if visit.depth else visit.path[:-1]
+        return any(
+            self._has_arguments(visit.path[:length]) for length in range(1, len(containers) + 1)
+        )
+
+    def _has_arguments(self, path: Path) -> bool:
+        """Return whether a field has arguments of a call, by its name or the name beside it."""
+        name = str(path[-1])
+        if ends_in(name, ARGUMENTS):
+            return True
+        if self._seen is None or not ends_in(name, INPUTS):
+            return False
+        call = self._seen.find_field(path[:-1])
+        return call is not None and any(
+            ends_in(key, TOOLS)
+            and seen.has_names_of_code(are_called=not CALLED.isdisjoint(words_of(key)))
+            for key, seen in call.fields.items()
         )
 
     def _seen_values(self, visit: FieldVisit) -> Observed | None:

@@ -207,6 +207,12 @@ NAMES_IN_CODE: Final = _names_in(
     "parameter, property, table, tool, variable"
 )
 """Last words of names of fields that may contain names in code, such as `get_weather`."""
+ARGUMENTS: Final = _names_in("arg, argument, kwarg")
+"""Last words of names of fields with the arguments of a call."""
+INPUTS: Final = _names_in("input, param, parameter")
+"""Last words of names of fields that have arguments if they stand beside the name of a tool."""
+TOOLS: Final = _names_in("function, name, tool")
+"""Last words of names of fields that may contain the name of a tool."""
 CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
 """Words in the name of a field, or of the field that contains it, such as `function`. With such a
 name, even a single word such as `lookup` counts as a name in code."""
