@@ -4,9 +4,10 @@ import codecs
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from typing import IO, Final
+from typing import Final
 
 from stickler_cli.core.problems import Problem
+from .packed_files import LineStream
 
 SAVE_AS_UTF_8: Final = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 _UNDECODED: Final = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8
@@ -44,7 +45,7 @@ def describe_undecoded(cells: Sequence[str]) -> str:
 
 
 def read_csv_rows(
-    stream: IO[bytes], delimiter: str, max_bytes: int
+    stream: LineStream, delimiter: str, max_bytes: int
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (number of its last line, cells) for each row that is not blank; lines count from 1.
 
@@ -68,7 +69,7 @@ def read_csv_rows(
 class _Lines:
     """An iterator over the lines of a stream that keeps the lines of the current row."""
 
-    def __init__(self, stream: IO[bytes], max_bytes: int) -> None:
+    def __init__(self, stream: LineStream, max_bytes: int) -> None:
         self._stream = stream
         self._max_bytes = max_bytes
         self._row_bytes = 0

@@ -26,6 +26,7 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side, read_plain
 from .lines import LINES_SUFFIX, TABLE_SUFFIX, Ids, id_text, lines_of, looking_into
+from .packed_files import MANY_DOCUMENTS
 from .reading import (
     MAX_UNPACKED_RATIO,
     decoded,
@@ -491,7 +492,7 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
         raise UsageError(
             [Problem(source, "the kind of table cannot be told from the file name", expected)]
         )
-    data = read_bytes(file, MAX_METADATA_BYTES)
+    data = read_bytes(file, MAX_METADATA_BYTES, values=MANY_DOCUMENTS)
     if isinstance(data, Problem):
         raise UsageError([data])
     rows = _csv_rows(data, source) if is_csv else _json_rows(data, source)

@@ -24,16 +24,8 @@ from stickler_cli.core.problems import Problem, UsageError, nearest_choices
 from stickler_cli.core.remote import is_url, open_named
 from .document import LineReference, Reference, Side
 from .document_pair import ANY_SHAPE, PairShape
-from .reading import (
-    HEAD,
-    STANDARD_INPUT,
-    is_packed,
-    source_of,
-    too_large,
-    unpacked,
-    unpacking_errors,
-    unreadable,
-)
+from .packed_files import HEAD, LineStream, is_packed, open_unpacked, unpacking_errors
+from .reading import STANDARD_INPUT, source_of, too_large, unreadable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -218,7 +210,7 @@ def _describe_missing_documents(blank_lines: int, lines_without_document: int) -
     return ""
 
 
-def _is_array(file: str, stream: IO[bytes]) -> bool:
+def _is_array(file: str, stream: LineStream) -> bool:
     """Return whether a JSON file contains an array."""
     if LINES_SUFFIX.search(file) or file == STANDARD_INPUT:
         return False
@@ -233,7 +225,7 @@ def holds_array(file: str) -> bool:
     return False
 
 
-def _elements(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | Problem]:
+def _elements(file: str, stream: LineStream, limit: int) -> Iterator[LineReference | Problem]:
     """Yield a reference to each element of an array, with the text of the element in the file."""
     source, number = source_of(file), 0
     data = stream.read(limit + 1)
@@ -256,7 +248,7 @@ def _elements(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReferenc
         yield Problem(source, f"not valid JSON: {reason}", "an array of documents", line=number)
 
 
-def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | Problem]:
+def _rows(file: str, stream: LineStream, limit: int) -> Iterator[LineReference | Problem]:
     """Yield each row of CSV or TSV as a document of texts.
 
     A column `a.b` becomes the field b of an object a.
@@ -447,7 +439,7 @@ def is_stream(file: str) -> bool:
 
 
 @contextmanager
-def _open_lines(file: str) -> Iterator[tuple[IO[bytes], bool]]:
+def _open_lines(file: str) -> Iterator[tuple[LineStream, bool]]:
     """Open a file of lines; yield (decompressed stream, whether lines can be read again)."""
     # Remotely, reading one line costs as much as reading the file.
     once = is_url(file) or is_stream(file)
@@ -455,7 +447,7 @@ def _open_lines(file: str) -> Iterator[tuple[IO[bytes], bool]]:
         # Peeking keeps the bytes, which a pipe would not give twice.
         head = stream.peek(HEAD) if isinstance(stream, io.BufferedReader) else b""
         if is_packed(head):
-            with unpacked(stream, head) as unpacked_stream:
+            with open_unpacked(stream, head) as unpacked_stream:
                 yield unpacked_stream, False
         else:
             yield stream, not once

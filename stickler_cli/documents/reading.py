@@ -5,18 +5,15 @@ positions of values in a text, which no parser reports, and insert keys into a t
 """
 
 import gzip
-import io
 import json
 import os
 import re
 import stat
-import sys
-import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import IO, Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -30,46 +27,19 @@ from stickler_cli.core.json_values import (
     kind_of,
 )
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.core.problems import Problem, Undelivered, import_extra
+from stickler_cli.core.problems import Problem, Undelivered
 from stickler_cli.core.remote import is_url, read_urls, shown_url, size_of_url
 from stickler_cli.settings.deciding import DocumentOptions
-
-GZIP_MAGIC: Final = b"\x1f\x8b"  # Source: RFC 1952, section 2.3.1
-ZSTANDARD_MAGIC: Final = b"\x28\xb5\x2f\xfd"  # Source: RFC 8878, section 3.1.1
-
-HEAD: Final = max(len(GZIP_MAGIC), len(ZSTANDARD_MAGIC))
-"""Number of bytes at the beginning of a file that show how it is compressed."""
-
-# From Python 3.14 on in the standard library; unlike others, it notices a truncated file.
-_ZSTANDARD: Final = "backports.zstd"
+from .packed_files import (
+    ONE_DOCUMENT,
+    OverfullFileError,
+    ValueLimit,
+    is_packed,
+    unpack,
+    unpacking_errors,
+)
 
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\],:"]+')
-
-
-def is_packed(head: bytes) -> bool:
-    """Return whether a file is compressed, by its first bytes."""
-    return head.startswith((GZIP_MAGIC, ZSTANDARD_MAGIC))
-
-
-def unpacked(stream: IO[bytes], head: bytes) -> Any:
-    """Return a file object with the decompressed content of a stream; `head` are its first bytes.
-
-    Raises:
-        UnavailableError: the stream is Zstandard, and the package for it is missing.
-    """
-    if head.startswith(GZIP_MAGIC):
-        return gzip.GzipFile(fileobj=stream)
-    return import_extra(_ZSTANDARD, "Zstandard", "zstd").ZstdFile(stream)
-
-
-def unpacking_errors() -> tuple[type[Exception], ...]:
-    """Return the exceptions that reading a damaged compressed file can raise.
-
-    Call it only after a failure. `BadGzipFile` is an OSError, but a truncated gzip file raises
-    EOFError.
-    """
-    zstandard = sys.modules.get(_ZSTANDARD)  # if it is not imported, no exception is from it
-    return OSError, EOFError, zlib.error, *([zstandard.ZstdError] if zstandard else [])
 
 
 MAX_DOCUMENT_BYTES: Final = DocumentOptions.max_document_size
@@ -118,13 +88,16 @@ def source_of(file: str) -> str:
 
 
 def read_bytes(
-    file: str, limit: int = MAX_DOCUMENT_BYTES, size: int | None = None
+    file: str,
+    limit: int = MAX_DOCUMENT_BYTES,
+    size: int | None = None,
+    values: ValueLimit = ONE_DOCUMENT,
 ) -> bytes | Problem:
     """Read a regular file or a URL, decompressed if necessary; a problem if this fails.
 
     The limit applies before and after decompression. Other kinds of files, such as a FIFO, are
     never opened, because they could block the run. A caller that passes `size` has already checked
-    that the file is regular.
+    that the file is regular. `values` limits the values of a compressed file.
     """
     data: bytes | OSError | None
     try:
@@ -143,7 +116,7 @@ def read_bytes(
         return unreadable(decoded(file), error)
     if data is None:
         return Problem(decoded(file), "this is not a regular file")
-    return unpacked_bytes(data, file, limit)
+    return unpacked_bytes(data, file, limit, values)
 
 
 MAX_UNPACKED_RATIO: Final = 100
@@ -152,10 +125,13 @@ exceed it. JSON is compressed to a tenth or a twentieth; a file compressed to a 
 attack."""
 
 
-def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Problem:
+def unpacked_bytes(
+    data: bytes | OSError, file: str, limit: int, values: ValueLimit = ONE_DOCUMENT
+) -> bytes | Problem:
     """Return the content of a file, decompressed if necessary; a problem if this fails.
 
-    `data` are the bytes of the file, or the error of reading it.
+    `data` are the bytes of the file, or the error of reading it; `values` limits the values of a
+    compressed file.
     """
     if isinstance(data, OSError):
         return unreadable(decoded(file), data)
@@ -163,8 +139,7 @@ def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Prob
     if is_packed(data):
         limit = min(limit, max(MAX_DOCUMENT_BYTES, MAX_UNPACKED_RATIO * len(data)))
         try:
-            with unpacked(io.BytesIO(data), data) as stream:
-                data = bytes(stream.read(limit + 1))
+            data = unpack(data, limit, values)
         except unpacking_errors() as error:
             return unreadable(decoded(file), error)
         finding = "the unpacked file is larger"
@@ -192,7 +167,10 @@ def unreadable(source: str, error: Exception, line: int | None = None) -> Proble
     """Return the problem of a file that an error made unreadable."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     hint = "is the compressed file complete?" if isinstance(error, EOFError) else ""
-    packed_badly = type(error) is gzip.BadGzipFile or not isinstance(error, OSError)
+    if isinstance(error, OverfullFileError):
+        hint = error.hint
+    packed_badly = isinstance(error, gzip.BadGzipFile | OverfullFileError)
+    packed_badly |= not isinstance(error, OSError)
     # If a file of many documents breaks off, the following documents are unknown.
     kind = Problem if line is None and (packed_badly or not is_url(source)) else Undelivered
     return kind(source, f"cannot be read: {reason}", hint=hint, line=line)

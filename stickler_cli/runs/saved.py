@@ -32,6 +32,7 @@ from stickler_cli.core.real_paths import can_be_path, real_path
 from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
+from stickler_cli.documents.packed_files import MANY_DOCUMENTS
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import (
     MAX_DOCUMENT_BYTES,
@@ -158,7 +159,7 @@ def _files_behind_schema(path: str) -> list[str]:
 
 def _json_in(file: str, limit: int) -> object:
     """Return the JSON value in a file; raise UsageError if it cannot be read."""
-    data = read_bytes(file, limit)
+    data = read_bytes(file, limit, values=MANY_DOCUMENTS)
     record = data if isinstance(data, Problem) else parse_json(data, decoded(file))
     if isinstance(record, Problem):
         raise UsageError([record])
