@@ -1,4 +1,4 @@
-"""The steps shared by all studies: open inputs, check outputs, answer, write, exit."""
+"""The steps of every study's command: open inputs, check outputs, get the answer, write it."""
 
 from collections.abc import Callable, Collection, Iterable
 from contextlib import nullcontext
@@ -27,7 +27,7 @@ from .outputs import CODES, OUTPUT, Outputs, exit_code_of, outputs_of
 
 
 def answer(study: Study, settings: Any) -> ExitCode:
-    """Let a study answer its question, and write the answer."""
+    """Run the command of a study: get its answer, write it, and return the exit code."""
 
     def ask(desk: Desk) -> StudyAnswer:
         desk = replace(desk, command=_command_without_outputs(study, settings))
@@ -73,7 +73,8 @@ def write_answer(
 ) -> ExitCode:
     """Check outputs, ask for the answer, write it, and return the exit code.
 
-    An answer in lines is written to one file, or to standard output.
+    `ask` returns the answer. With `in_lines`, the answer is lines of data instead of a report:
+    they are written to one file, or to standard output.
     """
     outputs = outputs_of(settings, formats, "jsonl" if in_lines else None)
     if in_lines and outputs.files:

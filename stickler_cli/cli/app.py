@@ -32,7 +32,7 @@ DEBUG_OPTION: Final = "--debug"
 # Maximum number of problems of one error that are printed: a file may be wrong in each line.
 MOST_SHOWN: Final = 10
 COMPLETING: Final = "_STICKLER_COMPLETE"
-"""Environment variable set by a shell that completes a command line."""
+"""Environment variable that a shell sets when it asks the program to complete a command line."""
 
 # Errors that are not caused by the command line.
 _CODES: Final[dict[type[SticklerError], ExitCode]] = {
@@ -59,7 +59,7 @@ def _stickler(
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; never raises an error."""
+    """Run the command that arguments name; return its exit code. No error leaves this function."""
     arguments = list(sys.argv[1:] if args is None else args)
     prepare_streams()
     remember_secrets(arguments, only=True)
@@ -83,14 +83,14 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _check_characters(arguments: Sequence[str]) -> None:
-    """Raise UsageError if an argument cannot be a path; only programs can pass such arguments."""
+    """Raise UsageError if an argument has characters that no path can have."""
     if not all(map(can_be_path, arguments)):
         finding = "an argument has a NUL character or a lone surrogate"
         raise UsageError([Problem("", finding, "text that can be a path")])
 
 
 def _build_app(arguments: Sequence[str]) -> typer.Typer:
-    """Return an app with the command that the arguments name, or with all commands for help."""
+    """Return a typer app with only the command that the arguments name; for help, with all."""
     command_name = next((argument for argument in arguments if not argument.startswith("-")), "")
     available = OWN if command_name in OWN else commands()
     command_groups = {} if command_name in available else groups()
@@ -132,11 +132,11 @@ def _report_error(error: Exception, *, debug: bool) -> ExitCode:
 
 
 def _handle_signals() -> None:
-    """Make SIGTERM and Ctrl-C run the clean-up of open files.
+    """Make SIGTERM and Ctrl-C raise an exception, so that open files are cleaned up.
 
-    Ctrl-C raises a class of its own. CPython remembers a bare KeyboardInterrupt that passed through
-    generated code, such as methods of dataclasses, and then ends the process by the signal instead
-    of the exit code, even if the interrupt was handled.
+    Ctrl-C raises a subclass of KeyboardInterrupt. If a plain KeyboardInterrupt passes through
+    generated code, such as methods of dataclasses, CPython later ends the process by the signal
+    instead of with the exit code.
     """
 
     def interrupt(*signaled: object) -> NoReturn:

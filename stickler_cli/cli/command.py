@@ -40,12 +40,12 @@ PANELS: Final = (
     *("arguments", "options", "input", "output", "counting", "gates", "statistics", "run"),
     *("models", "engine"),
 )
-"""Panels of help in order; "options" are those of one command, and rarely used panels come last."""
+"""Titles of the groups of options in help, in order; rarely used groups come last."""
 WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2
 EVERYTHING: Final = "help_all"
-"""Name of the parameter for --help-all, and the mark of a context in which it is set."""
+"""Name of the parameter for --help-all; a context has this name if the option is set."""
 SPACE: Final = 6  # columns around the names of commands
 
 
@@ -54,7 +54,11 @@ def new_app(
     groups: Mapping[str, Sequence[str]] | None = None,
     **said: Any,
 ) -> typer.Typer:
-    """Return an app without commands; its help lists commands in the given groups."""
+    """Return a typer app without commands.
+
+    `codes` are exit codes with their meanings, and `groups` are names of commands by the title
+    under which help lists them. `said` are arguments for typer.
+    """
     columns = min(terminal_columns(), WIDEST)
     width = max(columns - MARGIN, NARROWEST)
     return typer.Typer(
@@ -113,7 +117,7 @@ def list_command(app: typer.Typer, name: str, command: Command) -> None:
     """Add a command with only its name and help, which is enough for the list of commands."""
 
     def run() -> None:
-        """Do nothing, as the called command is added with its options."""
+        """Do nothing: this command is only listed, and never called."""
 
     app.command(name, help=command.help)(run)
 
@@ -126,7 +130,9 @@ def _argument_parameter(option: Option) -> inspect.Parameter:
 
 
 def repeat_options(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
-    """Repeat an option before each of several values that follow it.
+    """Return arguments in which an option is repeated before each of its values.
+
+    `flags` are the options that can have several values.
 
     >>> repeat_options(["--new", "a", "b", "--base=c", "d", "-q"], {"--new", "--base"})
     ['--new', 'a', '--new', 'b', '--base=c', '--base', 'd', '-q']
@@ -151,7 +157,9 @@ def _argument_options(options: Mapping[str, Option]) -> list[Option]:
 
 
 def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
-    """Read the positional arguments; if some are missing, the given ones are the last ones.
+    """Return the values of positional arguments by name.
+
+    If fewer are given than exist, the first ones are taken from the configuration file.
 
     Raises:
         UsageError: an argument is neither on the command line nor in the configuration file.
@@ -206,12 +214,15 @@ def _check_files(settings: Settings, context: typer.Context) -> None:
 
 
 def _value_source(context: typer.Context, name: str) -> str:
-    """Return the name in click of the source of a parameter's value."""
+    """Return where the value of a parameter comes from, in the words of click: `COMMANDLINE`."""
     return getattr(context.get_parameter_source(name), "name", "")
 
 
 def _option_parameter(option: Option) -> inspect.Parameter:
-    """Return the parameter from which typer makes an option; `read_settings` checks its values."""
+    """Return the function parameter from which typer makes an option.
+
+    Its values are not checked by typer, but by `read_settings`.
+    """
     annotation: Any = str
     default = option.default_text or option.default
     names = [option.flag]
@@ -241,7 +252,7 @@ def _keyword_parameter(name: str, default: Any, kind: Any) -> inspect.Parameter:
 
 
 def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
-    """Yield the parameters that choose the configuration file."""
+    """Yield the function parameters for options that choose the configuration file."""
 
     def use(context: typer.Context, config: str | None) -> str | None:
         if not context.resilient_parsing and not context.params.get("no_config"):
@@ -272,7 +283,7 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
 
 
 def _help_of_all() -> inspect.Parameter:
-    """Return the parameter for --help-all."""
+    """Return the function parameter from which typer makes --help-all."""
 
     def show(context: typer.Context, is_requested: bool) -> None:
         if is_requested:
@@ -294,7 +305,7 @@ def _help_of_all() -> inspect.Parameter:
 def _name_config_file(
     problems: Iterable[Problem], context: typer.Context, options: Mapping[str, Option]
 ) -> Iterator[Problem]:
-    """Yield problems; those of options from the configuration file name that file."""
+    """Yield problems; a problem with an option in the configuration file gets the file's name."""
     from_file = {
         options[name].flag: f"{context.obj}: {name}"
         for name in context.default_map or ()
@@ -306,13 +317,13 @@ def _name_config_file(
 
 
 def _leave_value(parameter: Any, context: Any, value: Any) -> Any:
-    """Return the value of a parameter unconverted, or the result of its callback."""
+    """Return the value of a parameter as it is, or what the parameter's callback makes of it."""
     return value if parameter.callback is None else parameter.callback(context, parameter, value)
 
 
 @contextmanager
 def _without_secrets() -> Iterator[None]:
-    """Remove the secrets of URLs from errors that typer itself prints."""
+    """Remove passwords and tokens in URLs from errors that typer prints inside the block."""
     try:
         yield
     except Exception as error:
@@ -323,13 +334,13 @@ def _without_secrets() -> Iterator[None]:
 
 
 class _Documented:
-    """Base class of commands and groups whose help ends with examples and exit codes."""
+    """Base class of typer commands and groups whose help ends with examples and exit codes."""
 
     examples: str = ""
     codes: Mapping[ExitCode, str] = MappingProxyType({})
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
-        """Parse the command line; errors contain no secrets of URLs."""
+        """Parse the command line; secrets in URLs are removed from error messages."""
         with _without_secrets():
             return super().make_context(*arguments, **options)  # type: ignore[misc]
 
@@ -339,10 +350,10 @@ class _Documented:
             return super().invoke(ctx)  # type: ignore[misc]
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters without conversion, as `read_settings` converts their values.
+        """Return the parameters, changed so that typer does not convert their values.
 
-        For conversion, typer would import pydantic, which takes longer than evaluating some hundred
-        documents.
+        `read_settings` converts values. For conversion, typer would import pydantic, which takes
+        longer than evaluating some hundred documents.
         """
         parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for parameter in parameters:
@@ -362,7 +373,7 @@ class _Documented:
 
 
 class _Group(_Documented, typer.core.TyperGroup):
-    """A group of commands, which its help lists in groups."""
+    """A command that consists of commands; its help lists these under several titles."""
 
     groups: Mapping[str, Sequence[str]] = MappingProxyType({})
 
@@ -427,7 +438,7 @@ class _Single(_Documented, typer.core.TyperCommand):
 def group_rows_by_panel(
     parameters: Sequence[Any], context: Any
 ) -> dict[str, list[tuple[str, str]]]:
-    """Return name and help of a command's options, by the title of their panel."""
+    """Return the name and the help of each option, by the title under which help lists it."""
     rows_by_panel: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
     for parameter in parameters:
         help_record = parameter.get_help_record(context)

@@ -60,7 +60,10 @@ _MODEL: Final = re.compile(r"[^\W\d][\w./]*:[^\W\d][\w.]*")
 
 
 def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
-    """Load a schema; print inferred fields and ineffective annotations to standard error."""
+    """Load the schema of a command, or infer it if `name` is empty.
+
+    What was inferred, and annotations without effect, are printed to standard error.
+    """
     if isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
         if not name:
             finding = "SCHEMA is left out"
@@ -95,7 +98,7 @@ def _is_among_notes(schema: LoadedSchema, settings: SchemaOptions) -> bool:
 
 
 def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:
-    """Load the schema in a file or of a model class."""
+    """Load the schema in a file, or that of a pydantic model given as `module:Model`."""
     options: Any = {
         "when": settings.infer,
         "look": lambda: _observe_first_documents(settings).get(""),
@@ -128,7 +131,10 @@ def _load_named(name: str, settings: SchemaOptions) -> LoadedSchema:
 def _observe_first_documents(
     settings: SchemaOptions, schemas: Container[str] = ("",)
 ) -> dict[str, Observed]:
-    """Return observations on the first documents of the ground truth, by key of their schema."""
+    """Return what was observed in the first documents of the ground truth, by key of the schema.
+
+    `schemas` are the keys; only `""` if the run has one schema.
+    """
     values_by_schema: dict[str, Observed] = {}
     if not (isinstance(settings, TruthSource) and isinstance(settings, FindingOptions)):
         return values_by_schema
@@ -178,7 +184,7 @@ def _infer_from_ground_truth(
 
 
 def observe(source: str, settings: FindingOptions) -> Observed:
-    """Read the documents of a source; return observations on their values by field.
+    """Read the documents of a source; return what was observed on the values of each field.
 
     Raises:
         UsageError: the source is unusable, or no document can be read.
@@ -202,7 +208,7 @@ def observe(source: str, settings: FindingOptions) -> Observed:
 def _values_of(
     documents: DocumentSet, settings: FindingOptions
 ) -> Iterator[tuple[str, JsonDocument | Problem]]:
-    """Yield the documents of a ground truth without wrappers; problems of unreadable ones."""
+    """Yield id and content of each ground truth, without wrappers; a problem if unreadable."""
     shape = PairShape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     unwrapper: Unwrapper | None = Unwrapper(open_default())
     if isinstance(settings, WrapperOptions):
@@ -235,7 +241,7 @@ def _init_command(gt: str, settings: FindingOptions) -> str:
 
 
 def _gt_column(file: str, settings: FindingOptions) -> tuple[str, ...]:
-    """Return the keys that lead to the ground truth in a table of pairs; empty if unknown."""
+    """Return the path of the column with the ground truth in a table of pairs; empty if unknown."""
     if settings.gt_column is not None:
         return parse_root(settings.gt_column)
     names = column_names(file, settings.max_document_size)

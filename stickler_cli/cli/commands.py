@@ -77,7 +77,7 @@ USUAL: Final = {
     "audit": ("verdicts", "write_gold", "gate", "draw", "id_field", "jobs", "format", "output"),
     "merge": ("gate", "fail_under", "format", "output", "quiet"),
 }
-"""Options that `--help` shows, which most people need; `--help-all` shows every option."""
+"""By command: the options that `--help` shows, as most people need them; `--help-all` shows all."""
 OWN_FILE: Final = "stickler.toml"
 """Name of the configuration file, whose options apply to all commands."""
 
@@ -88,13 +88,13 @@ class Command:
 
     help: str
     does: str
-    """Module of this package, and its function that runs the command: it takes the settings, if
-    there are any, and returns the exit code. All studies share one."""
+    """The function that runs the command, as `module:function` of this package. It takes the
+    settings, if there are any, and returns the exit code."""
     settings: Any = None
     """Class of the settings of the command."""
     examples: str = ""
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
-    """Meanings of exit codes that only this command has, or uses differently."""
+    """Meanings of the exit codes that this command has in addition, or with another meaning."""
     study: "Study | None" = None
 
     @property
@@ -261,7 +261,7 @@ OWN: Final = {
     ),
 }
 
-"""Commands that are not studies."""
+"""Commands that are not studies, by name."""
 
 
 @cache
@@ -299,7 +299,10 @@ def groups() -> dict[str, Sequence[str]]:
 
 
 def settings_of_commands() -> dict[str, Any]:
-    """Return the settings class of each command; files look options up in this order."""
+    """Return the settings class of each command that has one.
+
+    An option in a configuration file is looked up in this order.
+    """
     return {
         name: command.settings
         for name, command in commands().items()

@@ -49,7 +49,7 @@ _ORDERS: Final[Mapping[str, Callable[[Error], Any]]] = {
     "class": lambda error: _CLASSES[error.error_class],
     "similarity": lambda error: inf if error.similarity is None else error.similarity,
 }
-"""Sort keys of errors by --sort; for other values, errors stay in the order of documents."""
+"""By value of --sort: the sort key of an error. With another value, errors are not sorted."""
 
 
 def compare(settings: CompareSettings) -> ExitCode:
@@ -62,7 +62,7 @@ def compare(settings: CompareSettings) -> ExitCode:
 
 
 def _names_run(settings: CompareSettings | ErrorsSettings) -> bool:
-    """Return whether PRED names a run, also if a configuration file names the sources."""
+    """Return whether PRED names a finished run, and not predictions."""
     return not settings.gt or file_in(settings.pred, RUN_FILE) is not None
 
 
@@ -86,21 +86,26 @@ def _explain_pair(settings: CompareSettings, desk: Desk) -> StudyAnswer:
 
 
 def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> CompareSettings:
-    """Return the settings for the first document that has a cause."""
+    """Return settings with which the first document with an error of a cause is compared.
+
+    `number` is the number of the cause.
+    """
     if settings.document is not None:
         raise UsageError([Problem("--cause", "--document is also given", "only one of the two")])
     run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
     causes = run.evaluation.fold(Causes)
-    documents = causes.documents_of(causes.find_numbered(number)) or []
+    documents = causes.documents_of(causes.find_numbered(number))
+    assert documents  # noqa: S101 - `as_of_eval` keeps rows, and every cause is in a document
+    first = documents[0]
     if len(documents) > 1:
-        desk.tell(f"{documents[0]} is the first of {len(documents)} documents of cause {number}")
-    return replace(settings, document=documents[0])
+        desk.tell(f"{first} is the first of {len(documents)} documents of cause {number}")
+    return replace(settings, document=first)
 
 
 def _select_pair(
     settings: CompareSettings, loaded: LoadedSchema
 ) -> tuple[DocumentPair, LoadedSchema]:
-    """Return the requested pair, and its schema if there are several."""
+    """Return the requested pair of documents and its schema, which is chosen among several."""
     if settings.schema_by is None:
         return _find_pair(settings, kinds_of(loaded)), loaded
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)
@@ -175,7 +180,7 @@ def _compare_pair(
 def _select_units(
     settings: CompareSettings, loaded: LoadedSchema, root: TreePart
 ) -> list[TreePart]:
-    """Return the units that `--field` names; without the option, the root of the document."""
+    """Return the values or objects that `--field` names; without it, the whole document."""
     field = settings.field
     if field is None:
         return [root]
@@ -195,7 +200,7 @@ def _select_units(
 
 
 def errors(settings: ErrorsSettings) -> ExitCode:
-    """Run `stickler errors`: list the errors that pass its filters."""
+    """Run `stickler errors`: list the errors that the user's filters select."""
     if settings.error_class is not None and _class_name(settings.error_class) not in _CLASSES:
         finding, expected = f"there is no class {settings.error_class}", "a class of errors"
         hint = did_you_mean(settings.error_class, _CLASSES)
@@ -275,7 +280,10 @@ def _select_errors(run: Run, candidates: Iterable[Error], settings: ErrorsSettin
 def _errors_of_cause(
     errors: Iterable[Error], keys: set[str], class_name: str | None
 ) -> Iterator[Error]:
-    """Yield the errors of a cause; with a class of errors, also those inside its items."""
+    """Yield the errors of a cause, which has several keys.
+
+    If a class of errors is selected, errors inside the failed items of the cause are included.
+    """
     causes_of_items = dict[tuple[str, str], str]()
     for error in errors:
         cause = error.cause
@@ -314,5 +322,5 @@ def _matches_any(pattern: str, names: Iterable[str]) -> bool:
 
 
 def _class_name(name: str) -> str:
-    """Return the name of an error class; reports write it with blanks."""
+    """Return the name of an error class that the user may have written with blanks or capitals."""
     return name.lower().replace(" ", "_").replace("-", "_")

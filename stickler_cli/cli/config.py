@@ -115,10 +115,10 @@ def _has_table(shared: Path) -> bool:
 
 
 def _is_ours(file: Path) -> bool:
-    """Return whether a file belongs to the user, also with sudo; git has the same check.
+    """Return whether a configuration file belongs to the user, so that it can be trusted.
 
-    In a directory that everybody can write to, such as /tmp, other users could set options. The
-    same applies to a file that everybody, or a group of other users, can write to.
+    In a directory like /tmp, or in a file that others can write to, another user could set options.
+    With sudo, files of the user who called sudo are trusted, too; git has the same check.
     """
     if sys.platform == "win32":
         return True

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """Exit codes. Python ends with 1 after a crash, so only failed gates may use it."""
+    """Exit codes. Python ends with 1 after a crash, so no other error may have this code."""
 
     OK = 0
     GATE_FAILED = 1
@@ -58,8 +58,8 @@ def prepare_streams() -> None:
     """Prepare standard output and standard error, so that any text can be printed.
 
     A stream that is closed from the start is replaced by the null device. Otherwise the next opened
-    file would get its number, and printed text would end up in that file. Writing results to the
-    replacement is an error.
+    file would get the stream's number, and would receive what is printed. Results that would be
+    lost there are an error.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is not None:
@@ -83,7 +83,7 @@ def prepare_streams() -> None:
 
 
 def _make_lossless(stream: TextIO) -> TextIO:
-    """Return a stream that writes everything or raises, in place of one that may lose a part."""
+    """Return a stream, in place of another, that writes all of a text or raises an error."""
     # The same stream, as it does not buffer.
     raw_stream = getattr(stream.buffer, "raw", stream.buffer)
     if type(raw_stream) is not io.FileIO:  # a Windows console
@@ -94,7 +94,10 @@ def _make_lossless(stream: TextIO) -> TextIO:
 
 
 class _Printed(WholeWriter):
-    """Standard output or error: a failed write raises once, and a closed pipe raises nothing."""
+    """A stream for standard output or error.
+
+    A closed pipe raises no error, and a failed write raises an error only once.
+    """
 
     def write(self, data: "ReadableBuffer", /) -> int:
         try:
@@ -108,7 +111,7 @@ class _Printed(WholeWriter):
 
 
 def goes_to_log() -> bool:
-    """Return whether standard output is not a file, so that people may read it directly."""
+    """Return whether people may see standard output directly: it is no regular file."""
     try:
         return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
     except (OSError, ValueError):
@@ -125,9 +128,9 @@ def write_result(text: str) -> None:
 
 
 def terminal_columns() -> int:
-    """Return the width of the terminal, even if standard output is a pipe.
+    """Return the width of the terminal in columns, even if standard output is a pipe.
 
-    Without a terminal it is 80.
+    Returns 80 without a terminal.
     """
     if not os.environ.get("COLUMNS", "").isdecimal():
         for stream in filter(None, (sys.__stdout__, sys.__stderr__, sys.__stdin__)):
@@ -138,9 +141,9 @@ def terminal_columns() -> int:
 
 
 def warn(text: str) -> None:
-    """Print one line on standard error; it is made safe, as names and values may be in it.
+    """Print one line on standard error; control characters in it are made visible.
 
-    On a terminal, the line is wrapped between words, but not inside commands, which are copied.
+    On a terminal, the line is wrapped between words, but not inside commands that users copy.
     """
     line = visible(hide_secrets(text))
     if sys.stderr.isatty():
@@ -158,7 +161,7 @@ def show_problems(problems: Iterable[Problem], severity: str = "error") -> None:
 
 
 def shell_command(words: Iterable[str]) -> str:
-    """Return a command quoted for a shell, without the secrets of URLs."""
+    """Return a command line, quoted for a shell and without passwords and tokens in URLs."""
     return shlex.join(shown_url(word) if is_url(word) else hide_secrets(word) for word in words)
 
 

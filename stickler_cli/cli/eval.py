@@ -40,8 +40,8 @@ _OF_FIRST_PREDICTIONS: Final[dict[str, Any]] = {
     "gate": (),
     "fail_under": None,
 }
-"""Values of settings for the predictions of `--repeat`: these outputs are only for the first
-ones."""
+"""Settings that are changed for further predictions (`--repeat`): only the first predictions have
+these outputs."""
 
 OF_THIS_CALL: Final = ("output", "run")  # panels whose options other commands need not repeat
 
@@ -102,9 +102,9 @@ def report_run(settings: EvalSettings) -> ExitCode:
 
 
 def _tell_of_values(run: Run, settings: EvalSettings) -> None:
-    """Print notes on values to standard error, unless the format is a table.
+    """Print notes on unwrapped values and on close matches to standard error.
 
-    They are about unwrapped values, and about values that match although they differ.
+    Nothing is printed for the format `table`, as its report has these notes.
     """
     notes = describe_unwrapping(run.evaluation), *describe_close_matches(run.evaluation)
     for note in filter(None, notes):
@@ -113,7 +113,7 @@ def _tell_of_values(run: Run, settings: EvalSettings) -> None:
 
 
 def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly], None]:
-    """Return a function that writes ground truths with the values that verdicts accept.
+    """Return a function that writes ground truths, corrected by people's verdicts, to a directory.
 
     Raises:
         UsageError: the directory cannot be used.
@@ -133,7 +133,7 @@ def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly],
 
 
 def errors_command(settings: EvalSettings) -> str:
-    """Return the command that lists the errors of a run; empty if no command can."""
+    """Return the command line that lists the errors of a run; empty if it is not possible."""
     if settings.run_dir is not None:
         return shell_command(["stickler", "errors", settings.run_dir])
     return (
@@ -144,15 +144,19 @@ def errors_command(settings: EvalSettings) -> str:
 
 
 def compare_command(settings: EvalSettings) -> str:
-    """Return the command that explains a document of a run, without its id.
+    """Return the command line that explains a document of a run; the id is to be appended.
 
-    The text is empty if a source is standard input.
+    The text is empty if a source is standard input, which cannot be read again.
     """
     return _command_on_sources("compare", settings, options_of(CompareSettings))
 
 
 def _command_on_sources(command: str, settings: EvalSettings, options: Mapping[str, Option]) -> str:
-    """Return another command on the same documents; empty if a source is standard input."""
+    """Return the command line of another command on the same documents.
+
+    The text is empty if a source is standard input, which cannot be read again. `options` are those
+    of the other command.
+    """
     if any(map(is_stream, (settings.gt, settings.pred))):
         return ""
     sources = [settings.gt, settings.pred] if settings.pairs is None else []
@@ -179,7 +183,7 @@ def command_line_arguments(settings: Settings, options: Mapping[str, Option]) ->
 
 
 def check_group_keys(run: Run) -> None:
-    """Raise UsageError if no document has a key of `--by`."""
+    """Raise UsageError if a key of `--by` is in no document."""
     paths = [field_path(field_info.field) for field_info in run.fields]
     problems = [
         Problem(
@@ -211,9 +215,9 @@ def _check_repeats(settings: EvalSettings) -> None:
 
 
 def _evaluate_repeats(assembly: Assembly) -> tuple[list[Run], int | None]:
-    """Evaluate the predictions of `--repeat`.
+    """Evaluate the further predictions of `--repeat`; return their runs.
 
-    The second result is an interrupting signal, or None.
+    The second result is the signal that interrupted the runs; None if there was none.
     """
     runs: list[Run] = []
     requested = assembly.job.requested
@@ -237,7 +241,7 @@ def _with_repeats(run: Run, repeated_runs: Sequence[Run], settings: EvalSettings
 def evaluate_or_exit(
     settings: EvalSettings, requested: OutputsRequested, load: Callable[[], LoadedSchema]
 ) -> Run:
-    """Evaluate a run; exit if a signal interrupts it."""
+    """Evaluate a run and return it; exit the program if a signal interrupts the run."""
     run, signal = evaluate_assembly(assemble(settings, requested, load))
     if signal is not None:
         raise SystemExit(128 + signal)
@@ -245,7 +249,7 @@ def evaluate_or_exit(
 
 
 def evaluate_assembly(assembly: Assembly) -> tuple[Run, int | None]:
-    """Evaluate an assembled run; the second result is an interrupting signal, or None."""
+    """Evaluate an assembled run; return it, and the signal that interrupted it or None."""
     settings = assembly.settings
 
     def tell(text: str) -> None:
@@ -265,7 +269,10 @@ def evaluate_assembly(assembly: Assembly) -> tuple[Run, int | None]:
 
 
 def _now() -> str:
-    """Return the present time in UTC. Source: reproducible-builds.org, SOURCE_DATE_EPOCH."""
+    """Return the present time in UTC as text, or the time in SOURCE_DATE_EPOCH.
+
+    Source: reproducible-builds.org.
+    """
     seconds = os.environ.get(EPOCH)
     try:
         now = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(int(seconds), UTC)

@@ -47,7 +47,7 @@ BY_HAND: Final = "chosen by hand"
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A schema to be annotated, and its origin."""
+    """A schema to be annotated, with the file or model that it comes from."""
 
     text: str
     name: str
@@ -57,10 +57,10 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A possible annotation that would change figures, so that the user has to decide."""
+    """An annotation that the user may add; it would change figures, so it is only suggested."""
 
     pointer: str
-    """JSON Pointer to the subschema."""
+    """JSON Pointer to the subschema that the annotation is for."""
     annotation: JsonObject
     """The annotation; empty for a remark without an annotation."""
     reason: str
@@ -173,7 +173,10 @@ def _read_source(source: str, settings: InitSettings) -> _Source:
 
 
 def _has_place(schema: Any, path: Path) -> bool:
-    """Return whether a schema text has a path; it may not if its union was rewritten."""
+    """Return whether the user's schema has a subschema at a path.
+
+    Inference can rewrite unions, and then has paths that the user's schema lacks.
+    """
     for step in path:
         is_index = isinstance(schema, list) and isinstance(step, int) and step < len(schema)
         if not (is_index or (isinstance(schema, dict) and step in schema)):
@@ -199,9 +202,10 @@ def _value_at(schema: Any, path: Path) -> Any:
 def _put_into_unions(
     added: Mapping[str, JsonObject], schema: Any, unions: Sequence[RewrittenUnion], text: str
 ) -> dict[str, JsonObject]:
-    """Return the keys to add to a schema text; keys inside rewritten unions become part of them.
+    """Return the keys to add to the text of a schema, by JSON Pointer.
 
-    `schema` has the rewritten unions, and gets the keys that belong inside them.
+    Inference has rewritten some unions (`anyOf`). Such a union replaces that in the text as a
+    whole, so keys inside the union are added to `schema`, which has the rewritten unions.
     """
     rewritten = [
         json_pointer((*union.path, keyword)) for union in unions for keyword in union.keywords
@@ -240,7 +244,7 @@ def _value_at_pointer(schema: Any, pointer: str) -> Any:
 def _missing_annotations(
     schema: JsonObject, choices: Mapping[Path, Inferred], seen: Observed | None
 ) -> dict[str, JsonObject]:
-    """Return missing annotations by JSON Pointer, each with its reason."""
+    """Return the annotations to add to a schema, by JSON Pointer, each with a comment on why."""
     added = {}
     for path, choice in choices.items():
         place = _value_at(schema, path)
@@ -253,7 +257,7 @@ def _missing_annotations(
 
 
 def _facts_of(seen: Observed) -> str:
-    """Return counts of the observed values of a field, as text."""
+    """Return a text with counts of the values seen in a field: all, null, different."""
     count = seen.total - seen.kinds["null"]
     facts = [f"{count} value{'s' * (count != 1)}"]
     if seen.kinds["null"]:
@@ -264,7 +268,10 @@ def _facts_of(seen: Observed) -> str:
 
 
 def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Suggestion]:
-    """Yield suggestions on absence and keys that the observed values justify."""
+    """Yield suggestions for texts that mean absence, and for keys of list items.
+
+    `seen` are the observed values of the schema at `path`.
+    """
     if seen.absent_texts:
         absent: JsonObject = {annotated("absent_values"): [*sorted(seen.absent_texts)]}
         yield Suggestion(
@@ -286,7 +293,10 @@ def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Sugge
 
 
 def _keys_of_items(seen: Observed) -> list[str]:
-    """Return the fields that are unique in each list and present in all items, the best first."""
+    """Return the fields that could be keys of list items, the most likely first.
+
+    Such a field is in all items, and its values are unique in each list.
+    """
     if seen.n_lists < LISTS or seen.elements is None:
         return []
     fields, items = seen.elements.fields, seen.elements.kinds["object"]
@@ -313,7 +323,7 @@ def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:
 
 
 def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[Path, Inferred]:
-    """Ask about each choice on standard error; return the choices to be written."""
+    """Ask the user about each inferred choice; return the choices that the user wants."""
     warn(LEGEND)
     kept: dict[Path, Inferred] = {}
     ended = False
@@ -332,7 +342,7 @@ def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[P
 
 
 def _accepts(suggestion: Suggestion) -> bool:
-    """Ask whether to write a suggested annotation; the end of input means no."""
+    """Ask the user whether to add a suggested annotation; the end of input means no."""
     if not suggestion.annotation:
         return False
     warn("")
@@ -342,7 +352,10 @@ def _accepts(suggestion: Suggestion) -> bool:
 
 
 def _ask_about(number: str, choice: Inferred, seen: Observed | None) -> Inferred | str | None:
-    """Ask about a choice until the answer is valid; None at the end of input."""
+    """Ask the user about a choice until the answer is valid; return the changed choice.
+
+    Returns `LEFT_OUT` if the user refuses the choice, and None at the end of input.
+    """
     values = seen and seen.find_field(choice.path)
     warn("")
     threshold = "" if choice.threshold is None else f" {setting(choice.threshold)}"
@@ -363,7 +376,10 @@ def _ask_about(number: str, choice: Inferred, seen: Observed | None) -> Inferred
 
 
 def _change_choice(choice: Inferred, words: list[str]) -> Inferred:
-    """Return a choice changed by the words of an answer; ValueError if they are invalid."""
+    """Return a choice changed by the words of the user's answer.
+
+    Raises ValueError if the words are not valid.
+    """
     for word in words:
         try:
             threshold = float(word)

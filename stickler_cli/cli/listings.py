@@ -53,7 +53,7 @@ def check(settings: CheckSettings) -> ExitCode:
 
 
 def _unions(fields: Iterable[Inferred]) -> Iterator[str]:
-    """Yield a description of each field with several alternatives, and of the values for each."""
+    """Yield a text on each field with alternative schemas: which values each one is for."""
     arms: dict[Path, list[Inferred]] = {}
     for field in fields:
         arms.setdefault(field.path, []).append(field)
@@ -103,7 +103,7 @@ MAX_NAMED_FIELDS: Final = 100  # length of a note: ten lines of a terminal
 
 
 def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
-    """Yield sentences on rules that decide between texts, each with its fields."""
+    """Yield a sentence for each rule on how texts are compared, with the fields it is for."""
     texts = {field.path for field in loaded.fields if "string" in field.kind}
     for note, paths in texts_by_note(loaded.plan).items():
         names = [field_path(path) or WHOLE for path in paths if path in texts]
@@ -112,7 +112,7 @@ def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
 
 
 def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:
-    """Return a table with a row for each field; in a tree, details are below the rows."""
+    """Return a table with a row for each field; with `tree`, details are below each row."""
     rows, below = [], []
     rules = any(field.rules for field in fields)  # rules about the ground truth
     for field in fields:
@@ -132,7 +132,7 @@ def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:
 
 
 def source_of_comparison(field: Inferred) -> str:
-    """Return the sources of a field's comparator and threshold, such as "annotation"."""
+    """Return where the comparator and the threshold of a field come from, such as "annotation"."""
     decided = {"comparator": bool(field.comparator), "threshold": field.threshold is not None}
     undecided = [name for name in decided if decided[name] and name not in field.stated]
     remainder = f"inferred: {field.reason}" if field.source == "inferred" else "default"

@@ -57,7 +57,7 @@ _STYLED: Final = (
     *("verbose", "sort", "only_errors", "places"),
     *("show_non_matches", "show_documents", "junit_fields"),
 )
-"""Options of commands that are attributes of `TableStyle` with the same name."""
+"""Names of options that are also attributes of `TableStyle`."""
 
 CODES: Final = {
     RunVerdict.PASSED: ExitCode.OK,
@@ -68,7 +68,7 @@ CODES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The destinations of a command's results."""
+    """Where a command writes its results, and in which formats."""
 
     files: Mapping[str, str]
     """Format of each output file."""
@@ -78,7 +78,7 @@ class Outputs:
     settings: Any
     """Settings of the command, with its options for output."""
     sources: "SourcesOf | None" = None
-    """Finds the source files of documents for the page of a run."""
+    """Finds the images and PDFs of documents for the page of a run; None if not requested."""
 
     @property
     def formats(self) -> set[str]:
@@ -127,7 +127,7 @@ class Outputs:
                 )
 
     def conclude(self, results: "Run | Difference") -> None:
-        """Append to the step summary of GitHub; print failed gates if the terminal shows no report.
+        """Append to the step summary of GitHub, and print failed gates if no report shows them.
 
         A summary that cannot be written does not change the exit code, as the figures are right.
         """
@@ -150,7 +150,7 @@ class Outputs:
 
 
 def report_model_usage(client: "Client | None", settings: ConsoleOptions) -> None:
-    """Print the usage of models to standard error, if there is a client."""
+    """Print how much models were used to standard error; nothing if no client asked any."""
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
 
@@ -160,9 +160,10 @@ def outputs_of(
     formats: Collection[str] = tuple(FORMATS),
     plain: str | None = None,
 ) -> Outputs:
-    """Determine the destinations of results, and check that each can be written.
+    """Return where results are written, after a check that this is possible.
 
-    `plain` is the format of a file without a suffix, such as a pipe; None refuses such files.
+    `formats` are the formats of the command. `plain` is the format for a file without a suffix,
+    such as a pipe; with None, such a file is an error.
 
     Raises:
         UsageError: lists all files with an unknown suffix.
@@ -194,7 +195,10 @@ def outputs_of(
 
 
 def style_of(settings: Any) -> TableStyle:
-    """Return the table style for standard output. Source: no-color.org, force-color.org."""
+    """Return the table style for standard output, by options and environment.
+
+    Source: no-color.org, force-color.org.
+    """
     variable, terminal = os.environ.get, sys.stdout.isatty()
     plain = settings.no_color or variable("NO_COLOR") or variable("TERM") == "dumb"
     color = not plain and (terminal or bool(variable("FORCE_COLOR")))  # set by CI systems too
@@ -212,7 +216,7 @@ def style_of(settings: Any) -> TableStyle:
 
 
 def _columns(names: str | None) -> list[str]:
-    """Return the column titles named in an option; UsageError for unknown names."""
+    """Return the titles of the columns that `--columns` names; UsageError for unknown ones."""
     if names is None:
         return []
     titles = {column.title.lower(): column.title for column in FIELD_COLUMNS}
@@ -236,7 +240,7 @@ def _columns(names: str | None) -> list[str]:
 
 
 def exit_code_of(run: Run) -> ExitCode:
-    """Return the exit code of a run; print failed documents to standard error."""
+    """Return the exit code of a run, after printing failed documents to standard error."""
     for name, problem in run.evaluation.metric_problems.items():
         advice = "correct it and evaluate again, with --restart if there is a --run-dir"
         warn(f"error: metric {name} has no figures: {problem}; {advice}")
@@ -274,7 +278,7 @@ def _nothing_paired(evaluation: Evaluation) -> Problem:
 
 
 def render_listing(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a plain table as text: the first two columns are text, the others are figures."""
+    """Return a table as text; `names` are the titles, and only the first two columns are words."""
     columns = [Column(name, left=position < 2) for position, name in enumerate(names)]
     cells = [[Span.of(str(cell)) for cell in row] for row in rows]
     return plain_text(table_lines(Table(columns, cells))[0])

@@ -1,6 +1,6 @@
-"""Group the documents of a finished run anew: unchanged documents are compared again.
+"""Group the documents of a finished run anew, by comparing its documents again.
 
-Models are not asked, so only answers on disk are used.
+The documents must be unchanged. Models are not asked: their answers must be in the cache.
 """
 
 from collections.abc import Sequence
@@ -43,17 +43,17 @@ from .eval import check_group_keys, command_line_arguments, compare_command, eva
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
-"""Keys of a run that come from files which the run directory does not keep; groups do not change
-them."""
+"""Keys of a run that groups do not change; the files that they come from are not in the run
+directory."""
 _OF_THE_CALLER: Final = ("by_file", "repeat", "policy", "verdicts")
-"""Inputs that come from the caller, not from the recorded run."""
+"""Options whose files the user names now; the other inputs are those of the recorded run."""
 _OF_TERMINAL: Final = options_of(TerminalOptions)
 _KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)
-"""Groups of options that a journal records under their own names."""
+"""Settings classes whose options a journal records under their own names."""
 
 
 def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) -> Run:
-    """Compare the documents of a run directory again, to group them anew.
+    """Return the run of a run directory with new groups; its documents are compared again.
 
     Raises:
         UsageError: the run is not a directory, or its schema or documents have changed.
@@ -103,7 +103,7 @@ def _check_directory(name: str, option: str, hint: str = "") -> None:
 
 
 def command_on_sources(command: str, run: Run, settings: CompareSettings | ErrorsSettings) -> str:
-    """Return a command on the sources of a run, with placeholders for unknown sources."""
+    """Return a command line on the sources of a run; unknown sources are words such as GT."""
     sources = [
         side for provenance in run.provenance[:1] for side in (provenance.gt, provenance.pred)
     ]
@@ -128,7 +128,7 @@ def command_on_sources(command: str, run: Run, settings: CompareSettings | Error
 
 
 def settings_of_finished(settings: CompareSettings) -> CompareSettings:
-    """Return settings to compare a document of a run directory as the run compared it.
+    """Return the settings with which a run directory's documents were compared.
 
     Raises:
         UsageError: the run is not a directory, or cannot be read.
@@ -154,11 +154,11 @@ def _with_allowed_sources(
 ) -> EvalSettings:
     """Return settings of a recorded run, after a check that its sources may be read.
 
-    A run directory may come from anybody. Sources below the working directory are read; a URL, a
-    model and any other path only if the caller names it too.
+    A run directory may come from a stranger. Its sources may be read if they are below the working
+    directory, or if the user names them too (`named`), as for a URL.
 
     Raises:
-        UsageError: the caller does not name such a source, or a source is standard input, which no
+        UsageError: a source is elsewhere and not named, or a source is standard input, which no
             run directory has.
     """
     named_here = {decoded(source): source for source in named}
@@ -195,7 +195,7 @@ def _with_allowed_sources(
 
 
 def _is_below_here(path: str, directory: str) -> bool:
-    """Return whether a recorded path is below the working directory, outside the run's."""
+    """Return whether a path is below the working directory, but not in the run directory."""
     if is_url(path) or is_model(path) or not can_be_path(path):
         return False
     place = real_path(path)
@@ -204,12 +204,12 @@ def _is_below_here(path: str, directory: str) -> bool:
 
 
 def compare_command_of_finished(name: str, run: Run, settings: ReportSettings) -> str:
-    """Return the command that explains a document of a run directory, without the id."""
+    """Return the command line that explains a document of a run; the id is to be appended."""
     return compare_command(replace(_recorded_settings(name, run, settings), offline=False))
 
 
 def _recorded_settings(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
-    """Return the settings of a recorded run, with inference as the run had it."""
+    """Return the settings of a recorded run, including whether its schema was inferred."""
     settings_then = _settings_of(name, run, settings)
     source = "" if run.schema.path == f"inferred from {settings_then.gt}" else run.schema.path
     # A run directory does not store --infer, but the digest of the result.
@@ -218,7 +218,7 @@ def _recorded_settings(name: str, run: Run, settings: ReportSettings) -> EvalSet
 
 
 def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
-    """Return the settings of a recorded run that decide figures, with the new groups."""
+    """Return the settings of a recorded run that its figures depend on, with new groups."""
     begun = begun_with(name)
     kept = [*_KEPT, *(option_name for group in _KEPT_GROUPS for option_name in options_of(group))]
     values: dict[str, Any] = {key: begun[key] for key in kept if key in begun}
@@ -244,7 +244,7 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
 
 
 def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings, LoadedSchema]:
-    """Find the inference settings that a run had; return settings and schema.
+    """Return the settings and the schema of a run whose schema was inferred then.
 
     Raises:
         UsageError: the schema, or what is inferred from the ground truth, has changed.
@@ -266,7 +266,7 @@ def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings,
 
 
 def _figures_of(run: Run) -> dict[str, object]:
-    """Return the figures of a run over all documents, without those of groups."""
+    """Return the figures of a run over all documents, without figures of groups."""
     record = run_record(replace(run, gates=(), notes=(), provenance=()), per_document=False)
     not_figures = ("by", PER_DOCUMENT, "schema", *_KEPT_ONLY_BY_THE_RUN)
     return {key: value for key, value in record.items() if key not in not_figures}

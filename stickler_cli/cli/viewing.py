@@ -61,9 +61,9 @@ def view(settings: ViewSettings) -> ExitCode:
 def make_server(
     name: str, port: int, sources: str | None = None
 ) -> tuple[ThreadingHTTPServer, str]:
-    """Create a server for the page of a run; return it with its address.
+    """Return a server for the page of a run, and the address of the page.
 
-    Port 0 takes a free port. If `sources` is an address, documents link to it.
+    Port 0 means any free port. `sources` is an address with placeholders, to which documents link.
 
     Raises:
         UsageError: the run does not exist, it has no single errors, or the port is in use.
@@ -123,7 +123,10 @@ class _RequestReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        """Read some bytes; 0 at the end; TimeoutError after the deadline."""
+        """Read bytes into a buffer; return their number, which is 0 at the end.
+
+        Raises TimeoutError after the deadline.
+        """
         seconds = self._deadline - monotonic()
         if seconds <= 0:
             raise TimeoutError
@@ -136,23 +139,24 @@ class _RequestReader(io.RawIOBase):
 
 
 class _Server(ThreadingHTTPServer):
-    """A server with a thread for each connection, and a limited number of connections.
+    """A server with a thread for each connection, and limited numbers of connections.
 
-    Connections that have not shown the token yet have a limit of their own. When it is reached, the
-    oldest of them is closed, so that idle connections without the token cannot block a page.
+    The address of the page contains a secret token. Connections that have not sent the token yet
+    have a limit of their own: beyond it, the oldest one is closed. Strangers therefore cannot block
+    the page with idle connections.
     """
 
     def __init__(self, *arguments: Any) -> None:
         self._slots = BoundedSemaphore(MAX_CONNECTIONS)
         self._without_token: dict[Any, None] = {}
-        """Connections that have not shown the token yet, oldest first."""
+        """Connections that have not sent the token yet, the oldest first."""
         self._lock = Lock()
         super().__init__(*arguments)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a connection in a new thread.
+        """Answer a new connection in a thread of its own.
 
-        At the limit, close the oldest one without the token.
+        If there are too many connections without the token, the oldest of these is closed.
         """
         with self._lock:
             if len(self._without_token) >= MAX_WITHOUT_TOKEN:
@@ -164,7 +168,7 @@ class _Server(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer on a connection, then forget it."""
+        """Answer the requests on a connection, then remove the connection from the lists."""
         try:
             super().process_request_thread(request, client_address)
         finally:
@@ -173,7 +177,10 @@ class _Server(ThreadingHTTPServer):
 
     @contextmanager
     def reserve_slot(self, request: Any) -> Iterator[bool]:
-        """Reserve a slot for a connection that has the token; yields whether a slot was free."""
+        """Count a connection that has sent the token, for the time of the block.
+
+        Yields False if there are too many such connections.
+        """
         with self._lock:
             self._without_token.pop(request, None)
         is_free = self._slots.acquire(timeout=IDLE)
@@ -190,9 +197,9 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Answers(BaseHTTPRequestHandler):
-    """Answers requests of the page.
+    """Answers requests of the page, which only read.
 
-    Nothing is changed, and only addresses with the token are served.
+    An address without the secret token is not answered.
     """
 
     server_version = "stickler"
@@ -247,7 +254,7 @@ class _Answers(BaseHTTPRequestHandler):
                     self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"too busy", "text/plain")
 
     def _reply_to_page(self, name: str, query: str) -> None:
-        """Answer with the page, or answer a question that the page asks by name."""
+        """Send the page, or the answer to a query of the page; `name` is that of the query."""
         if not name:
             self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
         else:

@@ -1,4 +1,4 @@
-"""Adapters for frameworks that use a score.
+"""Adapters: one module for each framework that can use the scores of stickler.
 
-Each module is imported only by users of its framework.
+A module is imported only by users of its framework.
 """

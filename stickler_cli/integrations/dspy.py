@@ -8,10 +8,11 @@ from stickler_cli.api.scorer import Scorer
 
 
 def metric(scorer: Scorer, field: str, expected: str = "") -> Any:
-    """Return a metric for an output field; examples have its ground truth in the field `expected`.
+    """Return a DSPy metric for an output field.
 
-    While examples are bootstrapped, the metric returns whether the score passes. GEPA gets
-    feedback, and the figure of each field as an objective.
+    Examples have the ground truth in the field `expected`, by default the same field. While
+    examples are bootstrapped, the metric returns whether the score passes. GEPA gets feedback, and
+    the figure of each field as an objective.
     """
 
     def judge(

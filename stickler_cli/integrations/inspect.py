@@ -9,7 +9,10 @@ from stickler_cli.api.scorer import scorer_for
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def extraction(schema: str, of: str = "f1") -> Any:
-    """Return a scorer of completions by a schema file; the target is the ground truth as JSON."""
+    """Return an Inspect scorer that compares completions by a schema file.
+
+    The target of a sample is the ground truth as JSON. `of` is the figure that is the score.
+    """
 
     async def score(state: Any, target: Any) -> Score:
         answer = state.output.completion

@@ -7,7 +7,7 @@ from stickler_cli.api.scorer import scorer_for
 
 
 def get_assert(output: object, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a grading result with the figure of each field."""
+    """Return the grading result of an output for promptfoo, with the figure of each field."""
     config = context.get("config") or {}
     truth = context["vars"][config.get("truth", "ground_truth")]
     scored = scorer_for(config["schema"], config.get("of", "f1")).score(truth, output)

@@ -10,13 +10,13 @@ from stickler_cli.api.scorer import scorer_for
 
 @dataclass
 class Extraction(Evaluator[Any, Any, Any]):
-    """Scores outputs by a schema file; the expected output is the ground truth."""
+    """An evaluator that compares outputs by a schema file; the expected output is the truth."""
 
     schema: str
     of: str = "f1"
 
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, Any]:
-        """Return score, `passed`, and the figure of each field."""
+        """Return the score, whether it passes (`passed`), and the figure of each field."""
         scored = scorer_for(self.schema, self.of).score(ctx.expected_output, ctx.output)
         score = EvaluationReason(scored.score, scored.feedback)
         return {"score": score, "passed": scored.passed, **scored.fields}

@@ -19,12 +19,12 @@ _OPTION: Final = "--stickler-runs"
 
 
 class Extractions:
-    """The assertions of one test; the test session collects their results."""
+    """The fixture of one test, whose assertions compare extractions with the ground truth."""
 
     def __init__(
         self, test: str, scored_by_schema: "dict[str, tuple[Scorer, dict[str, Scored]]]"
     ) -> None:
-        """Create assertions for a test; `scored_by_schema` collects results of the session."""
+        """Create the fixture of a test; `scored_by_schema` collects the results of the session."""
         self._test, self._scored_by_schema, self._calls = test, scored_by_schema, 0
 
     def assert_extraction(
@@ -36,7 +36,9 @@ class Extractions:
         min_score: float | None = None,
         gates: Iterable[str] = (),
     ) -> None:
-        """Fail if a prediction misses a score or a gate; without both, any error fails.
+        """Fail if a prediction is not good enough: below `min_score`, or not through a gate.
+
+        Without score and gates, any error fails.
 
         Args:
             gt: the ground truth, as `Scorer.score` takes it.
@@ -76,12 +78,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def stickler(request: pytest.FixtureRequest) -> Extractions:
-    """Fixture for assertions: `stickler.assert_extraction(gt, pred, schema)`."""
+    """The fixture `stickler`, for assertions `stickler.assert_extraction(gt, pred, schema)`."""
     return Extractions(request.node.nodeid, request.config.stash.setdefault(_SCORED_BY_SCHEMA, {}))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the run files at the end; each of several processes writes its own file."""
+    """Write the run files at the end of the session; each process of a session writes its own."""
     directory = session.config.getoption(_OPTION)
     worker = getattr(session.config, "workerinput", {}).get("workerid", "")
     for schema_index, (scorer, scored) in enumerate(

@@ -9,7 +9,7 @@ from stickler_cli.api.scorer import Scorer
 
 
 class Extraction(Evaluator[Any, Any]):
-    """Scores outputs of agents; the expected output is the ground truth."""
+    """An evaluator that compares the outputs of agents with the expected outputs."""
 
     def __init__(self, scorer: Scorer, name: str | None = None) -> None:
         """Create an evaluator from a scorer; `name` is its name in reports."""
@@ -17,7 +17,7 @@ class Extraction(Evaluator[Any, Any]):
         self.scorer = scorer
 
     def evaluate(self, evaluation_case: EvaluationData[Any, Any]) -> list[EvaluationOutput]:
-        """Return score, `passed`, feedback, and the figure of each field."""
+        """Return the score, whether it passes, feedback, and the figure of each field."""
         scored = self.scorer.score(evaluation_case.expected_output, evaluation_case.actual_output)
         details = {"reason": scored.feedback, "metadata": {"fields": scored.fields}}
         return [EvaluationOutput(score=scored.score, test_pass=scored.passed, **details)]

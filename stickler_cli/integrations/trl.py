@@ -7,9 +7,9 @@ from stickler_cli.api.scorer import Scorer
 
 
 def reward(scorer: Scorer, column: str = "ground_truth") -> Any:
-    """Return a reward function.
+    """Return a reward function that scores completions against the ground truth in `column`.
 
-    A row of the data set without a truth in `column` gets no reward.
+    A row of the data set without a ground truth there gets no reward (None).
     """
 
     def stickler(completions: Sequence[Any], **columns: Any) -> list[float | None]:
