@@ -397,6 +397,7 @@ class Columns:
             return Codes(
                 *self._split_sides(map(codes_of_texts.__getitem__, slot_values), np.intp), texts
             )
+        # Values have the same code if they have the same key.
         keys: list[Any] = slot_values
         kinds = self.types & NUMBERS if self.is_plain else self.types - {type(None)}
         if len(kinds) > 1:  # 1, 1.0 and true must differ
@@ -507,7 +508,7 @@ class Columns:
                     ):
                         children.append((index, child))
                         gold.append(child_gold)
-            remaining = iter(children_by_value)
+            remaining = iter(children_by_value)  # the children that were listed above
             gt, gt_values = _lay_out(self.gt, lambda _: next(remaining), None)
         pred, pred_values = _lay_out(self.pred, list_children, is_absent)
         columns = Columns(gt_values, pred_values, find_work(), are_present=True, gold=gold)

@@ -360,16 +360,15 @@ def choose_alternatives(
     gold = columns.gold
     if gold is None or not gold.n_alternatives[gt].any():
         return gt
-    n_candidates, first_slot, chosen = (
-        gold.n_alternatives[gt],
-        gold.first_alternative[gt],
-        gt.copy(),
-    )
+    n_candidates, first_slot = gold.n_alternatives[gt], gold.first_alternative[gt]
+    chosen = gt.copy()
     (pairs,) = n_candidates.nonzero()
     absent_slot = first_absent_alternatives(rule, columns)[gt[pairs]]
     chosen[pairs] = np.where(absent_slot == NOTHING, first_slot[pairs], absent_slot)
 
-    pairs = pairs[~absent_slots(rule, columns)[1][pred[pairs]]]
+    # Compare the candidates of pairs that have a prediction, one candidate of each pair at a time.
+    _, pred_is_absent = absent_slots(rule, columns)
+    pairs = pairs[~pred_is_absent[pred[pairs]]]
     greatest = np.full(len(gt), EXCLUDED)
     for number in range(int(n_candidates.max())):
         can_improve = greatest[pairs] < 1 - EQUAL_SCORES_WITHIN

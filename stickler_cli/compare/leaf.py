@@ -245,6 +245,7 @@ class LeafBlock:
         n_fields, size, comparator = len(self.names), len(gt), self.nodes[0].comparator
         columns.work.charge(CALL_STEPS + PAIR_STEPS * size * n_fields)
         read = columns.apply_reading(self._reading)
+        # The codes of a column have one row for each leaf.
         gt_codes = read.codes.gt.reshape(n_fields, -1).take(gt, 1).ravel()
         pred_codes = read.codes.pred.reshape(n_fields, -1).take(pred, 1).ravel()
         try:

@@ -180,6 +180,7 @@ class PairSearch:
         seekers, partners, max_other_gain = self._find_candidates()
         similarity = self._similarity(seekers, partners)
         gain, best = self._gains_and_best(seekers, partners, similarity)
+        # A seeker is certified if no pair besides the candidates can gain as much as its best pair.
         (uncertified,) = ((best <= max_other_gain) & (max_other_gain > 0)).nonzero()
         if len(uncertified):
             seekers, partners, similarity = self._search_further(
@@ -191,6 +192,7 @@ class PairSearch:
         if not np.count_nonzero(n_suitors > 1):
             return self._make_pairs(seekers[chosen], partners[chosen], similarity[chosen])
 
+        # Two seekers want the same partner: solve an assignment in their lists.
         disputed_lists = distinct(self._partner_owner[n_suitors > 1])
         wanted = np.full(len(self._seeker_slots), -1)
         wanted[seekers[chosen]] = partners[chosen]

@@ -50,9 +50,8 @@ class PairedRows:
         pairs = np.arange(len(gt))
         positions = self._by_variety(int(n_shared.max(initial=0)))
         for n_compared, position in enumerate(positions):
-            if n_compared > TRIED_SHARE * len(positions) and len(pairs) > MAX_REMAINING_SHARE * len(
-                gt
-            ):
+            is_past_trial = n_compared > TRIED_SHARE * len(positions)
+            if is_past_trial and len(pairs) > MAX_REMAINING_SHARE * len(gt):
                 break
             compared = pairs[position < n_shared[pairs]]
             gt_cells = gt_rows.starts[gt[compared]] + position

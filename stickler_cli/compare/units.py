@@ -490,7 +490,8 @@ class UnitTable:
         root_of_row = np.full(self.size + 1, NOTHING)  # `NOTHING` reads the last entry
         root_of_row[roots] = np.arange(len(roots))
         is_root = root_of_row != NOTHING
-        for batch in self.batches:  # parents come before children
+        # Each row inherits the root of its parent; parents come before children.
+        for batch in self.batches:
             inherited = root_of_row[batch.parent]
             root_of_row[batch.span] = np.maximum(root_of_row[batch.span], inherited)
 

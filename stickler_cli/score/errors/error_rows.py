@@ -164,10 +164,10 @@ def describe_difference(gt: JsonValue, pred: JsonValue, similarity: float, thres
 
     They have different kinds, or their similarity is below the threshold.
     """
-    if similarity >= threshold:
+    if similarity >= threshold:  # values of different kinds, with a threshold of 0
         return f"{kind_of(gt)} and {kind_of(pred)} have nothing in common"
     reason = describe_shortfall(similarity, threshold)
-    if same_json(gt, pred):
+    if same_json(gt, pred):  # such as twice the same text in a field of numbers
         return f"{reason}: equal as written, but not what the comparator reads"
     return reason
 
