@@ -271,11 +271,13 @@ def _number_pairs(
         np.where(np.minimum(first, second) < 0, -1, first * n_second + second)
         for first, second in zip(first_sides, second_sides, strict=True)
     ]
-    pairs = distinct(np.concatenate([combined[combined >= 0] for combined in combined_sides]))
+    present_sides = [combined[combined >= 0] for combined in combined_sides]
+    combinations = distinct(np.concatenate(present_sides))
     numbers = [
-        np.where(combined < 0, -1, pairs.searchsorted(combined)) for combined in combined_sides
+        np.where(combined < 0, -1, combinations.searchsorted(combined))
+        for combined in combined_sides
     ]
-    return numbers, pairs // n_second
+    return numbers, combinations // n_second
 
 
 def _number_field(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None:

@@ -497,12 +497,14 @@ class Columns:
         else:
             gold = []
             children_by_value: list[list[tuple[int, JsonValue]]] = []
-            for value, stated in zip(self.gt, self.gold.by_slot, strict=True):
+            for value, value_gold in zip(self.gt, self.gold.by_slot, strict=True):
                 children: list[tuple[int, JsonValue]] = []
                 children_by_value.append(children)
                 for index, child in list_children(value):
                     is_container = isinstance(value, container)
-                    child_gold = child_gold_of(stated, step_of(index)) if is_container else stated
+                    child_gold = value_gold
+                    if is_container:
+                        child_gold = child_gold_of(value_gold, step_of(index))
                     if not is_absent(child) or (
                         child_gold and child_gold.decides_when_absent(is_field=container is dict)
                     ):

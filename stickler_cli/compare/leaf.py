@@ -70,14 +70,12 @@ class LeafNode(Node):
         lengths = columns.prepare_for(self.comparator.pairing or self.comparator).lengths
         gt_counts = np.bincount(gt[gt >= 0], minlength=len(lengths))
         pred_counts = np.bincount(pred[pred >= 0], minlength=len(lengths))
-        n_equal = gt_counts * pred_counts
-        n_pairs = int(gt_counts.sum()) * int(pred_counts.sum()) - int(n_equal.sum())
+        n_equal_pairs = gt_counts * pred_counts
+        n_pairs = int(gt_counts.sum()) * int(pred_counts.sum()) - int(n_equal_pairs.sum())
         # An edit distance takes a cell for each pair of letters.
-        gt_letters, pred_letters = (
-            int((gt_counts * lengths).sum()),
-            int((pred_counts * lengths).sum()),
-        )
-        n_cells = gt_letters * pred_letters - int((n_equal * lengths**2).sum())
+        n_gt_letters = int((gt_counts * lengths).sum())
+        n_pred_letters = int((pred_counts * lengths).sum())
+        n_cells = n_gt_letters * n_pred_letters - int((n_equal_pairs * lengths**2).sum())
         return STEPS_OF_PAIR * n_pairs + STEPS_OF_WORDS * n_cells // LETTERS_OF_WORD
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask]:

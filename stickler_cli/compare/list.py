@@ -11,6 +11,7 @@ from stickler_cli.core.json_values import JsonValue, is_absent, json_key
 from stickler_cli.core.locations import Step
 from .arranged import pair_arranged, pair_by_position
 from .columns import (
+    ABSENT,
     ARRAY,
     NOTHING,
     Columns,
@@ -95,7 +96,8 @@ class SequenceNode(Node, ABC):
             masks = []
             for kinds, values in zip(columns.kinds, (columns.gt, columns.pred), strict=True):
                 is_accepted = kinds == ARRAY
-                for slot in np.flatnonzero(~is_accepted[:-1] & (kinds[:-1] > 0)).tolist():
+                is_single_value = ~is_accepted[:-1] & (kinds[:-1] != ABSENT)
+                for slot in np.flatnonzero(is_single_value).tolist():
                     is_accepted[slot] = not self._wraps_endlessly(values[slot])
                 masks.append(is_accepted)
             return masks[0], masks[1]

@@ -36,13 +36,14 @@ def classify(
     similarity that is within `EQUAL_WITHIN` of the threshold meets it.
     """
     outcome = classify_present(similarity, threshold)
-    (one_sided,) = ((gt | pred) < 0).nonzero()
-    if len(one_sided):
-        outcome[one_sided] = absent = classify_absent(gt[one_sided], pred[one_sided])
+    (lacking,) = ((gt | pred) < 0).nonzero()  # pairs in which at least one side is absent
+    if len(lacking):
+        outcome_of_lacking = classify_absent(gt[lacking], pred[lacking])
+        outcome[lacking] = outcome_of_lacking
         similarities = similarity.copy()
-        similarities[one_sided] = absent == TN
+        similarities[lacking] = outcome_of_lacking == TN
         score = similarities if score is similarity else score.copy()
-        score[one_sided] = similarities[one_sided]
+        score[lacking] = similarities[lacking]
         similarity = similarities
     return PairFigures(similarity, score, outcome)
 

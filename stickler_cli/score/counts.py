@@ -158,7 +158,7 @@ def unit_countings(
     if role == DOCUMENT:  # a document counts only as a list that is absent on both sides
         is_unit = kind == LIST and is_absent
         return is_unit, is_unit, is_unit
-    if role in {ITEM, INNER_ITEM}:
+    if role in {ITEM, INNER_ITEM}:  # an object or list that matches counts by its contents
         in_aggregate = kind == VALUE or outcome != TP
         return role == ITEM, in_aggregate, kind == VALUE
     if kind == MISMATCH:
@@ -168,7 +168,8 @@ def unit_countings(
     is_missing = is_absent and parent_is_one_sided
     in_leaves = not is_missing and (kind == VALUE or is_absent)
     if kind == OBJECT:
-        return not is_missing, outcome in {FA, FN} or in_leaves, in_leaves
+        is_one_sided = outcome in {FA, FN}
+        return not is_missing, is_one_sided or in_leaves, in_leaves
     return in_leaves, in_leaves, in_leaves
 
 
@@ -311,6 +312,7 @@ def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexe
     `first_bin` is the index at which the cell of each unit begins. Items are the elements of lists,
     and objects in fields; in a list of lists, the items are the inner lists.
     """
+    # A mismatch counts as an item if one of its sides is an object.
     for batch in table.batches:
         if has_objects_of_mismatches(batch):
             is_item[batch.parent] = True

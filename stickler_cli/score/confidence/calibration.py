@@ -186,9 +186,11 @@ class Reliability:
 
         `budget` is the share of all units that are reviewed, in [0, 1].
         """
+        # The share of each group of equal confidence that is reviewed, from the lowest one up.
         n_below = np.cumsum(self.units, axis=0) - self.units
-        reviewed = np.clip(divide(budget * self.total - n_below, self.units, empty=0), 0, 1)
-        return divide((self.wrong * reviewed).sum(axis=0), self.errors)
+        n_left_for_group = budget * self.total - n_below
+        reviewed_share = np.clip(divide(n_left_for_group, self.units, empty=0), 0, 1)
+        return divide((self.wrong * reviewed_share).sum(axis=0), self.errors)
 
     @property
     def aurc(self) -> Floats:

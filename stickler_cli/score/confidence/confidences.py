@@ -158,12 +158,12 @@ class Confidences:
     def _count(values: ConfidentValues, counts: dict[str, RoundedConfidences]) -> None:
         """Add values to the counts of their fields."""
         for path, positions in _positions_by_field(values).items():
-            of_field = values.select(positions)
+            field_values = values.select(positions)
             total = counts.setdefault(path, RoundedConfidences())
-            total.documents += len(np.unique(of_field.document))
-            thousandths = np.rint(of_field.confidence * _THOUSAND).astype(np.intp)
-            total.right.update(thousandths[of_field.is_right].tolist())
-            total.wrong.update(thousandths[~of_field.is_right].tolist())
+            total.documents += len(np.unique(field_values.document))
+            thousandths = np.rint(field_values.confidence * _THOUSAND).astype(np.intp)
+            total.right.update(thousandths[field_values.is_right].tolist())
+            total.wrong.update(thousandths[~field_values.is_right].tolist())
 
     def by_field(self) -> dict[str, ConfidenceUnits]:
         """Return the values of each field by path; the path "" has the values of all fields."""

@@ -304,7 +304,8 @@ def part_of_date(gt: str, pred: str) -> bool:
     """
     partial, complete = sorted((_date_parts(gt), _date_parts(pred)), key=len)
     has_lengths = len(partial) == 2 and len(complete) == 3
-    return has_lengths and not Counter(partial) - Counter(complete)
+    missing_numbers = Counter(partial) - Counter(complete)
+    return has_lengths and not missing_numbers
 
 
 def _date_parts(text: str) -> list[int]:
