@@ -101,10 +101,10 @@ def amount(value: JsonValue) -> Decimal | None:
 
 
 @lru_cache_of_short_texts(256)  # several rules in a row need the same two texts
-def bare(text: str) -> str:
+def letters_and_digits(text: str) -> str:
     """Return a text in lower case without blanks and punctuation.
 
-    >>> bare("ACME, Inc.") == bare("Acme Inc")
+    >>> letters_and_digits("ACME, Inc.") == letters_and_digits("Acme Inc")
     True
     """
     text = text.casefold()
@@ -124,7 +124,7 @@ def same_text(gt: str, pred: str) -> bool:
     >>> same_text("INV-10.234", "inv 10/234"), same_text("Rs. 5.00", "Rs. 500")
     (True, False)
     """
-    if bare(gt) != bare(pred) or not bare(gt):
+    if letters_and_digits(gt) != letters_and_digits(pred) or not letters_and_digits(gt):
         return False
     gt_breaks, pred_breaks = _BREAK.findall(gt), _BREAK.findall(pred)
     return [gt_breaks, pred_breaks] not in ([["."], []], [[], ["."]])
@@ -152,11 +152,13 @@ _COMMA_FIRST: Final = re.compile(
 _OTHER_SEPARATORS: Final = str.maketrans(".,", ",.")
 
 
-def shifted(gt: Decimal, pred: Decimal) -> bool:
+def is_decimal_shift(gt: Decimal, pred: Decimal) -> bool:
     """Return whether the absolute values of two numbers differ by a factor that is a power of ten.
 
-    >>> shifted(Decimal("554.91"), Decimal(55491)), shifted(Decimal(5), Decimal(-5))
-    (True, False)
+    >>> is_decimal_shift(Decimal("554.91"), Decimal(55491))
+    True
+    >>> is_decimal_shift(Decimal(5), Decimal(-5))
+    False
     """
     gt, pred = abs(gt).normalize(), abs(pred).normalize()
     return gt != pred and gt.as_tuple().digits == pred.as_tuple().digits
@@ -169,13 +171,16 @@ def look_alike(gt: str, pred: str) -> bool:
     (True, True)
     """
     shape = _shape(gt)
-    return bool(shape) and shape == _shape(pred) and bare(gt) != bare(pred)
+    return (
+        bool(shape) and shape == _shape(pred) and letters_and_digits(gt) != letters_and_digits(pred)
+    )
 
 
 def _shape(text: str) -> str:
+    """Return a text with one letter or digit in place of all that look like it."""
     folded = normalize_text("NFKD", text).casefold().translate(_LOOK_ALIKES)
     folded = folded.replace(_LONG_VOWEL, "-")
-    return bare(folded.replace("rn", "m").replace("vv", "w"))
+    return letters_and_digits(folded.replace("rn", "m").replace("vv", "w"))
 
 
 def begins_or_ends(fragment: str, text: str) -> bool:
@@ -186,7 +191,7 @@ def begins_or_ends(fragment: str, text: str) -> bool:
     >>> [begins_or_ends(fragment, "ACME Inc.") for fragment in ("Acme", "Inc", "me")]
     [True, True, False]
     """
-    fragment, text = bare(fragment), bare(text)
+    fragment, text = letters_and_digits(fragment), letters_and_digits(text)
     is_shorter = 0 < len(fragment) < len(text)
     return is_shorter and (text.startswith(fragment) or text.endswith(fragment))
 
@@ -197,11 +202,11 @@ def confused_texts(gt: str, pred: str) -> bool:
     >>> confused_texts("INV-1023", "INV-1032"), confused_texts("INV-1023", "INK-1023")
     (True, False)
     """
-    gt, pred = bare(gt), bare(pred)
+    gt, pred = letters_and_digits(gt), letters_and_digits(pred)
     if min(len(gt), len(pred)) < 2 or _DIGITS.sub("", gt) != _DIGITS.sub("", pred):
         return False
     gt_digits, pred_digits = _NO_DIGITS.sub("", gt), _NO_DIGITS.sub("", pred)
-    return bool(gt_digits and pred_digits) and _near(gt_digits, pred_digits)
+    return bool(gt_digits and pred_digits) and _is_one_slip_apart(gt_digits, pred_digits)
 
 
 def confused_numbers(gt: Decimal, pred: Decimal) -> bool:
@@ -224,9 +229,11 @@ def confused_numbers(gt: Decimal, pred: Decimal) -> bool:
     if max(gt_power, pred_power) - power <= LONGEST_AMOUNT:
         gt_aligned = gt_digits + "0" * (gt_power - power)
         pred_aligned = pred_digits + "0" * (pred_power - power)
-        if min(len(gt_aligned), len(pred_aligned)) > 1 and _near(gt_aligned, pred_aligned):
+        if min(len(gt_aligned), len(pred_aligned)) > 1 and _is_one_slip_apart(
+            gt_aligned, pred_aligned
+        ):
             return True
-    return min(len(gt_digits), len(pred_digits)) > 1 and _near(gt_digits, pred_digits)
+    return min(len(gt_digits), len(pred_digits)) > 1 and _is_one_slip_apart(gt_digits, pred_digits)
 
 
 def _significant(number: Decimal) -> tuple[str, int]:
@@ -241,7 +248,7 @@ def _significant(number: Decimal) -> tuple[str, int]:
     return text, power
 
 
-def _near(gt: str, pred: str) -> bool:
+def _is_one_slip_apart(gt: str, pred: str) -> bool:
     """Return whether one digit differs, is missing or is extra, or two digits are exchanged."""
     if len(gt) == len(pred):
         differing = [index for index, digit in enumerate(gt) if digit != pred[index]]

@@ -17,18 +17,18 @@ from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.locations import Path, Step
 from .confusions import (
     amount,
-    bare,
     begins_or_ends,
     confused_numbers,
     confused_texts,
     day_and_month_swapped,
+    is_decimal_shift,
+    letters_and_digits,
     look_alike,
     part_of_date,
     plain_text,
     same_date,
     same_in_other_separators,
     same_text,
-    shifted,
 )
 
 LONGEST: Final = 1_000  # characters; longer texts are only tested for truncation
@@ -158,7 +158,11 @@ def _classify_as_read(
     """
     if hasattr(comparator, "read_number"):
         gt_number, pred_number = comparator.read_number(gt), comparator.read_number(pred)
-        if gt_number is not None and pred_number is not None and shifted(gt_number, pred_number):
+        if (
+            gt_number is not None
+            and pred_number is not None
+            and is_decimal_shift(gt_number, pred_number)
+        ):
             return ErrorClass.DECIMAL_SHIFT
     # The texts state equal dates in one order of day and month, but not in the field's order.
     elif getattr(comparator, "dayfirst", None) is not None and same_date(gt_text, pred_text):
@@ -195,7 +199,7 @@ def _classify_pair(  # noqa: PLR0911 - one for each rule, in their order
 
 
 def _classify_numbers(gt: Decimal, pred: Decimal) -> ErrorClass | None:
-    if shifted(gt, pred):
+    if is_decimal_shift(gt, pred):
         return ErrorClass.DECIMAL_SHIFT
     return ErrorClass.DIGIT_SLIP if confused_numbers(gt, pred) else None
 
@@ -205,7 +209,7 @@ def _classify_texts(gt: str, pred: str) -> ErrorClass | None:
         return ErrorClass.DAY_MONTH_SWAPPED
     if part_of_date(gt, pred):
         return ErrorClass.PARTIAL_DATE
-    if bare(gt) and bare(gt) == bare(pred):
+    if letters_and_digits(gt) and letters_and_digits(gt) == letters_and_digits(pred):
         return ErrorClass.DECIMAL_SHIFT  # differs in a decimal point only
     if begins_or_ends(pred, gt):
         return ErrorClass.TRUNCATED
