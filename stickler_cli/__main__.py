@@ -15,10 +15,10 @@ def stickler() -> None:
 def run_program() -> int:
     """Run one command in a process of its own; return its exit code.
 
-    Some settings concern the whole process, so a library must not choose them. OpenBLAS starts a
-    thread for each processor, and hangs if one of them gets no address space. Matrices here are
-    small, and a process with one thread can be forked. Modules are never garbage: searching them
-    for cycles would take a fifth of a small run.
+    Some settings here concern the whole process, so a library must not choose them. OpenBLAS starts
+    a thread for each processor, and hangs if one of the threads gets no address space. One thread
+    is enough for the small matrices here, and a process with one thread can be forked. Modules are
+    never garbage; searching them for cycles would take a fifth of a small run.
     """
     if sys.argv[1:] in (["--version"], ["-V"]):  # needs no module that a command needs
         try:

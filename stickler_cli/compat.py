@@ -1,8 +1,8 @@
 """Module paths and names of stickler-eval, for programs that use them.
 
-Importing this module makes `stickler_cli.compat.structured_object_evaluator.models...` and similar
-paths importable, so that replacing `stickler` in imports is enough; `install` makes them importable
-as `stickler`. docs/migrating.md explains what the table below does not have.
+Importing this module makes paths such as `stickler_cli.compat.structured_object_evaluator.models`
+importable. In a program, it is then enough to replace `stickler` in imports. `install` also makes
+them importable as `stickler`. docs/migrating.md lists the names that do not exist here.
 """
 
 import sys
@@ -91,7 +91,7 @@ MODULES: Final[Mapping[str, str]] = {
 
 
 def anls_score(gt: Any, pred: Any, return_gt: bool = False, **options: Any) -> Any:
-    """Return `stickler_cli.anls_score` of values or model instances."""
+    """Return the same as `stickler_cli.anls_score`, also for model instances."""
     truth, predicted = (
         values_of(side) if isinstance(side, BaseModel) else side for side in (gt, pred)
     )
@@ -142,14 +142,14 @@ def _evaluation(results: Mapping[str, Any] | ProcessEvaluation) -> Evaluation:
 
 
 class ReportConfig(SimpleNamespace):
-    """Options of an HTML report in stickler-eval.
+    """The options of HTML reports in stickler-eval.
 
-    They have no effect, as the page shows everything.
+    They have no effect here, because the page always shows everything.
     """
 
 
 class ReportResult(BaseModel):
-    """Result of writing an HTML report."""
+    """Whether an HTML report was written, and where, or the errors."""
 
     output_path: str
     success: bool
@@ -178,9 +178,9 @@ class EvaluationHTMLReporter:
         *_options: object,
         **_more: object,
     ) -> ReportResult:
-        """Write the HTML page; the directory is created if necessary.
+        """Write the HTML page, and create its directory if necessary.
 
-        If that fails, `errors` of the result has the reason, and nothing is raised.
+        If this fails, nothing is raised; `errors` of the result has the reason.
         """
         begun = time.monotonic()
         errors, count = [], 0
@@ -203,10 +203,10 @@ class EvaluationHTMLReporter:
 
 
 class Alias(ModuleType):
-    """A module of stickler-eval whose names are looked up on first use."""
+    """A module with names of stickler-eval; each is looked up when it is first used."""
 
     def __init__(self, name: str, names: str) -> None:
-        """Create a module with some names, separated by blanks."""
+        """Create a module `name` that has the given names, which are separated by blanks."""
         super().__init__(name, __doc__)
         self.__all__ = names.split()
         self.__file__ = __file__  # where messages look for missing names
@@ -214,14 +214,14 @@ class Alias(ModuleType):
         self.__spec__ = ModuleSpec(name, None, is_package=True)
 
     def __getattr__(self, name: str) -> Any:
-        """Return the object of a name."""
+        """Return the object that a name of the module stands for."""
         if name not in self.__all__:
             raise AttributeError(_absence(self.__name__, name))
         return getattr(sys.modules[__name__], name)
 
 
 def __getattr__(name: str) -> Any:
-    """Return an object in any of the modules by its name."""
+    """Return the object that a name of any of these modules stands for."""
     if any(name in names.split() for names in MODULES.values()):
         homes = (_doc_split, stickler_cli)
         return next(getattr(home, name) for home in homes if hasattr(home, name))
@@ -238,26 +238,26 @@ _INSTEAD: Final = {
     "register_comparator": "--allow-plugins, and module:Class in the schema",
     "text_normalizers": "NormalizedComparator, or ExactComparator",
 }
-"""Replacements for names and modules that do not exist here."""
+"""Replacements for names and modules of stickler-eval that do not exist here."""
 
 
 def _absence(module: str, name: str) -> str:
-    """Return why a module lacks a name, what replaces it, and where that is explained."""
+    """Return a message: the module lacks the name, its replacement, and where this is explained."""
     instead = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
     return f"{module} has no {name}{instead}; see docs/migrating.md"
 
 
 class AbsentModules(MetaPathFinder):
-    """Explains missing modules and names of stickler-eval in import errors.
+    """Adds explanations to import errors about modules and names of stickler-eval.
 
-    `from module import name` looks for a submodule if the module has no such attribute, so this
-    class handles both; `hasattr` is False for the name.
+    Python looks for a submodule if `from module import name` finds no attribute, so that this class
+    explains missing names, too. `hasattr` is False for them.
     """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return None for modules of other packages.
+        """Return None for modules of other packages, so that Python searches further.
 
         Raises:
             ModuleNotFoundError: the module would be inside `stickler_cli.compat` or an alias of it.

@@ -1,4 +1,4 @@
-"""Metrics of a user over whole runs: their base class, and their state in a run."""
+"""Metrics that a user adds to runs: their base class, and their state in a run."""
 
 import math
 from abc import ABC, abstractmethod
@@ -19,9 +19,9 @@ class MeasuredDocument:
     id: str
     """Id of the document in the run."""
     gt: JsonValue
-    """The ground truth, without metadata of values."""
+    """The ground truth without wrappers and metadata."""
     pred: JsonValue
-    """The prediction, without metadata of values; None if it is missing and counts as missed."""
+    """The prediction without wrappers and metadata; None if it is missing and counts as missed."""
     score: float
     """Overall score of the document, in [0, 1]."""
 
@@ -29,10 +29,12 @@ class MeasuredDocument:
 class Metric(ABC):
     """Base class of metrics: one or several figures over documents.
 
-    A subclass is created without arguments. Its attributes must be JSON values, and their size
-    should not grow with the documents: they are sent to other processes, written to journals and
-    run files, and set again on an instance without calling `__init__`. Documents come in any order
-    and in several instances, so `merge` must give the same result as adding all documents to one.
+    A subclass is created without arguments. Its attributes must be JSON values, whose size should
+    not grow with the number of documents. They are sent to other processes, written to journals and
+    run files, and set again on an instance without a call of `__init__`.
+
+    Documents come in any order and are spread over several instances. `merge` must therefore give
+    the same result as adding all documents to one instance.
     """
 
     @abstractmethod
@@ -41,11 +43,11 @@ class Metric(ABC):
 
     @abstractmethod
     def merge(self, other: Self) -> None:
-        """Add all documents of another instance."""
+        """Add all documents that another instance has."""
 
     @abstractmethod
     def result(self) -> float | Mapping[str, float | None] | None:
-        """Return the figure, or several figures by name; None if it is undefined."""
+        """Return the figure, or several figures by name; None for an undefined figure."""
 
 
 METRICS: Final = Family(
@@ -61,7 +63,9 @@ METRICS: Final = Family(
 
 @dataclass(slots=True, eq=False)
 class Measure:
-    """The state of a metric in a run: an instance, or recorded figures and attributes."""
+    """A metric in a run: an instance of its class, or the figures and attributes read from a
+    file.
+    """
 
     name: str
     metric: Metric | None = None
@@ -70,8 +74,9 @@ class Measure:
     recorded_figures: Mapping[str, float | None] | None = None
     """Figures of the metric, read from a run file; None if `metric` is set."""
     problem: str = ""
-    """Reason why there are no figures, which does not end the run: the error at the first document
-    by id, or the error of `result` if it was read from a file with attributes."""
+    """The error for which there are no figures; it does not end the run. It comes from the first
+    failed document by id, or from `result` if the attributes were read from a file. Empty without
+    an error."""
 
     def add(self, document: MeasuredDocument) -> None:
         """Add a document to the metric."""
@@ -86,7 +91,7 @@ class Measure:
         """Add the documents of another measure of the same metric.
 
         Raises:
-            UsageError: both are from files, and no metric has their name.
+            UsageError: both were read from files, and there is no metric of their name.
         """
         metric = self.metric or other.metric
         cls = type(metric) if metric is not None else _metric_class(self.name)
@@ -101,13 +106,17 @@ class Measure:
 
     @property
     def lasting_problem(self) -> str:
-        """The problem, if it is permanent; a failed `result` may succeed with further documents."""
+        """The problem if more documents cannot solve it, else empty.
+
+        A failed `result` may succeed later.
+        """
         return "" if self.metric is None and self.recorded_state else self.problem
 
     def load_instance(self, cls: type[Metric] | None = None) -> Metric:
-        """Return the metric.
+        """Return the instance of the metric.
 
-        A metric from a file is created from `cls`, or from the class of its name.
+        If the measure was read from a file, create the instance from `cls`, or else from the class
+        with the metric's name.
         """
         if self.metric is not None:
             return self.metric
@@ -117,11 +126,14 @@ class Measure:
 
     @property
     def figures(self) -> dict[str, float | None]:
-        """The figures by name, or by `name.part` if the metric has several; None if it failed."""
+        """The figures by name, or by `name.part` if the metric has several.
+
+        None for each if it failed.
+        """
         return self.outcome()[0]
 
     def outcome(self) -> tuple[dict[str, float | None], str]:
-        """Return the figures by name, and the problem if there are none."""
+        """Return the figures by name, and the problem, which is empty if there are figures."""
         if self.metric is None:
             return dict(self.recorded_figures or {}), self.problem
         no_figures: dict[str, float | None] = {self.name: None}
@@ -144,15 +156,14 @@ class Measure:
 
     @property
     def state(self) -> Mapping[str, Any]:
-        """The attributes of the metric; empty if it failed."""
+        """The attributes of the instance; empty if the metric failed."""
         if self.metric is None:
             return self.recorded_state or {}
         return {} if self.problem or self._unkept() else vars(self.metric)
 
     def _unkept(self) -> str:
-        """Return a problem if an attribute of the metric is not a JSON value.
-
-        The text is empty if all attributes are JSON values.
+        """Return a problem if an attribute of the instance is not a JSON value, else an empty
+        text.
         """
         for key, value in vars(self.metric).items():
             try:
@@ -164,13 +175,13 @@ class Measure:
         return ""
 
     def record(self) -> dict[str, object]:
-        """Return the record of the measure in run files."""
+        """Return the measure as it is written to run files."""
         figures, problem = self.outcome()
         problems = {"problem": problem} if problem else {}
         return {"name": self.name, "figures": figures, "state": self.state, **problems}
 
     def copied(self) -> "Measure":
-        """Return a copy, to add other documents to."""
+        """Return a copy to which other documents can be added."""
         if self.metric is None:
             return replace(self)
         measure = self.empty()
@@ -185,7 +196,7 @@ class Measure:
 def measures_of(
     metrics: Iterable[str | type[Metric]], *, allow_plugins: bool = False
 ) -> dict[str, Measure]:
-    """Create measures without documents for metrics, given by name or class.
+    """Return a measure without documents for each metric, given by name or class.
 
     Raises:
         UsageError: there is no such metric, or it cannot be used.
@@ -208,10 +219,10 @@ def _metric_class(name: str, *, allow_plugins: bool = False) -> type[Metric]:
 
 
 def load_metrics(measures: Iterable[Measure], *, allow_plugins: bool) -> None:
-    """Create the metrics of measures from files, so that they can be merged.
+    """Create the instances of measures that were read from files, so that they can be merged.
 
     Raises:
-        UsageError: no metric has such a name.
+        UsageError: there is no metric of such a name.
     """
     for measure in measures:
         metric = measure.load_instance(_metric_class(measure.name, allow_plugins=allow_plugins))

@@ -1,8 +1,8 @@
 """Evaluate batches of documents in Arrow tables, and add up their results.
 
-Engines that distribute work hand over Arrow tables, one batch at a time. Each batch has rows and a
-state of fixed size. States are bytes; merged in any order, they give the state of one batch with
-all documents.
+Engines that distribute work, such as Spark, pass Arrow tables to a function, one batch at a time.
+For each batch this module returns rows, and a *state*: bytes that hold the results in a fixed size.
+Merged in any order, the states of batches give the state of one batch with all documents.
 """
 
 import io
@@ -42,7 +42,8 @@ class BatchOutcome(NamedTuple):
     """The results of a batch of documents."""
 
     state: bytes
-    """State of fixed size for `merge_states`; it is JSON for `Evaluation.from_dict`."""
+    """The results of the batch in a fixed size, for `merge_states`. It is JSON that
+    `Evaluation.from_dict` reads."""
     documents: "pa.Table"
     """A row for each document, with columns as in docs/tables.md."""
     values: "pa.Table"
@@ -52,7 +53,7 @@ class BatchOutcome(NamedTuple):
 def evaluate_batch(
     table: "pa.Table | pa.RecordBatch", schema: object, settings: ManySettings | None = None
 ) -> BatchOutcome:
-    """Compare the documents of an Arrow table, with one pair in each row.
+    """Compare the documents of an Arrow table that has a pair in each row.
 
     Args:
         table: columns `id` (text, different in all rows of all batches), `gt` and `pred`: JSON
@@ -96,10 +97,10 @@ def evaluate_batch(
 
 
 def merge_states(states: Iterable[bytes]) -> bytes:
-    """Merge states of batches; their order makes no difference.
+    """Merge the states of batches into one; the order makes no difference.
 
     Raises:
-        UsageError: one is not a state, or they have different schemas or options.
+        UsageError: one is not a state, or two have different schemas or options.
     """
     total = Evaluation(rows="none")
     for state in states:
@@ -108,9 +109,12 @@ def merge_states(states: Iterable[bytes]) -> bytes:
 
 
 def _of_batches(settings: ManySettings) -> ManySettings:
-    """Return settings in the form that calls of `evaluate_many` use.
+    """Return settings in one form, so that equal settings give equal states.
 
-    An option given as 0 becomes 0.0, so that equal settings give equal states.
+    An option given as 0 becomes 0.0, for instance.
+
+    Raises:
+        UsageError: an option does not apply to batches.
     """
     chosen_options = {option.name: getattr(settings, option.name) for option in fields(settings)}
     settings = read_settings(ManySettings, chosen_options)

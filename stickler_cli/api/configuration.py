@@ -1,4 +1,4 @@
-"""Model classes from a JSON configuration, and the reverse; docs/python.md lists its keys."""
+"""Make model classes from a JSON configuration, and the reverse; docs/python.md lists its keys."""
 
 import datetime as dt
 import keyword
@@ -90,7 +90,7 @@ _GENERIC: Final = re.compile(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", 
 
 
 def type_named(text: str) -> Any:
-    """Return the Python type for the text of `type`, such as `List[str]`; ValueError if unknown."""
+    """Return the Python type that a text such as `List[str]` stands for; ValueError if unknown."""
     generic = _GENERIC.fullmatch(text.strip())
     if generic is None:
         if text.strip().lower() not in TYPES:
@@ -105,20 +105,20 @@ def type_named(text: str) -> Any:
 
 
 class ConfigurationReader(Generic[Model]):
-    """Makes model classes from a configuration, as subclasses of `base`; collects all problems."""
+    """Makes model classes from a configuration, derived from `base`; collects its problems."""
 
     def __init__(self, base: type[Model], *, allow_plugins: bool) -> None:
         self._base = base
         self._allow_plugins = allow_plugins
         self.problems: list[Problem] = []
         self.passed_over: list[Problem] = []
-        """Problems of keywords that are ignored, as they belong to a comparator other than the
-        named one."""
+        """Problems of ignored keys in `comparator_config`: keys that only another comparator
+        has."""
 
     def model(self, config: object, path: Path = (), name: str = DEFAULT_MODEL_NAME) -> type[Model]:
-        """Return the class of a model configuration.
+        """Return the model class that a configuration describes.
 
-        Invalid keys are left out and noted as problems.
+        Invalid keys are omitted and recorded as problems.
         """
         keys = self._checked(config, path, MODEL_KEYS)
         if (config.get("fields") if isinstance(config, Mapping) else None) in (None, {}):
@@ -179,7 +179,7 @@ class ConfigurationReader(Generic[Model]):
             return Any
 
     def _of_items(self, annotation: Any, keys: Mapping[str, Any], path: Path) -> Any:
-        """Add rules for the elements to the type of a list."""
+        """Return the type of a list, with the rules for its elements added."""
         is_list = get_origin(annotation) is list
         for key in ("item_threshold", "key", *ON_LIST):
             if key in keys and not is_list:
@@ -212,9 +212,9 @@ class ConfigurationReader(Generic[Model]):
         return None
 
     def _constructed(self, name: str, config: dict[str, Any], path: Path) -> BaseComparator:
-        """Return a comparator.
+        """Return the comparator with a name and a configuration.
 
-        A keyword that resembles no keyword of the comparator is ignored with a note.
+        A key that resembles none of the comparator's arguments is ignored and recorded.
         """
         try:
             return construct(name, config, allow_plugins=self._allow_plugins)
@@ -232,7 +232,7 @@ class ConfigurationReader(Generic[Model]):
             return self._constructed(name, remaining_config, path)
 
     def _checked(self, config: object, path: Path, rules: Mapping[str, Rule]) -> dict[str, Any]:
-        """Return the valid keys of an object; note all others as problems."""
+        """Return the valid keys of an object with their values; record all others as problems."""
         if not isinstance(config, Mapping):
             self._note(path, f"it is {brief(config)}", "an object")
             return {}
@@ -265,7 +265,10 @@ BY_JSON_TYPE: Final = {"boolean": "bool", "integer": "int", "number": "float", "
 def configuration_of(
     model: type[ComparableModel], plan: Plan, read: Callable[[dict[str, Any]], Plan]
 ) -> dict[str, Any]:
-    """Return the configuration of a model class; `read` compiles it again to check it."""
+    """Return the configuration of a model class.
+
+    `read` compiles the configuration again, to check that it gives the same comparison.
+    """
     schema = None if model._part_of else model._source_schema  # noqa: SLF001 - made here
     writer = _Writer(model.__name__, schema or {})
     typed = model if schema is None else schema
@@ -282,7 +285,7 @@ def configuration_of(
 
 
 class _Writer:
-    """Writes a configuration from the nodes of a plan, with types from a class or schema."""
+    """Writes the configuration for a plan; types are taken from a model class or a schema."""
 
     def __init__(self, source: str, schema: Mapping[str, Any]) -> None:
         self._source = source
@@ -291,7 +294,10 @@ class _Writer:
         self.problems: list[Problem] = []
 
     def model(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
-        """Return the configuration of an object, as far as a configuration can state it."""
+        """Return the configuration of an object.
+
+        Record a problem if no configuration can state it.
+        """
         if not isinstance(node, ObjectNode) or node.families:
             self._note(path, "its documents are of several kinds")
             return {}
@@ -328,7 +334,7 @@ class _Writer:
         return config | {"ignore": True} if entry.ignored else config
 
     def _node(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
-        """Return the configuration of a node."""
+        """Return the part of a configuration that describes a node."""
         node, typed = follow_references(node), without_none(typed)
         config: dict[str, Any] = {"threshold": node.threshold, "weight": node.weight, **_clip(node)}
         match node:
@@ -385,7 +391,7 @@ class _Writer:
                 return {}
 
     def compare(self, node: Node, again: Node) -> None:
-        """Note fields whose comparison changes when the configuration is read back."""
+        """Record a problem for each field that is compared differently after reading back."""
         first, second = _unfolded(node), _unfolded(again)
         if first == second or not (
             isinstance(first, ObjectNode) and isinstance(second, ObjectNode)
@@ -399,9 +405,9 @@ class _Writer:
             self._note((), "its documents have other annotations")
 
     def _subschema_at(self, schema: object, *steps: str) -> object:
-        """Return the subschema at some steps, after following its reference.
+        """Return the subschema to which steps lead, after following its reference.
 
-        Returns None if the schema has no such subschema.
+        None if the schema has no such subschema.
         """
         for step in steps:
             schema = schema.get(step) if isinstance(schema, Mapping) else None
@@ -424,7 +430,10 @@ class _Writer:
 
 
 def _unfolded(node: Node) -> Node:
-    """Return a node whose references are replaced by their targets; it must not be recursive."""
+    """Return a node in which each reference to a node is replaced by that node.
+
+    The node must not refer to itself.
+    """
     match follow_references(node):
         case ObjectNode(families=()) as node:
             fields = tuple(replace(entry, node=_unfolded(entry.node)) for entry in node.fields)
@@ -446,7 +455,10 @@ def _clip(node: Node) -> dict[str, Any]:
 
 
 def _text_of(typed: Any, node: LeafNode) -> str:
-    """Return the `type` of a leaf for a configuration; the comparator decides if it is unknown."""
+    """Return the `type` of a leaf in a configuration.
+
+    If the type is unknown, it is chosen to fit the comparator.
+    """
     if isinstance(typed, Mapping):
         kind = typed.get("type")
         text = BY_JSON_TYPE.get(kind) if isinstance(kind, str) else None
@@ -459,7 +471,7 @@ def _text_of(typed: Any, node: LeafNode) -> str:
 
 
 def _judged_by(node: LeafNode) -> dict[str, Any]:
-    """Return the comparator, aliases and absent values of a leaf as configuration keys."""
+    """Return configuration keys for the comparator, the aliases and the absent values of a leaf."""
     reading = node.reading or ReadingRule()
     readings = {"aliases": reading.aliases, "absent_values": reading.absent}
     return {**_comparator(node), **{name: value for name, value in readings.items() if value}}

@@ -1,4 +1,4 @@
-"""The result of one pair: `EvalResult`, its tree `PairComparison`, and dicts of stickler-eval."""
+"""The result of one pair: `EvalResult`, its tree `PairComparison`, and forms of stickler-eval."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -57,14 +57,14 @@ _NAMES: Final = (
 
 
 class PairComparison(UnitTree):
-    """The comparison of a document with its ground truth, as a tree."""
+    """A comparison of a prediction with its ground truth, as a tree of fields and items."""
 
     def __init__(self, table: UnitTable, document: int, plan: Plan, options: Options) -> None:
-        """Create the tree of one document in a unit table; `document` is its position there."""
+        """Create the tree of the document at an index of a unit table."""
         root = tree_of(table, document)
         super().__init__(Setting(table, options), root.row)
         self.model_name = plan.model_name
-        """Name that the schema gives to its documents."""
+        """The name that the schema has for its documents."""
         self.options = options
         """Options of the comparison."""
 
@@ -105,7 +105,7 @@ class PairComparison(UnitTree):
 
 
 class EvalResult:
-    """How good a prediction is, field by field, and how this was determined.
+    """How good a prediction is, field by field, and how this was found out.
 
     Each attribute is computed when it is first read.
     """
@@ -113,10 +113,10 @@ class EvalResult:
     def __init__(
         self, batch: Batch, document: int, plan: Plan, inferred: "tuple[Inferred, ...]"
     ) -> None:
-        """Create the result of one document; `document` is its position in the batch."""
+        """Create the result of the document at an index of a batch."""
         self._batch, self._document = batch, document
         self.plan = plan
-        """Plan by which the documents were compared; the same for all instances of a class."""
+        """The plan by which the documents were compared; all instances of a class share one."""
         self.inferred = inferred
         """How each field is compared, and why."""
 
@@ -127,7 +127,10 @@ class EvalResult:
 
     @cached_property
     def confusion_matrix(self) -> dict[str, Any]:
-        """Counts and rates: `overall`, `aggregate`, `leaves`, and these by field in `fields`."""
+        """Counts and rates in the three counting modes `overall`, `aggregate` and `leaves`.
+
+        `fields` has the same for each field.
+        """
         return {"fields": {}, **counts_view(self._batch, self._document)}
 
     @cached_property
@@ -142,7 +145,7 @@ class EvalResult:
 
     @cached_property
     def non_matches(self) -> list[dict[str, Any]]:
-        """All errors, each with its path, kind and both values."""
+        """All errors; each has its path, its kind and both values."""
         return [non_match(error) for error in self._batch.errors(self._document)]
 
     @property
@@ -172,7 +175,7 @@ class EvalResult:
 
     @cached_property
     def counts(self) -> Counts:
-        """Counts of all values, from which the four rates are computed.
+        """Counts of all values, from which precision, recall, F1 and accuracy are computed.
 
         `confusion_matrix["overall"]` counts units instead: an object or a list item counts as one.
         """
@@ -181,7 +184,7 @@ class EvalResult:
 
     @property
     def undeclared_keys(self) -> tuple[str, ...]:
-        """Keys of the ground truth that the schema does not declare, and that are not compared."""
+        """Keys of the ground truth that the schema does not declare; they are not compared."""
         counts = self._batch.counts
         keys = counts.undeclared if counts else ()
         return tuple(field_path(path) for document, path in keys if document == self._document)
@@ -192,7 +195,7 @@ class EvalResult:
         return pair_of(self._batch, self._document, self.plan)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results as JSON values, under the names of the attributes."""
+        """Return the results as JSON values; the keys are the names of the attributes."""
         return {name: getattr(self, name) for name in _NAMES}
 
     def explain(self) -> str:
@@ -215,7 +218,7 @@ def compared(
     confidences: Sequence[JsonValue] = (),
     gold: Sequence[Gold | None] = (),
 ) -> Batch:
-    """Compare documents without ids; see `compare.engine.compare`.
+    """Compare documents that have no ids; see `compare.engine.compare`.
 
     Raises:
         WorkLimitError: a pair exceeds the work limit of the options.
@@ -238,7 +241,7 @@ def compared(
 def pair_of(
     batch: Batch, document: int, plan: Plan, options: Options | None = None
 ) -> PairComparison:
-    """Return the comparison of one document in the result of `compared`."""
+    """Return the comparison of the document at an index of the batch that `compared` returned."""
     row = batch.compared_positions[document]
     assert row is not None  # noqa: S101 - it was compared
     return PairComparison(
@@ -269,7 +272,7 @@ class NonMatchType(str, Enum):  # noqa: UP042 - str() gives `NonMatchType.FALSE_
 
 
 class NonMatchField(BaseModel):
-    """One error of a comparison; `NonMatchField(**entry)` reads an entry of `non_matches`."""
+    """One error of a comparison. `NonMatchField(**entry)` reads an entry of `non_matches`."""
 
     field_path: str
     non_match_type: NonMatchType
@@ -278,7 +281,7 @@ class NonMatchField(BaseModel):
     similarity_score: float | None = None
     details: dict[str, Any] = Field(default_factory=dict)
     document_id: str | None = None
-    """Id of the document, for users who collect errors of many documents."""
+    """Id of the document; for users who collect the errors of many documents."""
 
 
 class ComparisonResult(TypedDict):
@@ -292,7 +295,7 @@ class ComparisonResult(TypedDict):
     field_comparisons: NotRequired[list[dict[str, Any]]]
     confidence_metrics: NotRequired[dict[str, Any]]
     auroc_confidence_metric: NotRequired[float]
-    """AUROC of all values, 0.5 if undefined; an old name in stickler-eval."""
+    """AUROC of all values, 0.5 if undefined. An older name of stickler-eval."""
 
 
 class EvaluatorResult(TypedDict):
@@ -305,9 +308,9 @@ class EvaluatorResult(TypedDict):
 
 
 def non_matches(errors: Iterable[Error]) -> list[dict[str, Any]]:
-    """Return the outermost errors as entries of `non_matches`.
+    """Return errors as entries of `non_matches`, without errors inside other errors.
 
-    An entry of a list element also has `reason`, and `similarity` if both sides have the element.
+    An entry for a list element also has `reason`, and `similarity` if both sides have the element.
     """
     entries = []
     for error in errors:
@@ -333,7 +336,7 @@ def comparison_result(
     recall_with_fd: bool = False,
     derived: bool = True,
 ) -> ComparisonResult:
-    """Return the result of one document as `compare_with` does, with the requested parts."""
+    """Return the result of one document as `compare_with` does; the flags say with which keys."""
     is_compared = batch.compared_positions[0] is not None
     error_entries = non_matches(
         error_of("", error, with_cause=False)
@@ -364,14 +367,14 @@ def comparison_result(
 
 
 _TRUST: Final = {"auroc": "auroc", "brier_score": "brier", "ece": "ece"}
-"""Names in stickler-eval for figures of docs/confidence.md."""
+"""Figures of docs/confidence.md, by the name that stickler-eval has for them."""
 
 
 def confidence_metrics(confidences: Confidences, total: int) -> dict[str, Any]:
-    """Return figures on the reliability of confidences, in the form of stickler-eval.
+    """Return how reliable confidences are, in the form of stickler-eval.
 
-    `total` is the number of predicted values. Fields have paths without list indexes. An undefined
-    figure is None.
+    `total` is the number of predicted values. The paths of fields have no list indexes. An
+    undefined figure is None.
     """
     by_field = confidences.by_field()
     units = int(by_field[""].reliability().total[0])
@@ -392,7 +395,7 @@ def _calibration(units: ConfidenceUnits) -> dict[str, Any]:
 
 
 def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
-    """Return every unit of a comparison that has an outcome, right or wrong."""
+    """Return an entry for each unit that was judged right or wrong."""
     (units,) = located_units(batch.table, is_judged_unit, extra_keys="judged")
     return [
         {
@@ -443,7 +446,7 @@ def _reason(unit: LocatedUnit) -> str:
 def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
     """Return the result of one document as `StructuredModelEvaluator.evaluate` does.
 
-    In the confusion matrix, the counts of a field are repeated beside its `overall`.
+    In its confusion matrix, a field has its `overall` counts twice: under `overall`, and beside it.
     """
     document: Any = batch.tree(0)
     result = comparison_result(
@@ -462,7 +465,7 @@ def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
 def _field_rates(
     unit: UnitTree, counts: Mapping[str, Any], *, recall_with_fd: bool
 ) -> dict[str, Any]:
-    """Return the rates of each field; a list or an object also has those of its children."""
+    """Return the rates of each field, and of the fields inside it."""
     rates: dict[str, Any] = {}
     for field in unit.fields:
         view = counts["fields"][field.name]

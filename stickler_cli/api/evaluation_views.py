@@ -1,4 +1,4 @@
-"""`Evaluation`: the results of many documents, with views for Python and notebooks."""
+"""`Evaluation`: the results of many documents, in forms for Python and notebooks."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
@@ -26,13 +26,14 @@ from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 LIBRARIES: Final = ("pandas", "polars")  # packages of data frames; neither is a dependency
 
 REPORTS: Final = ("table", "markdown", "html", "json")
-"""Formats of `report`, for people; programs use `to_dict` and `to_frame`."""
+"""The formats of `report`, which people read. Programs use `to_dict` and `to_frame`."""
 
 
 class Evaluation(score.Evaluation):
-    """The results of a set of documents; results add up in any order.
+    """The results of a set of documents; two can be added, and the order makes no difference.
 
-    Two evaluations are equal if they have the same results, whatever the order of the documents.
+    Two evaluations are equal if they have the same results, even if their documents come in another
+    order.
     """
 
     __slots__ = ()
@@ -44,15 +45,14 @@ class Evaluation(score.Evaluation):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, object], source: str = "") -> "Evaluation":
-        """Return the evaluation in a record, without loss.
+        """Return the evaluation that was written to a record; no detail is lost.
 
         Args:
             record: the result of `to_dict`, or a run as `stickler eval --format json` writes it.
             source: the file of the record, for messages.
 
         Raises:
-            UsageError: the record is something else, or of another version; says what was found and
-                expected.
+            UsageError: the record is something else, or of another version.
         """
         return cls.of(read_evaluation(record, source))
 
@@ -60,7 +60,7 @@ class Evaluation(score.Evaluation):
     def precision(self) -> float | None:
         """Precision of all documents, TP / (TP + FP), in the counting mode of reports.
 
-        It is None if undefined.
+        None if it is undefined, because no prediction has a value.
         """
         return self._rates.precision
 
@@ -68,7 +68,7 @@ class Evaluation(score.Evaluation):
     def recall(self) -> float | None:
         """Recall of all documents, TP / (TP + FN), in the counting mode of reports.
 
-        It is None if undefined.
+        None if it is undefined, because no ground truth has a value.
         """
         return self._rates.recall
 
@@ -134,7 +134,7 @@ class Evaluation(score.Evaluation):
     def report(
         self, format_name: str = "table", *, title: str = "", width: int | None = None
     ) -> str:
-        """Return a report as `stickler eval` prints it; ends with a line break.
+        """Return a report as `stickler eval` prints it; it ends with a line break.
 
         Args:
             format_name: `table`, `markdown`, `html` or `json`.
@@ -162,7 +162,7 @@ class Evaluation(score.Evaluation):
         return render(format_name, run, TableStyle(width, plain=False))
 
     def _with_intervals(self) -> Self:
-        """Return the evaluation with intervals at the level of the run, or 95%."""
+        """Return these results with confidence intervals, at the level of the run or 95 %."""
         return replace(self, interval_settings=self.interval_settings or IntervalSettings())
 
     def _run(self, title: str) -> Run:
@@ -184,7 +184,7 @@ class Evaluation(score.Evaluation):
         return html_table(lines_shown, self._notebook_table(view), "to_frame() gives every field.")
 
     def _notebook_table(self, view: RunView) -> Table:
-        """Return a table: a row for all documents, then a row for each field, most losses first."""
+        """Return a table: a row for all documents, then the fields with most lost values first."""
         fields = named_rows(self.sums, self.fields, self.rule)
         fields.sort(key=lambda row: -row.lost)
         table = field_table(view, [view.whole, *fields])

@@ -1,8 +1,8 @@
 """`ComparableField`: a pydantic field with a weight and a comparator.
 
-Both are stored as metadata of the field, from which an annotated JSON Schema is generated. Classes
-and schema files are therefore compiled in the same way; the ordinary schema of pydantic stays
-unchanged.
+Weight and comparator are stored as metadata of the field, from which an annotated JSON Schema is
+generated. Classes and schema files are therefore compiled in the same way. The ordinary schema of
+pydantic stays unchanged.
 """
 
 import json
@@ -46,7 +46,7 @@ from stickler_cli.schema.annotations import (
 
 
 class ComparableModel(BaseModel):
-    """A pydantic model whose instances are compared by a compiled plan."""
+    """A pydantic model whose instances can be compared by a compiled plan."""
 
     model_config = ConfigDict(
         arbitrary_types_allowed=True, extra="allow", populate_by_name=True, protected_namespaces=()
@@ -56,7 +56,7 @@ class ComparableModel(BaseModel):
     """Similarity in [0, 1] at which two items of a list match."""
 
     _unwrapped: Unwrapped = PrivateAttr(default_factory=lambda: Unwrapped(None))
-    """Values of the JSON that the instance was made from, and the metadata beside them."""
+    """The JSON values from which the instance was made, and the metadata of their wrappers."""
     _compiled: ClassVar[Plan]  # set once the plan has been compiled
     _warned: ClassVar[bool]  # set once a warning about ineffective settings was given
     # The schema that the class was made from.
@@ -71,9 +71,9 @@ class ComparableModel(BaseModel):
 def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
     """Return the JSON values of an instance, under the names in its plan.
 
-    Computed fields and private attributes are left out; `only_given` also leaves out fields that
-    were not set explicitly. A value that cannot be serialised becomes text, so that every instance
-    can be scored.
+    Computed fields and private attributes are omitted. With `only_given`, fields that were not set
+    explicitly are omitted, too. A value that cannot be serialised becomes text, so that every
+    instance can be scored.
 
     Raises:
         TypeError: `instance` is not an instance of a pydantic model.
@@ -115,7 +115,7 @@ def json_of(value: object) -> JsonValue:
 
 
 def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
-    """Return the values of an instance field by field, whatever their types."""
+    """Return the values of an instance by field, each converted by itself."""
     declared = type(instance).model_fields
     values_by_name = {**instance.__dict__, **(instance.model_extra or {})}
     return {
@@ -128,9 +128,10 @@ def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: b
 
 
 def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
-    """Return any Python value as a JSON value; a value without a JSON form becomes text.
+    """Return a Python value as a JSON value; a value without a JSON form becomes text.
 
-    `above` are the identities of the enclosing containers: a container inside itself becomes text.
+    `above` are the `id()`s of the containers around the value. A container inside itself becomes
+    text.
     """
     if id(value) in above:
         return "..."
@@ -166,7 +167,7 @@ PYDANTIC_KEYWORDS: Final = _OLD_KEYWORDS | {
     for name, keyword in signature(Field).parameters.items()
     if keyword.kind != Parameter.VAR_KEYWORD
 }
-"""The keywords of `pydantic.Field`."""
+"""The arguments of `pydantic.Field`."""
 
 _KEYWORDS: Final = (
     *("weight", "threshold", "pairing_floor", "aggregate", "clip_under_threshold", "exhaustive"),
@@ -189,21 +190,21 @@ STAND_IN: Final = "x-stands-for"  # the only key of a placeholder for a whole sc
 
 @dataclass(slots=True)
 class Annotating:
-    """State of the generation of an annotated JSON Schema."""
+    """Settings and results of the generation of an annotated JSON Schema."""
 
     instances: dict[str, BaseComparator] | None
-    """Filled with the comparators that are instances, by the key that the schema refers to. If
-    None, the schema states such comparators in full."""
+    """Comparator objects by the key under which the schema names them; filled during generation. If
+    None, the schema has the class and the arguments of each comparator instead."""
     defaults: bool
-    """Whether default thresholds are written too, so that inference does not change them."""
+    """Whether default thresholds are written, too, so that inference does not replace them."""
     infers: bool = False
-    """Whether inference chooses thresholds that the user has not stated."""
+    """Whether inference may choose thresholds that the user has not set."""
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Complete schemas to be inserted at the end, by the key of their placeholder. Pydantic would
-    otherwise try to resolve the references inside them."""
+    """Complete schemas that replace placeholders in the end, by the key of the placeholder. If they
+    were inserted earlier, pydantic would try to resolve the references inside them."""
 
     def finished(self, schema: Any) -> Any:
-        """Return the schema with complete schemas in place of their placeholders."""
+        """Return a schema after replacing its placeholders by complete schemas."""
         match schema:
             case dict() if STAND_IN in schema:
                 return self.whole[schema[STAND_IN]]
@@ -215,7 +216,7 @@ class Annotating:
                 return schema
 
     def naming(self, comparator: BaseComparator | None) -> dict[str, object]:
-        """Return the annotations that name a comparator; empty for None."""
+        """Return the annotations by which a schema names a comparator; empty for None."""
         if comparator is None:
             return {}
         if self.instances is not None:
@@ -232,7 +233,7 @@ CURRENT: Final[ContextVar[Annotating | None]] = ContextVar("annotating", default
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """Rules for the comparison of a field, or of the elements of a list."""
+    """How a field, or the elements of a list, are compared, as the user has stated it."""
 
     comparator: BaseComparator | None  # None: the type of the field decides
     annotations: Mapping[str, object]  # all annotations except the comparator
@@ -268,7 +269,7 @@ class Rules:
 
 
 def takes_models(comparator: BaseComparator) -> bool:
-    """Return whether a comparator compares model instances themselves, not their fields."""
+    """Return whether a comparator compares whole model instances instead of their fields."""
     return bool(comparator.takes) or isinstance(comparator, StructuredModelComparator)
 
 
@@ -277,9 +278,9 @@ def _arms(schema: JsonSchemaValue) -> list[JsonSchemaValue]:
 
 
 def _default(schema: JsonSchemaValue) -> LeafDefault | None:
-    """Return the default comparison of values or list elements by type.
+    """Return how values or list elements are compared by default, given their schema.
 
-    Returns None if there are several types.
+    None if they can have several types.
     """
     first_arm, *other_arms = _arms(schema) or [{}]
     if other_arms or "items" in first_arm:
@@ -292,7 +293,7 @@ def _default(schema: JsonSchemaValue) -> LeafDefault | None:
 
 
 def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> bool:
-    """Return whether a schema describes models or lists of models, which are compared by fields."""
+    """Return whether a schema describes nothing but models, or lists of models."""
     kinds = [_dereferenced(arm, handler) for arm in _arms(schema)]
     kinds = [_dereferenced(kind.get("items", kind), handler) for kind in kinds]
     return all("properties" in kind or STAND_IN in kind for kind in kinds)
@@ -306,10 +307,10 @@ def _dereferenced(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> Jso
 
 
 class ComparedSchema(GenerateJsonSchema):
-    """Generates the JSON Schema of the values that `values_of` returns."""
+    """Generates the JSON Schema of the values that `values_of` returns for a class."""
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
-        """Return the schema of a Decimal: a number, however it is serialised."""
+        """Return the schema of a number, even if a Decimal is serialised as text."""
         return {"type": "number"}
 
     def handle_invalid_for_json_schema(self, schema: object, error_info: str) -> JsonSchemaValue:
@@ -317,10 +318,10 @@ class ComparedSchema(GenerateJsonSchema):
         return {}
 
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
-        """Suppress warnings about defaults that JSON cannot express, as these are not compared."""
+        """Ignore warnings about defaults that JSON cannot express; defaults are not compared."""
 
     def field_is_present(self, field: Any) -> bool:
-        """Leave out fields that are excluded from serialisation."""
+        """Return whether a field is part of the schema; False if serialisation excludes it."""
         return not field.get("serialization_exclude")
 
 
@@ -331,7 +332,7 @@ def annotated_schema(
     defaults: bool = True,
     infers: bool = False,
 ) -> dict[str, Any]:
-    """Return the annotated JSON Schema of a class; arguments are as in `Annotating`."""
+    """Return the annotated JSON Schema of a class; for the arguments see `Annotating`."""
     annotating = Annotating(instances, defaults, infers)
     token = CURRENT.set(annotating)
     try:
@@ -343,7 +344,7 @@ def annotated_schema(
 
 
 def check_exported(schema: Mapping[str, Any], source: str) -> None:
-    """Raise SchemaError if the config of a comparator has values that JSON cannot express."""
+    """Raise SchemaError if an argument of a comparator cannot be written as JSON."""
     problems = []
     for path, config in _configs(schema, ()):
         try:
@@ -366,7 +367,7 @@ def check_exported(schema: Mapping[str, Any], source: str) -> None:
 
 
 def _configs(schema: object, path: Path) -> Iterator[tuple[Path, JsonValue]]:
-    """Yield the configs of comparators in a schema, each with its path."""
+    """Yield (path, value) for each configuration of a comparator in a schema."""
     entries: Any = schema.items() if isinstance(schema, Mapping) else ()
     for step, subschema in enumerate(schema) if isinstance(schema, list) else entries:
         if step == CONFIG:
@@ -453,9 +454,10 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
 
 def _check_names(keywords: Iterable[str]) -> None:
-    """Raise TypeError for a keyword that neither `ComparableField` nor `pydantic.Field` has.
+    """Raise TypeError for an argument that neither `ComparableField` nor `pydantic.Field` has.
 
-    pydantic itself puts unknown keywords into the JSON Schema, where a misspelt weight is lost.
+    pydantic itself puts unknown arguments into the JSON Schema, where a misspelt weight would be
+    lost.
     """
     for name in keywords:
         if name not in PYDANTIC_KEYWORDS:
@@ -465,7 +467,7 @@ def _check_names(keywords: Iterable[str]) -> None:
 
 
 def without_none(annotation: Any) -> Any:
-    """Return the type inside an Optional; any other type is returned unchanged."""
+    """Return the type X of Optional[X]; return any other type unchanged."""
     if get_origin(annotation) in (Union, UnionType):
         other_arms = [arm for arm in get_args(annotation) if arm is not NoneType]
         return other_arms[0] if len(other_arms) == 1 else annotation
@@ -473,7 +475,10 @@ def without_none(annotation: Any) -> Any:
 
 
 def _right(name: str, value: Any) -> Any:
-    """Return the value of a keyword as JSON; ValueError if its annotation does not allow it."""
+    """Return the value of an argument as JSON.
+
+    ValueError if the rule of its annotation forbids it.
+    """
     if isinstance(value, tuple):
         value = [*value]
     if isinstance(value, Mapping):

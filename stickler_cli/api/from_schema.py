@@ -1,7 +1,8 @@
-"""Model classes from an annotated JSON Schema; they do not validate, so wrong types are scored.
+"""Model classes made from an annotated JSON Schema.
 
-Objects become instances of nested models, so that their fields are attributes. A key that is not
-set has the `default` of the schema, as in any pydantic model.
+They do not validate, so that wrong types are scored. Objects become instances of nested models,
+whose attributes are the fields. A key that is not set has the `default` of the schema, as in any
+pydantic model.
 """
 
 import json
@@ -29,9 +30,10 @@ Model = TypeVar("Model", bound=ComparableModel)
 
 
 def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
-    """Return the schema that a class was made from.
+    """Return the schema from which a class was made.
 
-    Raises SchemaError if the class is for a part of a schema.
+    Raises:
+        SchemaError: the class was made from only a part of a schema.
     """
     if model._part_of is not None:  # noqa: SLF001 - made here
         finding = f"{model.__name__} covers only a part of the schema of {model._part_of}"  # noqa: SLF001
@@ -50,11 +52,11 @@ def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
 
 
 def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
-    """Return the schema that a class was made from, to be embedded in another schema.
+    """Return the schema from which a class was made, for use inside another schema.
 
     Raises:
-        SchemaError: a property has another name in the class, so that dumps would not fit the
-            schema.
+        SchemaError: a property has another name in the class, so that the JSON of instances would
+            not fit the schema.
     """
     renamed = [name for name, field_info in model.model_fields.items() if field_info.alias != name]
     if renamed:
@@ -79,14 +81,14 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
 
 
 class SchemaClasses(Generic[Model]):
-    """The classes of one schema: one for each node, so that recursion reuses a class."""
+    """The classes made from one schema: one for each node, so that recursion needs one class."""
 
     def __init__(
         self, schema: dict[str, Any], base: type[Model], file: Path | None, *, required: bool
     ) -> None:
-        """Prepare a valid schema.
+        """Take a valid schema, and the class from which all classes are derived.
 
-        With `required`, instances need the keys that the schema requires.
+        With `required`, instances cannot be made without the keys that the schema requires.
         """
         self._base = base
         self._schema = schema
@@ -97,11 +99,14 @@ class SchemaClasses(Generic[Model]):
         self._made: dict[int, type[Model]] = {}
 
     def make_document_class(self, node: Node, name: str) -> type[Model]:
-        """Return the class of documents."""
+        """Return the class for the documents of the schema."""
         return self._make_class(node, name, (self._files.root,))
 
     def _make_class(self, node: Node, name: str, place: InForce) -> type[Model]:
-        """Return the class for objects of a node; `place` are the subschemas that apply to them."""
+        """Return the class for the objects of a node.
+
+        `place` are the subschemas that describe them.
+        """
         if id(node) in self._made:
             return self._made[id(node)]
         fields = node.fields if isinstance(node, ObjectNode) else ()
@@ -134,20 +139,23 @@ class SchemaClasses(Generic[Model]):
         return model
 
     def _only(self, place: InForce) -> InForce:
-        """Return all subschemas that apply to a value; empty if there are several alternatives."""
+        """Return all subschemas that describe a value.
+
+        Empty if the value has several alternatives.
+        """
         flat = flatten(self._files, place, _pass_over)
         branches = branches_of(self._files, flat, _pass_over)
         return flat if not branches else branches[0].in_force if len(branches) == 1 else ()
 
     def _default(self, place: InForce, *, needed: bool) -> Any:
-        """Return the default of a key; `...` if the key is required."""
+        """Return the default of a key; `...` if a value is required."""
         for source in (*place, *self._only(place)):
             if "default" in source.schema:
                 return deepcopy(source.schema["default"])
         return ... if needed else None
 
     def _lift(self, node: Node, name: str, place: InForce, value: Any) -> Any:
-        """Turn the objects in a value into instances of their models."""
+        """Return a value in which objects are replaced by instances of their model classes."""
         if isinstance(node, ChoiceNode):
             node = node.node_for(value)
         if isinstance(value, list) and isinstance(node, ListNode):

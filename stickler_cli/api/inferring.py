@@ -1,4 +1,4 @@
-"""Schemas of pydantic classes, with inferred comparators where the class states none."""
+"""Schemas of pydantic classes; comparators are inferred for fields without one."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -17,7 +17,7 @@ _MODEL_NAME: Final = annotated("model_name")
 
 
 def inferred_contents(model: type[BaseModel], match_threshold: float) -> dict[str, Any]:
-    """Return the annotated schema of a pydantic class with inferred comparators, named after it."""
+    """Return the annotated schema of a pydantic class, with inferred comparators and its name."""
     schema = annotated_schema(model, infers=True)
     contents = dict(infer_class(model, schema, match_threshold).contents)
     contents.pop(OTHER_NAMES, None)  # instances are made with the names of the fields
@@ -32,14 +32,14 @@ def infer_class(
     match_threshold: float,
     comparators: Mapping[str, BaseComparator] | None = None,
 ) -> LoadedSchema:
-    """Return the compiled schema of a class; comparators are inferred where it states none.
+    """Compile the schema of a class; comparators are inferred for fields without one.
 
     Args:
         model: the class.
         schema: its annotated schema.
-        match_threshold: in [0, 1]; the score at which documents match, and list items of a plain
-            class. A `StructuredModel` keeps its own.
-        comparators: the comparators that the schema names by key.
+        match_threshold: in [0, 1]; the score at which documents match. For a plain class, also
+            the score at which list items match; a `StructuredModel` keeps its own.
+        comparators: comparator objects, by the key under which the schema names them.
     """
     is_plain = not issubclass(model, ComparableModel)
     definitions = schema.get("$defs", {}).values() if is_plain else ()
@@ -56,7 +56,7 @@ def infer_class(
 
 
 def check_weight_hints(weight_hints: bool) -> None:
-    """Raise UsageError if `weight_hints` is set, as weights are not inferred from names."""
+    """Raise UsageError if `weight_hints` is set, because weights are never inferred from names."""
     if weight_hints:
         hint = 'give fields={"total": {"weight": 2.0}}, or x-aws-stickler-weight in a schema'
         finding = "it is True, and weights are not inferred from names"

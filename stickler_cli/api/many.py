@@ -175,7 +175,7 @@ def _job_of_plan(
     measures: Mapping[str, Measure],
     validation: Validation | None,
 ) -> Callable[[Options], Job]:
-    """Return a function that creates the job for documents of one schema."""
+    """Return a function that takes options and makes the job for documents of one schema."""
     return partial(
         Job,
         plan,
@@ -192,7 +192,7 @@ def _of_schemas(
     settings: ManySettings,
     measures: Mapping[str, Measure],
 ) -> tuple[Plan, Iterator[DocumentPair], Callable[[Options], Job]]:
-    """Return plan, documents and job of a run whose documents have one of several schemas each."""
+    """Return plan, documents and job of a run in which each document has one of several schemas."""
     if not isinstance(schema, str | os.PathLike):
         expected = "the directory of schemas that schema_by chooses from"
         raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])
@@ -228,7 +228,7 @@ def _of_schemas(
 
 
 def _schema_of(pairs: Sequence[object], settings: ManySettings) -> Plan | type:
-    """Return the class of the first documents, or the plan of a schema inferred from them.
+    """Return the class of the first documents, or a plan that is inferred from them.
 
     Raises:
         UsageError: there is no ground truth.
@@ -241,7 +241,7 @@ def _schema_of(pairs: Sequence[object], settings: ManySettings) -> Plan | type:
 
 
 def _sides_of(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:
-    """Yield both sides of the pairs that have a ground truth, as the caller gave them."""
+    """Yield (ground truth, prediction) as the caller gave them, if there is a ground truth."""
     for pair in pairs:
         match pair:
             case DocumentPair() | (_, _) | (_, _, _):
@@ -253,7 +253,7 @@ def _sides_of(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:
 def _truths_in(
     pairs: Iterable[object], settings: ManySettings
 ) -> Iterator[tuple[str, JsonDocument]]:
-    """Yield id and values of each ground truth, without wrappers and ignored keys."""
+    """Yield (id, value) of each ground truth, without wrappers and ignored keys."""
     unwrap = unwrapper_of(open_default(), settings)
     for pair in _document_pairs(pairs, OBJECTS_OR_ARRAYS):
         if isinstance(pair.gt, dict | list):
@@ -274,9 +274,10 @@ def compiled(
     settings: ManySettings,
     look: Look | None = None,
 ) -> tuple[Plan, Callable[[], Any] | None, str | None]:
-    """Return the plan of a schema in any form, a function that returns the schema, and its file.
+    """Return (plan, function that returns the schema, file of the schema) for a schema in any form.
 
-    If the schema is inferred, `look` returns the values of the first documents.
+    The last two are None if the schema has no JSON form or no file. If comparisons are inferred,
+    `look` returns the values of the first documents.
     """
     loading_options: Any = {
         "allow_plugins": settings.allow_plugins,
@@ -320,7 +321,10 @@ def compiled(
 def validation_by(
     contents: Callable[[], Any] | None, file: str | None, settings: ManySettings
 ) -> Validation | None:
-    """Return the validation of documents by a schema; `contents` returns the schema."""
+    """Return how documents are validated by a schema; None if they are not.
+
+    `contents` returns the schema, and `file` is the file of the schema, if it has one.
+    """
     if settings.validate == "none":
         return None
     if contents is None:
@@ -336,7 +340,7 @@ def _check_kind(name: str, value: object, kind: type, expected: str) -> None:
 
 
 def _warn_if_inferred(schema: LoadedSchema) -> LoadedSchema:
-    """Warn of inferred comparators, with the caller of `evaluate_many` as location."""
+    """Return a schema, after warning the caller of `evaluate_many` of inferred comparators."""
     if schema.remark:
         warnings.warn(schema.remark, stacklevel=4)
     return schema
@@ -345,7 +349,7 @@ def _warn_if_inferred(schema: LoadedSchema) -> LoadedSchema:
 def _document_pairs(
     pairs: Iterable[object], kinds: tuple[DocumentKind, ...], kinds_of: KindsOf | None = None
 ) -> Iterator[DocumentPair]:
-    """Convert pairs in all forms that users may give into pairs of JSON documents."""
+    """Yield the pair of JSON documents for each pair, in any form that users may give."""
     for position, pair in enumerate(pairs):
         match pair:
             case DocumentPair():
@@ -367,7 +371,10 @@ def document_pair(
     kinds: tuple[DocumentKind, ...],
     kinds_of: KindsOf | None = None,
 ) -> DocumentPair:
-    """Return the pair of documents for two sides in any form; problems replace invalid ones."""
+    """Return a pair of JSON documents, made from both sides in any form.
+
+    A side that is not valid becomes a problem.
+    """
     truth = _read_side(gt, name, "ground truth", kinds)
     if kinds_of is not None and isinstance(truth, dict | list):
         kinds = kinds_of(name, truth)
@@ -381,7 +388,7 @@ def document_pair(
 def _read_side(
     side: object, name: str, side_title: str, kinds: tuple[DocumentKind, ...]
 ) -> JsonDocument | Problem | None:
-    """Return one side as JSON document; None if it is missing, or a problem if it is invalid."""
+    """Return one side as a JSON document; None if it is missing, a problem if it is invalid."""
     if side is None or isinstance(side, Problem):
         return side
     try:
@@ -405,9 +412,9 @@ def _read_side(
 
 
 def _dumped(side: object) -> object:
-    """Return the JSON values of a model instance; other values are returned unchanged.
+    """Return the JSON values of a model instance; return other values unchanged.
 
-    The method is looked up on the class, as a field of the instance may have its name.
+    The method that dumps is taken from the class, because a field may have the method's name.
     """
     if values := method_of(type(side), "comparison_values"):
         return values(side)
@@ -417,18 +424,18 @@ def _dumped(side: object) -> object:
 
 
 def method_of(owner: object, name: str) -> Callable[..., Any] | None:
-    """Return a method by its name; None if there is no callable attribute of this name."""
+    """Return the method with a name; None if the object has no such method."""
     method = getattr(owner, name, None)
     return method if callable(method) else None
 
 
 def described(value: object) -> str:
-    """Return the JSON type of a value in words, for messages."""
+    """Return a phrase for the JSON type of a value, for messages."""
     return f"of type {kind_of(value)}"
 
 
 def first_misfit(document: JsonDocument, name: str, title: str) -> Problem | None:
-    """Return a problem if a document contains something that is not JSON; None otherwise."""
+    """Return a problem for the first value in a document that is not JSON; None if all are."""
     todo: list[tuple[Path, Any]] = [((), document)]
     while todo:
         path, value = todo.pop()

@@ -1,4 +1,4 @@
-"""Plans of schemas in any form, with rules by the caller for single fields."""
+"""Compiled schemas in any form, with rules from the caller for single fields."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,10 +29,10 @@ from .structured import StructuredModel
 
 
 def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return the aliases of fields, by class: for each field, its keys and the classes inside it.
+    """Return the aliases of fields; empty if no field has an alias.
 
-    The result is empty if no field has an alias. An alias that is a path into a value is a JSON
-    Pointer.
+    The keys are a class and a key of its documents; the value is (name of the field, classes inside
+    the field). An alias that is a path into a value is written as a JSON Pointer.
     """
     names_by_part: dict[str, dict[str, tuple[str, list[str]]]] = {}
     part_by_model: dict[type[BaseModel], str] = {model: DOCUMENT_PART}
@@ -73,13 +73,13 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 AnySchema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[str]
-"""A pydantic class, a JSON Schema, or the file of one."""
+"""A pydantic class, a JSON Schema, or the file of a JSON Schema."""
 
 
 class FieldRules(TypedDict, total=False):
     """Rules for the comparison of one field, as in `ComparableField`.
 
-    Rules left out stay unchanged.
+    A rule that is missing here stays as it is.
     """
 
     comparator: BaseComparator | str
@@ -107,7 +107,7 @@ ADVICE: Final = "evaluate(gt, pred) compares two documents, Scorer(schema).score
 
 
 class Ruled(NamedTuple):
-    """How documents are compared, compiled for any number of pairs."""
+    """A compiled schema, by which any number of pairs can be compared."""
 
     plan: Plan
     """The compiled plan."""
@@ -118,7 +118,7 @@ class Ruled(NamedTuple):
 
 
 def _check(schema: object) -> None:
-    """Raise an error that names the right function if an argument is not a schema."""
+    """Raise TypeError if an argument is not a schema, naming the function to call instead."""
     is_model = isinstance(schema, type) and issubclass(schema, BaseModel)
     if not is_model and not isinstance(schema, str | os.PathLike | Mapping | LoadedSchema):
         given_schema = f"the class {schema.__name__}" if isinstance(schema, type) else repr(schema)
@@ -131,7 +131,7 @@ def ruled(
 ) -> Ruled:
     """Compile a schema with rules for single fields.
 
-    `seen` are observed values of ground truths, which inference takes into account.
+    `seen` are observed values of ground truths, which inference uses.
 
     Raises:
         TypeError: `schema` is not a schema.
@@ -190,7 +190,11 @@ def _with_rules(
 
 
 def inference_for(model: type[BaseModel], infer: Infer = "auto") -> Infer:
-    """Return the inference mode of a class; a `StructuredModel` has defaults of its own."""
+    """Return when comparators are inferred for a class.
+
+    `auto` becomes `never` for a `StructuredModel`, which has defaults of its own, and else
+    `always`.
+    """
     if infer != "auto":
         return infer
     return "never" if issubclass(model, StructuredModel) else "always"
@@ -199,10 +203,10 @@ def inference_for(model: type[BaseModel], infer: Infer = "auto") -> Infer:
 def model_schema(
     model: type[BaseModel], comparators: dict[str, BaseComparator] | None = None
 ) -> dict[str, Any]:
-    """Return the annotated JSON Schema of any model, by the names of its fields.
+    """Return the annotated JSON Schema of any model, with the names of its fields as keys.
 
-    Comparators that are instances are put into `comparators`, under the keys that the schema names.
-    If `comparators` is None, they are written out.
+    Comparator objects are added to `comparators`, under the keys by which the schema names them. If
+    `comparators` is None, the schema has the class and the arguments of each comparator.
     """
     if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
         return model.to_json_schema()
@@ -217,13 +221,13 @@ def _overridden(
     fields: Sequence[Inferred],
     comparators: dict[str, BaseComparator],
 ) -> dict[str, Any]:
-    """Return a schema with rules for some of its fields, given by paths without list indexes.
+    """Return a schema with rules added for some of its fields; paths have no list indexes.
 
-    Keys beside a reference override its target, so that a rule affects only one field, even if
-    others share the definition. Comparators that are instances are put into `comparators`.
+    A rule is written beside the reference to a definition, so that it affects only one field, even
+    if other fields share the definition. Comparator objects are added to `comparators`.
 
     Raises:
-        UsageError: lists all fields and rules that do not exist.
+        UsageError: some fields or rules do not exist; the error lists all of them.
     """
     annotated, problems = deepcopy(dict(schema)), []
     fields_by_path = {field_path(field.path): field for field in fields}
@@ -261,9 +265,9 @@ def _overridden(
 def _annotations(
     field_rules: FieldRules, field: Inferred, comparators: dict[str, BaseComparator]
 ) -> dict[str, object]:
-    """Return rules as annotations.
+    """Return the rules of a field as annotations.
 
-    A comparator also sets its own threshold, if it was given one.
+    If a comparator was given a threshold, the threshold is set as well.
     """
     rules: dict[str, object] = {**field_rules}
     comparator = rules.get("comparator")
@@ -276,7 +280,7 @@ def _annotations(
 
 
 def _field_schema(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str]) -> dict[str, Any]:
-    """Return the subschema for the annotations of a field; it is created if necessary."""
+    """Return the subschema that has the annotations of a field; create it if necessary."""
     subschema = schema
     for n_steps, step in enumerate(path, 1):
         if step == "*":

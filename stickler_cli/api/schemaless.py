@@ -1,4 +1,4 @@
-"""Choose a schema for documents that come without one: a pydantic class, or one by their values."""
+"""Choose a schema for documents that come without one: a pydantic class, or an inferred schema."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -23,13 +23,14 @@ from .scorer import bare_truths
 def schema_of(
     sides: Iterable[tuple[object, object]], truths: Sequence[JsonDocument]
 ) -> Plan | type[BaseModel]:
-    """Return the class of the ground truths, else that of the predictions, else an inferred plan.
+    """Return the class of the ground truths, or else of the predictions, or else an inferred plan.
 
-    The class of the predictions is used only if it declares all keys of the ground truths, as other
-    keys would not be compared. The plan is inferred from the values of the ground truths.
+    The class of the predictions is used only if it declares all keys of the ground truths, because
+    undeclared keys would not be compared. A plan is inferred from the values of the ground truths.
 
     Args:
-        sides: pairs of an existing ground truth and its prediction, as the caller gave them.
+        sides: pairs of a ground truth and its prediction, as the caller gave them; the ground truth
+            exists in each.
         truths: the JSON values of these ground truths.
 
     Raises:
@@ -54,14 +55,14 @@ def schema_of(
 
 
 def _shared_class(instances: Iterable[object]) -> type[BaseModel] | None:
-    """Return the pydantic class that all instances have; None if they have several, or none."""
+    """Return the pydantic class of all instances; None if they differ in class, or have none."""
     classes = {type(instance) for instance in instances}
     (model, *other_classes) = classes or {type(None)}
     return model if not other_classes and issubclass(model, BaseModel) else None
 
 
 def _plan_shown_by(truths: Sequence[JsonDocument], renames: Any) -> Plan:
-    """Return the plan of the schema inferred from ground truths, and warn of the inference.
+    """Return the plan inferred from ground truths, and warn that it was inferred.
 
     `renames` are other names of fields, which ground truths may use.
     """

@@ -56,7 +56,8 @@ DocumentLike: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 """A document: a model instance, or JSON values; a list if the schema is for arrays."""
 
 MAX_SCORERS: Final = 64
-"""Maximum number of cached scorers, one for each inference from values of ground truths."""
+"""Maximum number of cached scorers; one is cached for each result of inference from ground
+truths."""
 _ANSWER: Final = "the answer"  # its name in problems
 
 
@@ -113,18 +114,18 @@ class Scorer:
 
     @cached_property
     def _lists_values(self) -> bool:
-        """Whether a list in a ground truth may stand for alternative right values."""
+        """Whether a list in a ground truth can be a list of alternative right values."""
         return has_any_of(self.plan.root)
 
     @cached_property
     def _by_values(self) -> dict[Hashable, "Scorer"]:
-        """Cache of scorers by a summary of the observed values of ground truths."""
+        """Cached scorers, by a summary of the ground-truth values used for inference."""
         return {}
 
     def _seeing(self, truths: Sequence[JsonDocument]) -> "Scorer":
-        """Return the scorer whose inferred rules take values of ground truths into account.
+        """Return a scorer with rules inferred from the values of these ground truths.
 
-        A run infers rules in the same way. Without inference, this scorer itself is returned.
+        A run infers rules in the same way. If nothing is inferred, return this scorer.
         """
         if self._source is None:
             return self
@@ -221,7 +222,7 @@ class Scorer:
         ]
 
     def seen_in(self, gt: DocumentLike) -> Observed:
-        """Return observations on the values of a ground truth, for inference."""
+        """Return statistics of the values of a ground truth, for inference."""
         return self._observe([self._values(gt, "gt")])
 
     def _observe(self, truths: Sequence[JsonDocument]) -> Observed:
@@ -236,7 +237,10 @@ class Scorer:
         return choices_table(self.inferred)
 
     def evaluation(self, scored: Mapping[str, "Scored"]) -> Evaluation:
-        """Return the results of predictions by id as those of a run, with rows for `diff`."""
+        """Return results as an evaluation, like that of a run; `scored` has predictions by id.
+
+        Its documents are included, so that `stickler diff` can compare it.
+        """
         evaluation = Evaluation(
             ledger=Ledger(blocks=Blocks()), interval_settings=IntervalSettings()
         )
@@ -247,16 +251,16 @@ class Scorer:
 
     @cached_property
     def teller(self) -> Teller:
-        """Describes errors; reveals no more of the ground truth than the caller allows."""
+        """The object that words errors.
+
+        It reveals no more of the ground truth than `reveal` allows.
+        """
         weights = {row.field: row.weight for row in field_listing(self.plan)}
         return Teller(weights, self.reveal, self.budget)
 
     @cached_property
     def fields(self) -> tuple[FieldNames, ...]:
-        """The fields that have a figure in each result: those with values.
-
-        A map is one field.
-        """
+        """The fields for which each result has a figure: fields with values. A map is one field."""
         paths = [path for path in self.teller.weights if ANY_KEY not in path]
         parents = {path[:-1] for path in paths}
         return tuple(tuple(map(str, path)) for path in paths if path and path not in parents)
@@ -276,7 +280,7 @@ class Scorer:
         return self._values(gt, "gt")
 
     def _answer(self, pred: object) -> JsonDocument | Problem:
-        """Convert a prediction of any supported type into a JSON document, or a problem."""
+        """Return a prediction in any form as a JSON document; a problem if that is impossible."""
         kind = self.plan.kind
         if isinstance(pred, str | bytes | bytearray):
             data = pred.encode("utf-8", "replace") if isinstance(pred, str) else bytes(pred)
@@ -299,7 +303,7 @@ class Scorer:
     ) -> Iterator["Scored"]:
         """Yield the score of each prediction.
 
-        All predictions are compared together; after a failure, each half is compared separately.
+        All predictions are compared together. If this fails, each half is compared by itself.
         """
         if not rows:
             return
@@ -331,7 +335,7 @@ class Scorer:
         return str(error) if self.reveal == "all" else f"{_ANSWER}: it could not be compared"
 
     def _compared(self, gts: Sequence[JsonDocument], preds: Sequence[JsonDocument]) -> Batch:
-        """Compare documents without wrappers."""
+        """Compare documents whose wrappers were removed before."""
         truths, gold = bare_truths(gts, self.plan.root, lists_values=self._lists_values)
         predictions = _bare_predictions(preds, self.plan.root)
         return compared(self.plan, truths, predictions, self.options, (), gold)
@@ -359,7 +363,7 @@ EvalSpec = Scorer  # its name earlier
 
 @lru_cache
 def scorer_for(schema: str, of: str = "f1") -> Scorer:
-    """Return the scorer of a schema file, cached: some frameworks can only name a file."""
+    """Return the scorer of a schema file, and cache it; some frameworks can name only a file."""
     return Scorer(schema, of=of)
 
 
@@ -369,9 +373,9 @@ def bare_truths(
     *,
     lists_values: bool = False,
 ) -> tuple[Sequence[Any], Sequence[Gold | None]]:
-    """Remove the wrappers of ground truths; returns them and their annotations.
+    """Remove the wrappers of ground truths; return the values and their annotations.
 
-    The second result is empty if no ground truth needs unwrapping. With `lists_values`, a list in a
+    The annotations are empty if no ground truth has wrappers. With `lists_values`, a list in a
     ground truth may list alternative right values.
     """
     unwrapper = Unwrapper(root, reads_any_of=lists_values)
@@ -392,7 +396,7 @@ def _bare_predictions(
 
 
 def _bare(unwrapper: Unwrapper, document: JsonDocument, *, is_truth: bool = False) -> Unwrapped:
-    """Remove the wrappers of a document, unless the result would have another JSON type.
+    """Remove the wrappers of a document, unless its JSON type would change.
 
     Raises:
         UsageError: a ground truth has a list of right values inside another such list.
@@ -404,7 +408,10 @@ def _bare(unwrapper: Unwrapper, document: JsonDocument, *, is_truth: bool = Fals
 
 
 def _may_be_wrapped(documents: Sequence[JsonDocument], unwrapper: Unwrapper) -> bool:
-    """Return whether the text of a document contains a key of a wrapper, or cannot be written."""
+    """Return whether the text of a document contains a key that wrappers have.
+
+    Return True, too, if a document cannot be written as text.
+    """
     try:
         text = json_line([*documents])
     except ValueError:  # a number with more digits than Python writes
@@ -413,7 +420,7 @@ def _may_be_wrapped(documents: Sequence[JsonDocument], unwrapper: Unwrapper) -> 
 
 
 class _Compared:
-    """Documents that were compared together, and their figures."""
+    """Documents that were compared together, with their figures."""
 
     def __init__(self, scorer: Scorer, batch: Batch) -> None:
         self.scorer, self.batch = scorer, batch
@@ -421,7 +428,7 @@ class _Compared:
 
     @cached_property
     def fields(self) -> dict[str, list[float]]:
-        """The figure of each field, for each document."""
+        """For each field, its figure in each document."""
         size, rate = len(self.batch.results), self.scorer.aim.rate
         return {
             field_path(path): field_rewards(self.counts, path, rate, size).tolist()
@@ -429,7 +436,7 @@ class _Compared:
         }
 
     def figures(self, aim: Aim) -> list[float]:
-        """Return the figure of each document."""
+        """Return the figure that is aimed at, for each document."""
         if aim.is_score:
             scores: list[float] = self.batch.scores.tolist()
             return scores
@@ -437,7 +444,7 @@ class _Compared:
 
     @cached_property
     def _right(self) -> list[tuple[str, set[int]]]:
-        """Pairs of a top-level field and the documents in which it has a right value."""
+        """Each top-level field, with the documents in which it has a right value."""
         counts = self.counts
         right = counts.units[LEAVES, :, TP] > 0
         return [
@@ -447,7 +454,7 @@ class _Compared:
         ]
 
     def feedback_on(self, row: int, errors: Sequence[Error]) -> str:
-        """Return the feedback on one document."""
+        """Return the feedback on the document in a row."""
         # Rows of whole documents come first.
         tp, fd, _, fn, _ = self.counts.units[LEAVES, row].tolist()
         named = [] if errors else [name for name, right in self._right if row in right]
@@ -460,9 +467,10 @@ class Scored:
     score: float
     """The score, in [0, 1]; 1.0 if both sides are empty."""
     passed: bool
-    """Whether the score reaches the limit in `of`; without a limit, whether there is no error."""
+    """Whether the score reaches the limit in `of`. If there is no limit, whether there is no
+    error."""
     problem: str
-    """Reason why nothing could be compared; empty if the prediction was compared."""
+    """The reason why nothing could be compared; empty if the prediction was compared."""
 
     def __init__(  # noqa: PLR0913 - all of them are needed
         self,
@@ -474,13 +482,13 @@ class Scored:
         among: _Compared | None = None,
         row: int = 0,
     ) -> None:
-        """Create a result from a problem, or from compared documents and a row among them."""
+        """Create the result of the document at `row` of compared documents, or of a problem."""
         self.score, self.passed, self.problem = score, passed, problem
         self._scorer, self._among, self._at = scorer, among, row
 
     @cached_property
     def fields(self) -> dict[str, float]:
-        """The figure of each field with values: F1, or the rate that the score uses."""
+        """The F1 of each field with values; another rate instead, if the score is such a rate."""
         if self._among is None:
             return dict.fromkeys(map(field_path, self._scorer.fields), 0.0)
         return {name: values[self._at] for name, values in self._among.fields.items()}
@@ -498,14 +506,14 @@ class Scored:
         return self._among.feedback_on(self._at, self.errors)
 
     def judged(self, gate: str) -> tuple[float, bool]:
-        """Return another figure, named as in `of`, and whether it passes."""
+        """Return the value of another figure, named as in `of`, and whether it is high enough."""
         aim = parse_aim(gate)
         check_paths([aim.gate], known_paths(self._scorer.plan), "of")
         value = 0.0 if self._among is None else self._among.figures(aim)[self._at]
         return value, aim.passes(value) if aim.has_limit else self.passed
 
     def explain(self, width: int | None = 100) -> str:
-        """Return the errors and their parents, as `stickler compare --only-errors` does."""
+        """Return the errors and their parents, as `stickler compare --only-errors` prints them."""
         if self._among is None:
             return self.feedback
         plan, options = self._scorer.plan, self._scorer.options
@@ -513,7 +521,7 @@ class Scored:
         return pair.explain("errors", width)
 
     def with_id(self, name: str) -> Batch:
-        """Return the document as a batch of a run, with an id."""
+        """Return the document as a batch of a run with a single document that has this id."""
         if self._among is None:
             problems = (Problem(name, self.problem),)
             return Batch(
@@ -533,7 +541,7 @@ class Scored:
 
 
 def _check(documents: tuple[object, ...], reveal: str, budget: object) -> None:
-    """Raise an error that names the right function for invalid arguments."""
+    """Raise an error for invalid arguments, naming the function that the caller meant."""
     if documents:
         raise TypeError(f"Scorer takes a schema and keywords; {ADVICE}")
     if reveal not in REVEALS:

@@ -55,7 +55,7 @@ class StructuredModel(ComparableModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **keywords: Any) -> None:
-        """Refuse an invalid threshold, and new fields on a class made from a schema."""
+        """Reject an invalid threshold, and new fields on a class made from a schema."""
         super().__pydantic_init_subclass__(**keywords)
         threshold: object = cls.match_threshold
         if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
@@ -80,7 +80,7 @@ class StructuredModel(ComparableModel):
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
     ) -> JsonSchemaValue:
-        """Add the annotations of the model if an annotated schema is generated."""
+        """Return the schema of the class; with annotations if an annotated schema is generated."""
         schema, annotating = handler(core_schema), CURRENT.get()
         if annotating is not None:
             model_schema = handler.resolve_ref_schema(schema)
@@ -133,7 +133,7 @@ class StructuredModel(ComparableModel):
         """Return the configuration of this class; `model_from_json` reads it back.
 
         Raises:
-            SchemaError: lists every field that a configuration cannot state.
+            SchemaError: a configuration cannot express some fields; the error lists all of them.
         """
 
         def plan_of(config: dict[str, Any]) -> Plan:
@@ -147,14 +147,14 @@ class StructuredModel(ComparableModel):
     ) -> type[Self]:
         """Make a subclass of this class from a configuration; docs/python.md lists its keys.
 
-        Keywords that belong to another comparator are ignored with a warning.
+        Arguments of another comparator are ignored with a warning.
 
         Args:
             config: the configuration as JSON.
             allow_plugins: whether a comparator may be named as `package.module:Class`.
 
         Raises:
-            SchemaError: lists all problems with their paths.
+            SchemaError: the configuration is invalid; the error has all problems with their paths.
         """
         reader = ConfigurationReader(cls, allow_plugins=allow_plugins)
         model = reader.model(config)
@@ -183,11 +183,11 @@ class StructuredModel(ComparableModel):
             base_uri: the file of the schema, or its directory, from which relative references
                 start.
             allow_plugins: whether a comparator may be named as `package.module:Class`.
-            enforce_required: whether pydantic refuses to make instances without a key that the
-                schema requires; otherwise the key is missed, and scored.
+            enforce_required: whether pydantic rejects an instance without a key that the schema
+                requires; otherwise the key counts as missed.
 
         Raises:
-            SchemaError: lists all problems with their JSON Pointers.
+            SchemaError: the schema is invalid; the error has all problems with their JSON Pointers.
             TypeError: this class has fields of its own.
         """
         if cls.model_fields:
@@ -276,8 +276,7 @@ class StructuredModel(ComparableModel):
     def get_field_confidence(self, field_name: str) -> float | None:
         """Return the confidence of the value at a path such as `items[0].sku`, in [0, 1].
 
-        Returns None if the value had no confidence of its own, or the instance was not made by
-        `from_json`.
+        None if the value had no confidence of its own, or the instance was not made by `from_json`.
         """
         return self.get_all_confidences().get(field_name)
 
@@ -295,7 +294,7 @@ class StructuredModel(ComparableModel):
 
     @property
     def extra_fields(self) -> dict[str, Any]:
-        """Values of the instance that its class does not declare."""
+        """Values of the instance whose keys the class does not declare."""
         return {**(self.model_extra or {})}
 
     def comparison_values(self) -> JsonDocument:
@@ -439,7 +438,7 @@ def compared_models(
 
 
 def tell_passed_over(model: type[BaseModel]) -> None:
-    """Warn once of ineffective settings in a class and in the classes of its fields.
+    """Warn once of settings without effect, in a class and in the classes of its fields.
 
     A class that refers to classes which are not defined yet is skipped.
     """

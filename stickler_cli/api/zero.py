@@ -1,7 +1,7 @@
 """`evaluate`: compare instances of any pydantic model, or JSON values, without any setup.
 
 The comparison of each field is inferred from types, names and the ground truth. `eval_for` infers
-it once for many documents, without the ground truth.
+once for many documents, without looking at the ground truth.
 """
 
 import os
@@ -91,20 +91,22 @@ def eval_for(schema: AnySchema, fields: Mapping[str, FieldRules] | None = None) 
 
 
 MOST_KEPT: Final = 64
-"""Maximum number of cached scorers of a schema."""
+"""Maximum number of cached scorers for one schema."""
 MOST_SCHEMAS: Final = 32
-"""Maximum number of schemas with cached scorers; scorers of a class are dropped with the class."""
+"""Maximum number of schema files or JSON Schemas with cached scorers. The scorers of a class are
+dropped with the class."""
 _of_classes: Final[WeakKeyDictionary[type[BaseModel], dict[Hashable, Scorer]]] = WeakKeyDictionary()
 LARGEST_KEPT: Final = 1 << 20
-"""Maximum size in bytes of a schema file that is read again to check that it is unchanged."""
+"""Maximum size in bytes of a schema file whose scorers are cached. The file is read in each call,
+to see if it has changed."""
 _LEADS_OUT: Final = re.compile(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
 """Pattern of a reference to another file, which could change."""
 
 
 def _kept_scorer(schema: AnySchema, rules: Mapping[str, FieldRules]) -> dict[Hashable, Scorer]:
-    """Return the cached scorers of a schema.
+    """Return the cached scorers of a schema, in a dict to which more can be added.
 
-    Returns an empty dict if scorers cannot be cached, as with rules.
+    If scorers cannot be cached, as with rules, return a new dict.
     """
     if rules:
         return {}
@@ -120,7 +122,7 @@ def _scorer(
     make: Callable[[], Ruled | LoadedSchema],
     **how: Any,
 ) -> Scorer:
-    """Return the cached scorer for a key; create it if necessary."""
+    """Return the cached scorer with a key; if there is none, create it."""
     kept_scorer = kept.pop(key, None)
     if kept_scorer is None:
         kept_scorer = Scorer(make(), **how)
@@ -133,12 +135,12 @@ def _scorer(
 
 @lru_cache(MOST_SCHEMAS)
 def _of_digest(digest: str) -> dict[Hashable, Scorer]:
-    """Return the dict of cached scorers for the digest of a schema."""
+    """Return the dict of cached scorers for a schema, given by its digest."""
     return {}
 
 
 def _digest_of(schema: Mapping[str, Any] | str | os.PathLike[str]) -> str | None:
-    """Return a digest that identifies a schema; None if it cannot be determined."""
+    """Return a digest that identifies a schema; None if its scorers cannot be cached."""
     # Such errors are reported better elsewhere.
     with suppress(OSError, TypeError, ValueError, RecursionError):
         if isinstance(schema, Mapping):
@@ -152,14 +154,14 @@ def _digest_of(schema: Mapping[str, Any] | str | os.PathLike[str]) -> str | None
 
 
 def _by_field_names(gt: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
-    """Return the values of a ground truth by names of fields, if a class has aliases for them."""
+    """Return a ground truth whose keys are names of fields; aliases of the class are replaced."""
     values = to_jsonable_python(dict(gt), by_alias=False, fallback=str)
     names: Any = other_names(model)
     return cast("dict[str, Any]", rename_keys(values, names))
 
 
 def _seen_in(gt: object) -> Observed:
-    """Return observations on the values of a ground truth, for inference."""
+    """Return statistics of the values of a ground truth, for inference."""
     if isinstance(gt, type) and issubclass(gt, BaseModel):
         raise TypeError(f"gt is the class {gt.__name__} itself; give an instance of it")
     if not isinstance(gt, Mapping | list):

@@ -1,1 +1,1 @@
-"""Classes and functions of stickler-eval, as thin views of the results of this package."""
+"""Classes and functions of stickler-eval, which show results of this package in its forms."""

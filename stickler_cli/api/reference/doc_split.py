@@ -1,4 +1,4 @@
-"""Scores of split packets, with the names and results of `stickler.doc_split`.
+"""Scores for the splitting of packets, with the names and results of `stickler.doc_split`.
 
 docs/packets.md explains why only this module has the packet score of stickler-eval.
 """
@@ -31,12 +31,12 @@ _SIDES: Final = {"gt": "ground truth", "pred": "predictions"}
 
 
 class DocSplitClassificationMetrics:
-    """How well one packet was split: the class of each page, and whole sections."""
+    """How well a packet was split into sections: the class of each page, and whole sections."""
 
     def __init__(self) -> None:
-        """Create metrics without sections."""
+        """Create an object without sections."""
         self.errors: list[str] = []
-        """Oddities of the loaded sections."""
+        """Messages about unusual sections, such as a page in two sections."""
         self._load((), ())
 
     def load_sections(
@@ -44,9 +44,9 @@ class DocSplitClassificationMetrics:
         ground_truth_sections: Sequence[Mapping[str, Any]],
         predicted_sections: Sequence[Mapping[str, Any]],
     ) -> None:
-        """Load the sections of a packet in a form of docs/packets.md; replaces earlier sections.
+        """Load the sections of a packet, in a form of docs/packets.md; they replace earlier ones.
 
-        A page in two sections of a side belongs to the first one; `errors` lists such pages.
+        A page in two sections of a side belongs to the first section. `errors` lists such pages.
 
         Raises:
             ValueError: a section cannot be read.
@@ -98,11 +98,11 @@ class DocSplitClassificationMetrics:
         }
 
     def calculate_split_accuracy_without_order(self) -> dict[str, Any]:
-        """Return the share of true sections with the right pages (in any order) and class."""
+        """Return the share of true sections that the prediction has with class and set of pages."""
         return self._split_accuracy(ordered=False)
 
     def calculate_split_accuracy_with_order(self) -> dict[str, Any]:
-        """Return the share of true sections with the right pages, order of pages, and class."""
+        """Return the share of true sections that the prediction has with class and page order."""
         return self._split_accuracy(ordered=True)
 
     def _split_accuracy(self, *, ordered: bool) -> dict[str, Any]:
@@ -141,7 +141,10 @@ class DocSplitClassificationMetrics:
         }
 
     def generate_markdown_report(self, metrics: Mapping[str, Any]) -> str:
-        """Return a report of `calculate_all_metrics`, with the table of `stickler split`."""
+        """Return `metrics` as Markdown, with the same table as `stickler split`.
+
+        `metrics` are the result of `calculate_all_metrics`.
+        """
         accuracies = [
             f"- {name.replace('_', ' ')}: {metrics[name]['accuracy']:.4f}"
             for name in metrics
@@ -262,7 +265,10 @@ def _page_number(row: Mapping[str, Any], position: int, side: str) -> float:
 
 
 def _tau(pages: Sequence[tuple[float, float]]) -> float:
-    """Return Kendall's tau-b of the page numbers of a group; 1 for one page, 0 if undefined."""
+    """Return Kendall's tau-b between the true and the predicted page numbers of a group.
+
+    1 for a single page, 0 if it is undefined.
+    """
     from scipy.stats import kendalltau
 
     if len(pages) == 1:

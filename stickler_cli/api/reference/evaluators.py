@@ -1,6 +1,6 @@
 """The evaluators of stickler-eval: for one pair, and for many documents in a loop of the caller.
 
-Their results are views of an `EvalResult` and an `Evaluation`.
+Their results are taken from an `EvalResult` and an `Evaluation`.
 """
 
 import sys
@@ -61,7 +61,7 @@ class StructuredModelEvaluator:
         """Create an evaluator.
 
         Args:
-            model_class: class that both sides must be instances of; None for any model.
+            model_class: both sides must be instances of this class; None accepts any model.
             document_non_matches: whether results list the errors.
             recall_with_fd: whether false discoveries count as missed in recall.
         """
@@ -106,8 +106,8 @@ class ProcessEvaluation(BaseModel):
     """`overall` counts of whole documents, their rates, and `weighted_overall_score`, the mean
     score."""
     field_metrics: dict[str, dict[str, Any]]
-    """The same counts for each field, by path, with `mean_score` if the field has one. `leaves`
-    counts all values of the field, including those in missed, invented and mismatched items and
+    """The same counts for each field, by path, with `mean_score` if the field has a score. `leaves`
+    counts all values of the field, also those inside missed, invented and mismatched items and
     objects."""
     errors: list[dict[str, Any]]
     """Documents that could not be compared, with `doc_id`, `error` and `error_type`."""
@@ -116,7 +116,7 @@ class ProcessEvaluation(BaseModel):
     non_matches: list[dict[str, Any]] | None = None
     """All errors of values with their `doc_id`; None if errors were not requested."""
     confidence_metrics: dict[str, Any] | None = None
-    """Figures on the reliability of confidences, as `compare_with` returns them; None without
+    """How reliable confidences are, as `compare_with` returns it; None if there are no
     confidences."""
     _evaluation: Evaluation = PrivateAttr(default_factory=Evaluation)
     _title: str = PrivateAttr(default="")
@@ -128,7 +128,7 @@ class ProcessEvaluation(BaseModel):
 
     @property
     def matrix(self) -> None:
-        """None, as in stickler-eval; `metrics` and `field_metrics` have the counts."""
+        """Always None, as in stickler-eval; `metrics` and `field_metrics` have the counts."""
         return
 
     def to_md(self) -> str:
@@ -141,7 +141,7 @@ class ProcessEvaluation(BaseModel):
 
 
 class BulkStructuredModelEvaluator:
-    """Adds up comparisons one by one; results can be read, saved and merged at any time."""
+    """Compares documents one by one and adds up the results, which can be read at any time."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class BulkStructuredModelEvaluator:
             verbose: whether to print which documents cannot be compared, and how many can.
             document_non_matches: whether to keep all errors of values; memory grows with the
                 documents.
-            elide_errors: whether documents that cannot be compared are left out completely.
+            elide_errors: whether documents that cannot be compared are omitted from all results.
             individual_results_jsonl: file to which each comparison is appended as a JSON line; this
                 takes some milliseconds for each document.
         """
@@ -170,7 +170,7 @@ class BulkStructuredModelEvaluator:
         self.reset()
 
     def reset(self) -> None:
-        """Remove all documents."""
+        """Forget all documents and results."""
         self._evaluation = Evaluation()
         if self.target_schema is not None:
             infos = field_listing(self.target_schema.comparison_plan())
@@ -183,8 +183,9 @@ class BulkStructuredModelEvaluator:
     def update(self, gt_model: object, pred_model: object, doc_id: str | None = None) -> None:
         """Add a document.
 
-        Either side is a model instance or a dict of JSON values; a dict as ground truth needs
-        `target_schema`. Other values, and failed comparisons, are errors of the document.
+        Each side is a model instance or a dict of JSON values. If the ground truth is a dict,
+        `target_schema` must be set. Other values, and failed comparisons, are recorded as errors of
+        the document.
         """
         name = self._name(doc_id)
         # Documents are compared later, and the caller may change dicts until then.
@@ -210,7 +211,7 @@ class BulkStructuredModelEvaluator:
             self._compare()
 
     def _job_of(self, kind: type[StructuredModel]) -> Job:
-        """Return the job for instances of a class, which are compared together."""
+        """Return the job by which instances of a class are compared, the same for all of them."""
         plan = kind.comparison_plan()
         if self._job is None or self._job.plan is not plan:
             self._compare()
@@ -229,7 +230,7 @@ class BulkStructuredModelEvaluator:
         return self._job
 
     def _compare(self) -> None:
-        """Compare the waiting documents, and add up their results."""
+        """Compare the documents that were added since the last call, and add up their results."""
         if self._job is None or not self._pending:
             return
         pairs, self._pending = self._pending, []
@@ -250,9 +251,9 @@ class BulkStructuredModelEvaluator:
             ]
 
     def _write(self, path: str, job: Job, pair: DocumentPair) -> None:
-        """Append a comparison to a file as a JSON line.
+        """Append the comparison of a pair to a file as a JSON line.
 
-        A failed comparison is noted later instead.
+        A failed comparison is not written; it is recorded later.
         """
         if not isinstance(pair.gt, dict) or not isinstance(pair.pred, dict):
             return
@@ -344,7 +345,7 @@ class BulkStructuredModelEvaluator:
         return results
 
     def close(self) -> None:
-        """Do nothing; for compatibility, as no file stays open."""
+        """Do nothing, because no file stays open; exists for compatibility."""
 
     def pretty_print_metrics(self) -> None:
         """Print the results as `stickler eval` does in a terminal."""
@@ -373,7 +374,7 @@ class BulkStructuredModelEvaluator:
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Replace the results by those of a state.
+        """Replace all documents and results by those in a state.
 
         Raises:
             ValueError: the state is of another class.
