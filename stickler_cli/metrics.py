@@ -63,9 +63,7 @@ METRICS: Final = Family(
 
 @dataclass(slots=True, eq=False)
 class Measure:
-    """A metric in a run: an instance of its class, or the figures and attributes read from a
-    file.
-    """
+    """A metric in a run: an instance, or the figures and attributes read from a run file."""
 
     name: str
     metric: Metric | None = None
@@ -162,9 +160,7 @@ class Measure:
         return {} if self.problem or self._unkept() else vars(self.metric)
 
     def _unkept(self) -> str:
-        """Return a problem if an attribute of the instance is not a JSON value, else an empty
-        text.
-        """
+        """Return a problem if an attribute of the instance is not a JSON value, else ""."""
         for key, value in vars(self.metric).items():
             try:
                 same = orjson.loads(orjson.dumps(value)) == value
