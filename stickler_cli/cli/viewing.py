@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,13 +11,15 @@ from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from threading import BoundedSemaphore, Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 from urllib.parse import parse_qs
 
 import typer
 
+from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.html.page import ServedRun
 from stickler_cli.reports.html.payload import WORST_DOCUMENTS
@@ -34,6 +37,8 @@ HERE: Final = "127.0.0.1"
 MAX_CONNECTIONS: Final = 64  # connections that have shown the token of the page
 MAX_WITHOUT_TOKEN: Final = 32  # connections that have not shown the token yet
 REQUEST_SECONDS: Final = 10.0  # seconds within which a request must have arrived completely
+SURROGATES: Final = re.compile("[\ud800-\udfff]")
+MAX_NUMBER: Final = 2**63  # integers of SQLite are smaller
 BOTH_WAYS: Final = 2  # value of `socket.SHUT_RDWR`; only clients of models import `socket`
 IDLE: Final = 60.0  # seconds after which a connection is closed if the client does not read
 PATIENCE: Final = 5.0  # seconds between messages on how many errors have been read
@@ -78,14 +83,14 @@ def make_server(
     page = ServedRun(run)
     index = ErrorIndex(lambda: _announce_progress(page.rows(errors_of(name, run) or ())), name)
     documents = DocumentIndex(lambda: page.documents(with_lines(name, run)), name)
-    questions: Mapping[str, Callable[..., object]] = {
-        "select": index.select,
-        "page": index.page,
-        "place": index.place,
-        "of": index.of_document,
-        "select-documents": documents.select,
-        "page-documents": documents.page,
-        "place-documents": documents.place,
+    questions = {
+        "select": Question(index.select, (is_query,)),
+        "page": Question(index.page, (is_query, is_number, is_number)),
+        "place": Question(index.place, (is_query, is_place)),
+        "of": Question(index.of_document, (is_text,)),
+        "select-documents": Question(documents.select, (is_query,)),
+        "page-documents": Question(documents.page, (is_query, is_number, is_number)),
+        "place-documents": Question(documents.place, (is_query, is_text)),
     }
     root = f"/{secrets.token_urlsafe(16)}/"
     worst = documents.page({}, 0, WORST_DOCUMENTS)
@@ -97,6 +102,63 @@ def make_server(
         finding = "this port cannot be used"
         raise UsageError([Problem(f"--port {port}", finding, "another port, or 0")]) from None
     return server, f"http://{HERE}:{server.server_port}{root}"
+
+
+class MalformedRequestError(Exception):
+    """Raised for a request that the page never makes; its text says why."""
+
+
+class Question(NamedTuple):
+    """A question that the page asks by name."""
+
+    answer: Callable[..., object]
+    tests: tuple[Callable[[object], bool], ...]
+    """A test of each argument."""
+
+    def ask(self, text: str) -> object:
+        """Return the answer, given the arguments as a JSON text.
+
+        Raises:
+            MalformedRequestError: the arguments are not as the page sends them.
+        """
+        try:
+            arguments = json.loads(text)
+        except (ValueError, RecursionError):
+            raise MalformedRequestError("its arguments are not JSON") from None
+        if not isinstance(arguments, list) or len(arguments) != len(self.tests):
+            raise MalformedRequestError(f"it does not have {len(self.tests)} arguments")
+        for number, (test, argument) in enumerate(zip(self.tests, arguments, strict=True), 1):
+            if not test(argument):
+                raise MalformedRequestError(f"argument {number} is of a wrong type")
+        return self.answer(*arguments)
+
+
+def is_text(value: object) -> bool:
+    """Return whether a value is a text that SQLite accepts."""
+    return isinstance(value, str) and not SURROGATES.search(value)
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is an integer that SQLite accepts."""
+    return isinstance(value, int) and abs(value) < MAX_NUMBER
+
+
+def is_place(value: object) -> bool:
+    """Return whether a value states the place of an error: a mapping of texts."""
+    return isinstance(value, dict) and all(
+        entry is None or is_text(entry) for entry in value.values()
+    )
+
+
+def is_query(value: object) -> bool:
+    """Return whether a value is a query: a mapping of texts, numbers, and lists of them."""
+    if not isinstance(value, dict):
+        return False
+    lists = (entry if isinstance(entry, list) else [entry] for entry in value.values())
+    return all(
+        entry is None or isinstance(entry, float) or is_text(entry) or is_number(entry)
+        for entry in chain.from_iterable(lists)
+    )
 
 
 T = TypeVar("T")
@@ -210,7 +272,7 @@ class _Answers(BaseHTTPRequestHandler):
         self,
         secret_path: str,
         page: bytes,
-        questions: Mapping[str, Callable[..., object]],
+        questions: Mapping[str, Question],
         *rest: Any,
     ) -> None:
         self._secret_path, self._page, self._questions = secret_path, page, questions
@@ -230,9 +292,12 @@ class _Answers(BaseHTTPRequestHandler):
             self._reply()
         except ConnectionError:
             raise
-        except Exception as error:  # noqa: BLE001 - of a request that no page makes
-            warn(f"a request is malformed ({type(error).__name__}: {error})")
+        except MalformedRequestError as error:
+            warn(f"a request is malformed: {error}")
             self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")
+        except Exception as error:  # noqa: BLE001 - such as a damaged database
+            warn(f"a request cannot be answered ({type(error).__name__}: {error})")
+            self._answer(HTTPStatus.BAD_REQUEST, b"no answer", "text/plain")
 
     def _reply(self) -> None:
         server = cast("_Server", self.server)
@@ -257,8 +322,11 @@ class _Answers(BaseHTTPRequestHandler):
         """Send the page, or the answer to a query of the page; `name` is that of the query."""
         if not name:
             self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
+        elif name not in self._questions:
+            raise MalformedRequestError(f"there is no question {brief(name)}")
         else:
-            answer = self._questions[name](*json.loads(parse_qs(query)["q"][0]))
+            (text, *_) = parse_qs(query).get("q", [""])
+            answer = self._questions[name].ask(text)
             self._answer(HTTPStatus.OK, json.dumps(answer).encode(), "application/json")
 
     def _answer(self, status: HTTPStatus, body: bytes, kind: str) -> None:

@@ -278,10 +278,16 @@ class _Meter:
         self._body = bytearray()
 
     def count_chunk(self, chunk: bytes) -> bytes:
-        """Count the bytes of a chunk and return it; raise ValueError if the answer is too long."""
+        """Count the bytes of a chunk and return it.
+
+        Raises:
+            GarbledError: a verdict is too long, so that the model is asked once more.
+            ValueError: an embedding is too long.
+        """
         self._size += len(chunk)
         if self._size > self._limit:
-            raise ValueError(f"the answer has more than {self._limit:,} bytes")
+            finding = f"the answer has more than {self._limit:,} bytes"
+            raise (GarbledError if self._limit == LONGEST_VERDICT else ValueError)(finding)
         if self._size <= LONGEST_VERDICT:
             self._body += chunk
         return chunk

@@ -138,7 +138,8 @@ class LineIndex:
             value = query.get(key)
             if value is None or value == []:
                 continue
-            chosen = value if test == "among" else [value]
+            chosen = value if isinstance(value, list) else [value]
+            chosen = chosen if test == "among" else chosen[:1]
             marks = ", ".join("?" * len(chosen))
             conditions.append(TESTS[test].format(column=column, value=marks))
             values += chosen

@@ -187,6 +187,49 @@ def test_a_malformed_request_is_refused_on_one_line(address, capsys, asked):
     assert answer(address)[0] == 200
 
 
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("../../etc/passwd", "there is no question"),
+        ("__class__?q=[]", "there is no question"),
+        ("page", "its arguments are not JSON"),
+        ("page?q=", "its arguments are not JSON"),
+        ("page?q=[[", "its arguments are not JSON"),
+        ("page?q=" + "[" * 20_000, "its arguments are not JSON"),
+        ("page?q={}", "it does not have 3 arguments"),
+        ("select?q=[]", "it does not have 1 arguments"),
+        ("of?q=[1,2]", "it does not have 1 arguments"),
+        ("page?q=[{},0,1e3]", "argument 3 is of a wrong type"),
+        ("page?q=[{},0,99999999999999999999]", "argument 3 is of a wrong type"),
+        ("select?q=[[]]", "argument 1 is of a wrong type"),
+        ('select?q=[{"find":{"a":1}}]', "argument 1 is of a wrong type"),
+        ('select?q=[{"outcome":[[]]}]', "argument 1 is of a wrong type"),
+        ('select?q=[{"find":"%5Cud800"}]', "argument 1 is of a wrong type"),
+        ("select?q=[null]", "argument 1 is of a wrong type"),
+        ('place?q=[{},{"document":1}]', "argument 2 is of a wrong type"),
+        ("place-documents?q=[{},null]", "argument 2 is of a wrong type"),
+        ('of?q=[{"a":1}]', "argument 1 is of a wrong type"),
+    ],
+)
+def test_a_question_that_no_page_asks_is_refused_in_words(address, capsys, question, reason):
+    capsys.readouterr()
+    host, _, path = address.removeprefix("http://").partition("/")
+    with socket.create_connection(host.split(":"), timeout=60) as line:
+        line.sendall(f"GET /{path}{question} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        assert b" 400 " in line.makefile("rb").readline()
+
+    message = capsys.readouterr().err
+    assert message.startswith(f"a request is malformed: {reason}")
+    assert "Error" not in message
+    assert message.count("\n") == 1
+
+
+def test_values_of_wrong_types_in_a_query_find_nothing_or_are_ignored(address):
+    for query in ({"find": ["a"]}, {"outcome": "fd"}, {"from": "x"}, {"sort": 3}, {"group": []}):
+        assert answer(address, "select", query)[0] == 200
+    assert answer(address, "of", "a\0b") == (200, "[]")
+
+
 def test_callers_without_the_token_have_nothing_printed(address, capsys):
     host = address.split("/")[2]
     capsys.readouterr()

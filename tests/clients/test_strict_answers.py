@@ -99,6 +99,8 @@ def test_an_answer_too_long_to_be_checked_is_no_verdict(server, asking, monkeypa
     with asking(attempts=2), pytest.raises(ModelError, match="more than 1,000,000 bytes"):
         LLMComparator(model).compare("a", "A")
 
+    assert len(server.requests) == 2  # asked once more
+
 
 def test_an_answer_with_two_choices_is_no_verdict(server, asking, monkeypatch):
     def double(text):
