@@ -83,6 +83,11 @@ def make_server(
     page = ServedRun(run)
     index = ErrorIndex(lambda: _announce_progress(page.rows(errors_of(name, run) or ())), name)
     documents = DocumentIndex(lambda: page.documents(with_lines(name, run)), name)
+    try:
+        text = _render_page(page, index, documents)
+    except Exception:  # noqa: BLE001 - anybody may have changed the kept database
+        documents = DocumentIndex(lambda: page.documents(with_lines(name, run)))
+        text = _render_page(page, index, documents)
     questions = {
         "select": Question(index.select, (is_query,)),
         "page": Question(index.page, (is_query, is_number, is_number)),
@@ -93,8 +98,6 @@ def make_server(
         "place-documents": Question(documents.place, (is_query, is_text)),
     }
     root = f"/{secrets.token_urlsafe(16)}/"
-    worst = documents.page({}, 0, WORST_DOCUMENTS)
-    text = page.text(index.total, documents.total, documents.lost, worst)
     answers = partial(_Answers, root, text.encode(), questions)
     try:
         server = _Server((HERE, port), answers)
@@ -102,6 +105,11 @@ def make_server(
         finding = "this port cannot be used"
         raise UsageError([Problem(f"--port {port}", finding, "another port, or 0")]) from None
     return server, f"http://{HERE}:{server.server_port}{root}"
+
+
+def _render_page(page: ServedRun, index: ErrorIndex, documents: DocumentIndex) -> str:
+    worst = documents.page({}, 0, WORST_DOCUMENTS)
+    return page.text(index.total, documents.total, documents.lost, worst)
 
 
 class MalformedRequestError(Exception):
@@ -296,7 +304,8 @@ class _Answers(BaseHTTPRequestHandler):
             warn(f"a request is malformed: {error}")
             self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")
         except Exception as error:  # noqa: BLE001 - such as a damaged database
-            warn(f"a request cannot be answered ({type(error).__name__}: {error})")
+            advice = "if it comes again, delete view-*.sqlite in the run directory"
+            warn(f"a request cannot be answered ({type(error).__name__}: {error}); {advice}")
             self._answer(HTTPStatus.BAD_REQUEST, b"no answer", "text/plain")
 
     def _reply(self) -> None:

@@ -5,6 +5,7 @@ import os
 import signal
 import sqlite3
 import sys
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 
@@ -156,6 +157,21 @@ def test_a_database_that_is_not_made_here_is_made_anew(night, alarm, statements)
 
 
 @pytest.mark.parametrize("make", [make_pipe, make_link, Path.mkdir])
+@pytest.mark.parametrize(
+    "change",
+    ["line = 'nope'", "line = x'ff'", "line = NULL", "line = '[1,2]'", "line = 3", "n = -n"],
+)
+def test_changed_rows_of_a_kept_database_do_not_end_view(night, alarm, change):
+    make_server("night", 0)[0].server_close()
+    for name in ("view-errors.sqlite", "view-documents.sqlite"):
+        with closing(sqlite3.connect(night / name)) as base:
+            base.execute(f"UPDATE line SET {change}")  # noqa: S608 - of this table
+            base.commit()
+
+    server, _ = make_server("night", 0)
+    server.server_close()
+
+
 @pytest.mark.parametrize("name", ["view-errors.sqlite-journal", "view-errors.sqlite-wal"])
 def test_no_journal_of_a_database_is_opened(night, alarm, make, name):
     before = errors_served(night)
