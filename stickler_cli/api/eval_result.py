@@ -116,7 +116,7 @@ class EvalResult:
         """Create the result of the document at an index of a batch."""
         self._batch, self._document = batch, document
         self.plan = plan
-        """The plan by which the documents were compared; all instances of a class share one."""
+        """The plan by which the documents were compared."""
         self.inferred = inferred
         """How each field is compared, and why."""
 

@@ -482,7 +482,10 @@ class Scored:
         among: _Compared | None = None,
         row: int = 0,
     ) -> None:
-        """Create the result of the document at `row` of compared documents, or of a problem."""
+        """Create a result, either from a problem or from documents that were compared together.
+
+        `among` are these documents, and `row` is the index of this one.
+        """
         self.score, self.passed, self.problem = score, passed, problem
         self._scorer, self._among, self._at = scorer, among, row
 

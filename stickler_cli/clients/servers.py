@@ -293,10 +293,11 @@ class _Meter:
         return chunk
 
     def check_body(self) -> None:
-        """Raise GarbledError if an object in the answer has a key twice, or there are two choices.
+        """Raise GarbledError if the answer is ambiguous.
 
-        Libraries would silently take the last value and the first choice. Everything else is
-        checked by the library.
+        It is ambiguous if an object has a key twice, or if there are two alternative answers
+        (`choices`). Libraries would silently take the last value or the first answer. Everything
+        else is checked by the library.
         """
         if self._size > LONGEST_VERDICT:
             return

@@ -181,7 +181,7 @@ def _split_address(address: str, scheme: str) -> tuple[str, str, str]:
 
 
 def wait_at_most(seconds: float) -> None:
-    """Set after how many seconds without data the reading of remote files fails."""
+    """Set a time limit: a remote file cannot be read after so many seconds without data."""
     os.environ[URL_TIMEOUT] = str(seconds)
 
 

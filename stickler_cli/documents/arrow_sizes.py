@@ -112,7 +112,7 @@ def _read_block(stream: IO[bytes], start: int, size: int, n_bytes: int) -> bytes
 
 
 def _size_of(stream: IO[bytes], block: np.void, n_bytes: int) -> BatchSize:
-    """Return the size of one batch; a buffer states its length before its content."""
+    """Return the size of one batch. The decompressed length stands before each buffer."""
     start, metadata_bytes = int(block["offset"]), int(block["metadata_bytes"])
     metadata = _read_block(stream, start, metadata_bytes, n_bytes)
     prefix_bytes = 8 if metadata.startswith(CONTINUATION) else 4

@@ -73,7 +73,7 @@ class FileReference(NamedTuple):
         """Always None, because the document is a whole file and not a line of one."""
 
     def read_data(self) -> bytes | Problem:
-        """Return the bytes of the document, decompressed."""
+        """Return the decompressed bytes of the document, or the problem of reading it."""
         if self.data is not None:
             return self.data
         return read_bytes(self.file, self.limit, self.size or None)

@@ -50,7 +50,7 @@ class PairShape(NamedTuple):
     kinds: tuple[DocumentKind, ...] = OBJECTS
     """JSON types that the documents may have."""
     renamings: KeyEdits = NO_EDITS
-    """New names for keys of predictions; they apply before the id is read, too."""
+    """New names for keys of predictions. They are applied before the id of a document is read."""
 
     def root(self, side: Side) -> tuple[str, ...]:
         """Return the keys and list indexes that lead to the document of one side."""

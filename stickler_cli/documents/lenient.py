@@ -178,7 +178,7 @@ def _find_end_of_thoughts(text: str) -> int:
 
 
 class _ValueSearch:
-    """A search for JSON values in a text that takes limited time."""
+    """A search for the JSON values in a text; its time is limited."""
 
     def __init__(self, text: str, kinds: Sequence[DocumentKind]) -> None:
         self.text = text

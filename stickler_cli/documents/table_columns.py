@@ -26,7 +26,7 @@ _TITLES: Final[Mapping[Side, str]] = {"gt": "ground truth", "pred": "prediction"
 
 
 class TableColumns(NamedTuple):
-    """Names of columns that the user gave; None for the default names."""
+    """The column names that the user gave; None where the user gave none."""
 
     id: str | None = None
     gt: str | None = None
@@ -34,7 +34,7 @@ class TableColumns(NamedTuple):
     pred: str | None = None
 
     def column_of(self, side: Side) -> str | None:
-        """Return the name of the column for a side."""
+        """Return the name that the user gave for the column of a side; None without a name."""
         return self.gt if side == "gt" else self.pred
 
 
@@ -105,7 +105,10 @@ def notes_on_columns(names: Collection[str], columns: TableColumns, source: str)
 
 
 def usual_columns(names: Collection[str], side: Side) -> list[str]:
-    """Return the columns of a table that may hold the documents of a side; the first is used."""
+    """Return those of a table's columns that usually have the documents of a side.
+
+    The first one is used.
+    """
     return [name for name in SIDES[side] if name in names]
 
 

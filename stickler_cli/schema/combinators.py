@@ -137,9 +137,9 @@ class Branch(NamedTuple):
 
     in_force: InForce
     arm: Source | None
-    """The schema of the alternative; None if the alternative is one of several types."""
+    """The schema of the alternative; None for one type in a list of types."""
     kind: str = ""
-    """The JSON type, if the alternative is one of several types."""
+    """For one type in a list of types, the type; else empty."""
 
 
 def branches_of(

@@ -353,9 +353,10 @@ class JudgedDocuments:
 
     @cached_property
     def contents(self) -> dict[str, JsonValue]:
-        """The documents in the form that the engine takes.
+        """The documents as jsonschema-rs takes them, by URI.
 
-        Each `$schema` is replaced, and so are references to renamed or separate definitions.
+        Each `$schema` is replaced. So is each `$ref` to a definition that is renamed, or is
+        validated separately.
         """
         separate = {} if self.looks_back else self._separate
 
@@ -413,10 +414,10 @@ class JudgedDocuments:
 
     @cached_property
     def registry(self) -> "Registry":
-        """The engine's registry of the documents.
+        """The documents as a registry of jsonschema-rs, in which it looks up references.
 
         Raises:
-            EngineError: the engine rejects the documents.
+            EngineError: jsonschema-rs rejects the documents.
         """
         try:
             # The registry resolves all references, even unused ones, so each must lead somewhere.

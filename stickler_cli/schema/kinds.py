@@ -75,9 +75,9 @@ class LeafNodes:
         return merged.aliases is None and (not is_stated or self.source(merged) == "inferred")
 
     def source(self, merged: Merged) -> ThresholdSource:
-        """Return whether a field's threshold was stated, inferred or is a default.
+        """Return the source of a field's threshold: an annotation, inference or the default.
 
-        A threshold beside an inferred comparator was inferred.
+        A threshold beside an inferred comparator was inferred, too.
         """
         if merged.threshold is None:
             return "default"

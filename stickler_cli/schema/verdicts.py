@@ -207,7 +207,7 @@ def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
 
 
 def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> str:
-    """Return the field path for the path of keywords through a schema.
+    """Return the field path to which a path of keywords in a schema leads.
 
     `[]` stands for an item and `*` for any key. `missing` are names to be appended.
     """

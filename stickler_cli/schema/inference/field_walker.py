@@ -321,7 +321,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return self._choices.setdefault(id(holder), (holder, noted))[1]
 
     def _list_json_fields(self, place: JsonTextPlace, visit: FieldVisit) -> _Fields:
-        """List the fields of the JSON values in texts."""
+        """Return the fields of the JSON values that texts contain."""
         if not place.content:
             self._note_content(visit)
             return [self._make_entry(visit, place.merged, Inferred(reason=OPEN_TEXT), OPEN)]

@@ -179,7 +179,7 @@ class ListShape:
 
     @property
     def summary(self) -> tuple[object, ...]:
-        """A key that is equal for shapes from which the same comparisons are inferred."""
+        """A dict key; lists with the same key lead to the same inferred comparisons."""
         kinds = set.union(set(), *(self.kinds_by_position or ()))
         of_interest = ((4, 8), (8,), (2, 4), (4,), (2,), (2, 3, 4)) if kinds <= _NUMERIC else ()
         lengths = tuple(self.have_lengths(*allowed_lengths) for allowed_lengths in of_interest)

@@ -274,11 +274,7 @@ class Observed:
 
     @property
     def inner_values(self) -> "Observed | None":
-        """Statistics of the values inside these values; None if there are none.
-
-        They are the elements of lists, or the JSON values inside JSON texts, and have the same
-        path.
-        """
+        """Statistics of list elements, or of JSON values inside texts; None for other values."""
         if self.elements is not None:
             return self.elements
         return self.content if self.is_json_text else None
@@ -320,7 +316,7 @@ class Observed:
         return self.forms[form] / self.forms[""] if self.forms[""] else 0.0
 
     def summary(self, name: str = "") -> Hashable:
-        """Return a key that is equal for values from which the same comparisons are inferred.
+        """Return a dict key; values with the same key lead to the same inferred comparisons.
 
         `name` is the name of the field with these values.
         """
