@@ -42,6 +42,7 @@ def table_of(documents) -> "pa.Table":
 TEXTS = pa.schema([(name, pa.string()) for name in ("id", "gt", "pred")])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 3, 16])
 def test_batches_of_any_size_in_any_order_come_to_the_bytes_of_one(size):
     table = table_of(rows())

@@ -309,6 +309,7 @@ MODELS = models(st.recursive(LEAVES | LISTS, nested, max_leaves=4))
 pytestmark = pytest.mark.filterwarnings("ignore:.* has no effect")  # thresholds of lists of models
 
 
+@pytest.mark.slow
 @given(MODELS)
 def test_a_static_model_comes_back_from_both_exports(model):
     assert same_by_schema(model)

@@ -288,6 +288,7 @@ def test_scorers_and_what_they_say_can_be_pickled():
     assert len(pickle.dumps(scored)) < 2_000
 
 
+@pytest.mark.slow
 def test_threads_may_share_a_scorer():
     scorer = Scorer(Order)
     preds = [{**GT, "total": float(at % 3)} for at in range(60)]

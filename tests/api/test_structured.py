@@ -170,6 +170,7 @@ def test_a_plan_is_compiled_once_and_equals_that_of_the_exported_schema():
     assert StructuredModel.from_json_schema(Everything.to_json_schema()).comparison_plan() == plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "value",
     [

@@ -467,6 +467,7 @@ def test_a_model_without_fields_is_explained_by_the_headings():
     assert result.explain() == "field  comparator  threshold  weight  why"
 
 
+@pytest.mark.slow
 def test_a_class_is_compiled_once_and_forgotten_with_the_class():
     class Passing(BaseModel):
         a: str = ""

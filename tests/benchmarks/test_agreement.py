@@ -53,6 +53,7 @@ def test_a_path_that_is_not_there_counts_nothing():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in SETS if name != "invoices-1000"])
 def test_the_floor_finds_what_the_tool_finds(name, tmp_path, capfdbinary):
     written = write(SETS[name], tmp_path, 6, seed=11)  # of fewer there are no intervals
@@ -80,6 +81,7 @@ def test_errors_and_intervals_are_compared_where_both_programs_tell_them():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("rustc") is None, reason="nothing compiles the native floor")
 @pytest.mark.parametrize("name", ["invoices-10", "deep", "wide", "text", "dates"])
 def test_the_native_floor_finds_what_the_floor_finds(name, tmp_path, program, capfdbinary):

@@ -29,6 +29,7 @@ def test_documents_that_meet_conditions_are_counted_by_a_division(documents, con
     assert how_many(documents, *conditions) == sum(met)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("documents", [1, 28, 2000])
 def test_counts_are_those_that_the_engine_finds(documents):
     pairs = [tuple(map(json.loads, pair(index))) for index in range(documents)]

@@ -35,6 +35,7 @@ def test_a_policy_has_a_threshold_for_each_field_that_has_one(accept, data):
     assert fields["date"]["accepted"] == pytest.approx(178 / 240)
 
 
+@pytest.mark.slow
 def test_together_and_a_smaller_error_let_less_pass(accept, data):
     def passing(*arguments: str) -> float:
         assert accept(*arguments).code == 0
@@ -53,6 +54,7 @@ def test_the_same_documents_give_the_same_policy(accept, data):
     assert (data / "policy.json").read_bytes() == first
 
 
+@pytest.mark.slow
 def test_what_passes_is_what_the_check_counts(accept, stickler, data):
     accept("--max-error", "0.1")
     assert (
@@ -76,12 +78,14 @@ def test_what_passes_is_what_the_check_counts(accept, stickler, data):
     assert all("id" in line["review"] and "total" in line["review"] for line in routed)
 
 
+@pytest.mark.slow
 def test_a_check_by_the_same_documents_is_warned_of(accept, stickler):
     accept()
     result = stickler("eval", SCHEMA, *LABELLED, *BY_ID, "--policy", "policy.json")
     assert "240 of these documents were also used to make the policy" in result.out
 
 
+@pytest.mark.slow
 def test_a_group_has_a_threshold_of_its_own(stickler, data):
     rows = [f"slip-{n:03},{'odd' if n % 2 else 'even'}" for n in range(1, 401)]
     (data / "known.csv").write_text("\n".join(["id,kind", *rows]))
@@ -131,6 +135,7 @@ def test_predictions_may_stand_below_a_key(accept, stickler, data):
     assert (inside.code, inside.out) == (0, plain.out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -164,6 +169,7 @@ def test_a_schema_that_is_left_out_is_inferred(stickler, data):
     assert json.loads((data / "policy.json").read_text())["fields"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -198,6 +204,7 @@ def test_a_policy_is_for_one_schema_and_the_same_options(accept, stickler, data)
     assert "made with other options: extra_fields was 'fa'" in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gate", "code", "said"),
     [
@@ -242,6 +249,7 @@ def test_a_policy_has_a_picture(accept, data, monkeypatch):
     assert len(set(map(len, lines.values()))) == 1
 
 
+@pytest.mark.slow
 def test_a_page_shows_how_far_confidences_can_be_trusted(stickler, data):
     arguments = (*FRESH, *BY_ID, "-q", "-o", "run.html")
     assert stickler("eval", SCHEMA, *arguments).code == 0

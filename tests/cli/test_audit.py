@@ -57,6 +57,7 @@ def test_verdicts_say_how_much_is_wrong_and_what_runs_would_have(audit):
     assert sum(it["looked_at"] for it in record["fields"]) == 100
 
 
+@pytest.mark.slow
 def test_what_is_drawn_can_be_marked_and_read(audit, stickler, data):
     drawn = stickler("audit", *SOURCES, "--draw", "100")
     lines = [json.loads(line) for line in drawn.out.splitlines()]
@@ -72,6 +73,7 @@ def test_what_is_drawn_can_be_marked_and_read(audit, stickler, data):
     assert record["whole"]["looked_at"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["neither", "prediction_right", "both_acceptable"])
 def test_few_verdicts_give_a_share_or_nothing(audit, stickler, data, said):
     drawn = stickler("audit", *SOURCES, "--draw", "20").out
@@ -94,6 +96,7 @@ def test_what_is_drawn_says_where_it_stands_in_its_source(stickler, data):
     assert found == {"line 1": ("2", [0.1, 0.2, 0.3, 0.4]), "line 2": (None, None)}
 
 
+@pytest.mark.slow
 def test_places_may_be_marked_in_a_page(audit, stickler, data):
     assert stickler("audit", *SOURCES, "--draw", "100", "-o", "places.html").out == ""
     page = (data / "places.html").read_text("utf-8")
@@ -119,6 +122,7 @@ def test_places_may_be_marked_in_a_page(audit, stickler, data):
     assert (both.code, "there are 2, expected at most one" in both.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_places_may_be_marked_in_a_spreadsheet(audit, stickler, data):
     stickler("audit", *SOURCES, "--draw", "100", "-o", "places.csv")
     rows = [*csv.DictReader((data / "places.csv").read_text("utf-8").splitlines())]
@@ -140,6 +144,7 @@ def test_places_may_be_marked_in_a_spreadsheet(audit, stickler, data):
     assert result.code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "between"), [("csv", ","), ("tsv", "\t")])
 def test_ids_that_look_like_formulas_are_found_again(audit, stickler, data, suffix, between):
     for name in ("gt", "a", "b", "c"):
@@ -158,6 +163,7 @@ def test_ids_that_look_like_formulas_are_found_again(audit, stickler, data, suff
     assert audit("--verdicts", places, sources=sources)["whole"]["looked_at"] == 9
 
 
+@pytest.mark.slow
 def test_verdicts_of_the_page_of_a_run_are_read(audit, data):
     every = (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines(keepends=True)
     page = json.loads(every[5]) | {"format": "stickler-verdict/1", "pred": "Nagoya Noodles"}
@@ -167,6 +173,7 @@ def test_verdicts_of_the_page_of_a_run_are_read(audit, data):
     assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] == audit(*VERDICTS)["whole"]["wrong"]
 
 
+@pytest.mark.slow
 def test_it_continues_from_its_directory(audit, stickler, data):
     record = audit("--run-dir", "kept")
     assert sorted(it.name for it in (data / "kept").iterdir()) == ["0", "1", "2"]
@@ -180,6 +187,7 @@ def verdict(document, path, said, **more):
     return json.dumps(drawn | more) + "\n"
 
 
+@pytest.mark.slow
 def test_each_verdict_says_who_is_right(audit, data):
     everything = [*map(json.loads, (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines())]
 
@@ -207,6 +215,7 @@ def test_each_verdict_says_who_is_right(audit, data):
     assert (a > 0, b < 0, c > 0) == (True, True, True)
 
 
+@pytest.mark.slow
 def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
     lines = [
         verdict("slip-284", "merchant", "both_acceptable"),
@@ -242,6 +251,7 @@ def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
     assert (none.code, "no verdicts to apply" in none.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
     truths = [*map(json.loads, Path(SOURCES[1]).read_text("utf-8").splitlines())]
     for it in truths:
@@ -263,6 +273,7 @@ def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
     assert (added["items"]["_page"], added["items"]["_value"][-1]) == (3, {"name": "deposit"})
 
 
+@pytest.mark.slow
 def test_a_verdict_is_on_the_values_that_were_seen(audit, stickler, data):
     """A mended ground truth is right where it was wrong; another value was not judged."""
     drawn = stickler("audit", *SOURCES, "--draw", "100").out.splitlines()
@@ -282,6 +293,7 @@ def test_a_verdict_is_on_the_values_that_were_seen(audit, stickler, data):
     assert "skipped: 1 verdict on places that this ground truth does not have" in record["notes"]
 
 
+@pytest.mark.slow
 def test_the_answer_that_was_seen_is_right_whoever_gives_more_votes(audit, data):
     page = {"format": "stickler-verdict/1", "gt": "paint"}
     place = ("slip-284", "merchant")
@@ -325,6 +337,7 @@ def test_an_item_that_is_wholly_wrong_hides_that_runs_have_the_right_one(audit, 
         assert (run["f1"], run["right_f1"]) == (pytest.approx(1 / 3), 1)
 
 
+@pytest.mark.slow
 def test_places_that_were_not_drawn_stand_for_no_others(audit, data):
     every = (FOLDER / "verdicts.jsonl").read_text("utf-8")
     drawn = {(it["document"], it["path"]) for it in map(json.loads, every.splitlines())}
@@ -343,6 +356,7 @@ def test_places_that_were_not_drawn_stand_for_no_others(audit, data):
     assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] is None
 
 
+@pytest.mark.slow
 def test_gates_are_on_shares_and_their_ends(audit, stickler):
     passing = ["agreement>=0.8", "items.amount.agreement>=0.5", "items.*.alpha>=0.5"]
     gates = [
@@ -361,6 +375,7 @@ def test_gates_are_on_shares_and_their_ends(audit, stickler):
     assert stickler("audit", *SOURCES, "--gate", "dat.wrong<=0.02").code == 2
 
 
+@pytest.mark.slow
 def test_the_table_names_runs_that_share_answers(stickler, data):
     copies = data / "d.jsonl"
     lines = [json.loads(line) for line in Path(RUNS[0]).read_text("utf-8").splitlines()]
@@ -385,6 +400,7 @@ def test_without_intervals_there_are_none(audit):
     assert record["whole"]["agreement_interval"] is None
 
 
+@pytest.mark.slow
 def test_verdicts_that_fit_nothing_are_told(audit, stickler, data):
     (data / "v.jsonl").write_text(verdict("slip-999", "total", "neither"), "utf-8")
     notes = audit("--verdicts", "v.jsonl")["notes"]

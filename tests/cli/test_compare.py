@@ -247,6 +247,7 @@ def test_signals_end_a_comparison_in_the_middle_of_a_call_of_a_library(
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", ["table", "json", "markdown"])
 def test_a_deep_document_is_explained(stickler, data, format_name):
     item = {"type": "object", "properties": {"in": {"$ref": "#/$defs/item"}}}

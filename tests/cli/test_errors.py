@@ -166,6 +166,7 @@ def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -209,6 +210,7 @@ def test_a_broken_line_of_a_run_directory_is_named(stickler, kept):
     assert "non-matches.jsonl:1" in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sources", [("night",), SOURCES])
 def test_the_errors_of_a_cause_are_listed_by_its_number(stickler, kept, sources):
     stickler("eval", *SOURCES, "-q", "-o", "run.json")

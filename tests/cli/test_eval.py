@@ -36,6 +36,7 @@ def test_two_files_are_one_document_with_its_non_matches(stickler):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", get_args(RunFormat))
 def test_every_format_goes_to_standard_output_alone(stickler, format_name):
     result = stickler(*EVAL, "--format", format_name)
@@ -445,6 +446,7 @@ def test_columns_are_those_that_are_asked_for(stickler):
     assert "did you mean wrong?" in result.err
 
 
+@pytest.mark.slow
 def test_of_a_map_without_end_most_keys_are_counted_together(stickler, data):
     schema = {
         "type": "object",

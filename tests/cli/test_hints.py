@@ -16,6 +16,7 @@ from .conftest import write
 SOURCES = ("schema.json", "gt", "pred")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "hint"),
     [
@@ -100,6 +101,7 @@ def test_what_a_run_file_has_not_is_had_by_the_command_that_it_tells(stickler, w
     assert stickler(*shlex.split(command)).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "hint", "right"),
     [

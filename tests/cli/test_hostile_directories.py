@@ -66,6 +66,7 @@ def make_link(path: Path) -> None:
     path.symlink_to(elsewhere)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [make_pipe, make_link])
 @pytest.mark.parametrize(
     ("command", "name"),
@@ -138,6 +139,7 @@ def forge(file: Path, *statements: str) -> None:
     base.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statements",
     [
@@ -172,6 +174,7 @@ def test_changed_rows_of_a_kept_database_do_not_end_view(night, alarm, change):
     server.server_close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["view-errors.sqlite-journal", "view-errors.sqlite-wal"])
 def test_no_journal_of_a_database_is_opened(night, alarm, make, name):
     before = errors_served(night)
@@ -221,6 +224,7 @@ def rename_in_journal(journal: Path, **settings: object) -> None:
 REREADERS = [READERS["compare"], READERS["regroup"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", REREADERS)
 @pytest.mark.parametrize("key", ["GT", "PRED", "pairs", "confidences"])
 @pytest.mark.parametrize(
@@ -303,6 +307,7 @@ def test_what_the_caller_names_too_is_read(stickler, data, night, command):
     assert (result.code, result.out) == (0, expected.out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["GT", "PRED"])
 @pytest.mark.parametrize("value", [None, 3, ["gt"], "a\0b", "circle", "circle/gt", "\ud800"])
 def test_a_source_that_is_no_text_or_path_is_refused(stickler, data, night, key, value):
@@ -327,6 +332,7 @@ def replace_values(record: bytes, **values: object) -> bytes:
     return json_line({**json.loads(record), **values})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -38,6 +38,7 @@ def test_ground_truth_becomes_an_annotated_schema(stickler, data):
     assert stickler("init", "gt/one.json").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bank-statement", "invoice", "receipt", "resume"])
 def test_what_is_inferred_without_a_schema_is_what_is_written_down(stickler, name):
     gt, pred = str(FIXTURES / name / "gt"), str(FIXTURES / name / "pred")

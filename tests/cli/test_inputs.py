@@ -184,6 +184,7 @@ def test_remarks_are_read_back_and_added(stickler, data):
 LARGE = 2**70
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "field",
     [
@@ -246,6 +247,7 @@ def test_a_device_beside_one_document_is_no_source(stickler, data):
     assert "/dev/zero: cannot be read: this is a device" in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_id", [(), ("--id-field", "id")])
 def test_predictions_that_break_off_are_a_failure_and_not_only_missing(stickler, data, by_id):
     lines = "".join(f'{{"id": "{number}", "total": {number}}}\n' for number in range(3000)).encode()

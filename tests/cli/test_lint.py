@@ -91,6 +91,7 @@ def test_good_ground_truth_has_nothing_to_tell(stickler):
     )
 
 
+@pytest.mark.slow
 def test_what_is_written_is_what_its_schema_says(stickler, data):
     write(data / "gt" / "three.json", {"id": "A-1", "total": "n/a", "lines": [], "odd": 1})
     write(data / "gt" / "four.json", "{")

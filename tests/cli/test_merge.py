@@ -45,6 +45,7 @@ def test_the_runs_of_shards_come_to_the_run_of_the_whole_to_the_byte(shards, sti
     assert json.loads(result.out)["documents"]["total"] == 20
 
 
+@pytest.mark.slow
 def test_every_format_can_be_written(shards, stickler):
     for name in ("table", "csv", "markdown"):
         evaluated = stickler("eval", "schema.json", "all/gt", "all/pred", "-f", name, *OPTIONS[2:])
@@ -94,6 +95,7 @@ def test_documents_that_two_runs_have_are_named(shards, stickler):
     assert result.out == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -155,6 +157,7 @@ def test_what_is_no_run_is_named(shards, stickler):
     assert "schema.json: this is not a run" in result.err
 
 
+@pytest.mark.slow
 def test_of_keys_of_maps_the_whole_has_as_many_as_a_run_has(data, stickler):
     values = {"type": "object", "additionalProperties": {"type": "string"}}
     write(data / "map.json", {"type": "object", "properties": {"m": values}})

@@ -105,6 +105,7 @@ def test_a_class_of_ones_own_gets_each_document_once(evaluated):
     assert metric["state"]["seen"] == [it["id"] for it in GT]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [("--jobs", "2"), ("--run-dir", "kept")])
 def test_processes_and_journals_give_the_same(evaluated, how):
     asked = ("--metric", "own_metrics:Totals", "--metric", "anls_star")
@@ -113,6 +114,7 @@ def test_processes_and_journals_give_the_same(evaluated, how):
         assert evaluated(*asked, *how)["metrics"] == evaluated(*asked)["metrics"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "may"),
     [(("--metric", "anls_star"), ()), (("--metric", "own_metrics:Totals"), ("--allow-plugins",))],
@@ -132,6 +134,7 @@ def test_shards_merge_to_the_run_of_all(stickler, files, evaluated, asked, may):
         assert "allow it with --allow-plugins" in refused.err
 
 
+@pytest.mark.slow
 def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
     own = ("--metric", "own_metrics:Totals")
     evaluated("--metric", "anls_star", *own, "-o", "base.json", "--gate", "metric:anls_star>=0.5")
@@ -158,6 +161,7 @@ def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
     assert "anls_star" in stickler("diff", "base.json", "new.json", "-f", "html").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -46,6 +46,7 @@ def runs(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", SETS)
 def test_before_and_after_of_a_difference_are_what_the_tables_of_both_runs_show(runs, name, mode):
@@ -238,6 +239,7 @@ def of_repeats(told, capsys):
     return {it["field"]: it["f1"][0] for it in (repeats["whole"], *repeats["fields"])}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("report", [of_table, of_markdown, of_notebook])
 def test_what_people_read_shows_f1_and_counts_of_the_record(told, report):
     shown = told.shown
@@ -275,6 +277,7 @@ def test_junit_and_openmetrics_show_the_same(told):
     assert of_openmetrics(told) == {path: pytest.approx(f1, abs=1e-6) for path, f1 in exact.items()}
 
 
+@pytest.mark.slow
 def test_gates_differences_and_repeats_read_the_same(told, capsys):
     exact = {path: f1 for path, (f1, _) in told.record.items()}
 

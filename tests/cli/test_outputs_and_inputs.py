@@ -40,6 +40,7 @@ def test_every_option_that_names_a_file_says_what_happens_to_it():
     assert ("eval", "output", "policy") in PAIRS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "output", "named"), PAIRS)
 def test_an_output_that_is_an_input_is_refused(
     command, output, named, tmp_path, monkeypatch, capsys
@@ -156,6 +157,7 @@ ENDANGERED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "source"), ENDANGERED)
 def test_what_a_finished_run_names_is_not_overwritten(finished, capsys, command, source):
     before = (finished / source).read_bytes()

@@ -124,6 +124,7 @@ def test_the_table_has_numbers_and_a_picture(stickler, run_of, monkeypatch):
     assert rows[0].startswith("figure,asked,limit,now")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -41,6 +41,7 @@ def arguments(command, hostile):
     return [name, *hostile, *options]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "json"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_printed_rows_have_no_commands_and_no_control_characters(stickler, hostile, command, form):

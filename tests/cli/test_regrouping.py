@@ -24,6 +24,7 @@ def kept(stickler, data):
     return options
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["source", "@directory", "@lang"])
 def test_a_run_directory_is_reported_by_another_key(stickler, data, kept, key):
     rows = "".join(f"{'ab'[n % 2]}/{n},{'de' if n % 2 else 'fr'}\n" for n in range(6))
@@ -54,6 +55,7 @@ class Seen(Metric):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [
@@ -80,6 +82,7 @@ def test_lines_are_reported_by_other_groups_as_they_were_evaluated(
         assert "--allow-plugins" in stickler("report", "lines", "--by", "kind").err
 
 
+@pytest.mark.slow
 def test_what_verdicts_and_a_policy_say_of_all_documents_stays(stickler, data, kept):
     say(data, {"document": "a/4"})
     for number in range(6):
@@ -116,6 +119,7 @@ def test_another_schema_is_refused(stickler, data, kept):
     assert "the schema has changed" in stickler("report", "kept", "--by", "source").err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", [("boxes.json",), ()])
 @pytest.mark.parametrize("boxes", ["corners", "xywh"])
 def test_a_run_is_read_again_with_the_inference_that_it_had(stickler, data, schema, boxes):

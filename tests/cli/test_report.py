@@ -34,6 +34,7 @@ def errors_in(page: str) -> list:
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "format_name", ["table", "json", "csv", "markdown", "junit", "openmetrics"]
 )

@@ -61,6 +61,7 @@ def test_a_state_is_read_back_exactly_and_reported_alike(shards, stickler):
     assert (shards / "again.md").read_text() == f"{out}\n"
 
 
+@pytest.mark.slow
 def test_rows_are_dropped_where_documents_are_too_many_however_they_come(
     shards, stickler, monkeypatch
 ):
@@ -126,6 +127,7 @@ def test_confidences_are_counted_in_three_digits(shards, stickler):
     assert "intervals" not in bare
 
 
+@pytest.mark.slow
 def test_a_state_does_not_grow_with_documents(data, stickler):
     for number in range(600):
         write(data / "some" / "gt" / f"{number}.json", GOOD)
@@ -207,6 +209,7 @@ def rows_of_documents(stickler, *names: str) -> None:
             write(Path("new/pred/a/00.json"), BAD)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ["auto", "none"])
 def test_a_parquet_file_of_documents_is_the_run(shards, stickler, rows):
     rows_of_documents(stickler)
@@ -216,6 +219,7 @@ def test_a_parquet_file_of_documents_is_the_run(shards, stickler, rows):
     assert (shards / "again.json").read_text() == (shards / "all.json").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ["auto", "none"])
 def test_a_difference_of_files_of_documents_is_that_of_runs(shards, stickler, rows):
     rows_of_documents(stickler, "base", "new")

@@ -193,6 +193,7 @@ def test_errors_and_explanations_of_one_document(stickler):
         assert stickler(*compared, "--field", field).json["places"][0]["path"] == "total"
 
 
+@pytest.mark.slow
 def test_reports_and_other_commands_take_such_a_run(stickler, data):
     stickler(*EVAL, "--run-dir", "run", "--validate", "both")
 

@@ -82,6 +82,7 @@ def used_in(module):
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
+@pytest.mark.slow
 def test_only_named_modules_can_read_objects_or_import_by_name():
     using = {name: set() for name in DANGEROUS}
     for module in MODULES:
@@ -136,6 +137,7 @@ def test_no_schema_or_document_reaches_the_network_or_runs_anything(data, schema
 IDS = ("../../escaped", "/escaped", "..", "a/../../b", "\x1b[2J\nid", "con", "~root", "=cmd()")
 
 
+@pytest.mark.slow
 def test_ids_never_name_a_file(stickler, data):
     """Outputs are written to where the user says, and ids stand in them as text."""
     lines = "".join(json.dumps({"id": name, "total": 1}) + "\n" for name in IDS)
@@ -218,6 +220,7 @@ def test_a_device_that_has_no_end_is_not_read(stickler, data, words):
     assert "this is a device" in result.err
 
 
+@pytest.mark.slow
 def test_a_run_file_of_many_empty_entries_is_refused_at_the_first(stickler, data):
     run = json.loads(stickler("eval", "schema.json", "gt", "pred", "-f", "json").out)
     write(data / "many.json", run | {"causes": [{}] * 300_000})

@@ -150,6 +150,7 @@ def test_what_is_proposed_is_written_and_nothing_else_changes(stickler, evidence
     assert comment.startswith(f"[stickler tune: name 0.3 -> {proposed:g} on 400 documents, ")
 
 
+@pytest.mark.slow
 def test_a_run_says_what_its_schema_was_tuned_on_and_a_gate_on_these_documents_warns(
     stickler, evidence
 ):
@@ -168,6 +169,7 @@ def test_a_run_says_what_its_schema_was_tuned_on_and_a_gate_on_these_documents_w
     assert "warning" not in stickler("eval", *others, "--gate", "f1>=0.1").err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "schema",
     [
@@ -224,6 +226,7 @@ def test_a_part_that_stands_for_several_fields_is_left_alone(stickler, evidence)
     assert (evidence / "schema.json").read_text() == before
 
 
+@pytest.mark.slow
 def test_a_schema_whose_comparators_are_inferred_is_not_written(stickler, evidence):
     plain = {"type": "object", "properties": {"name": {"type": "string"}}}
     before = write(evidence / "schema.json", plain).read_text()
@@ -257,6 +260,7 @@ def test_verdicts_on_errors_are_verdicts_on_values(stickler, evidence):
 LONG = {"name": "ab" * 30_000}, {"name": "cd" * 30_000}
 
 
+@pytest.mark.slow
 def test_a_document_of_too_much_work_is_left_out_by_name(stickler, evidence):
     for side, document in zip(("gt", "pred"), LONG, strict=True):
         with (evidence / f"{side}.jsonl").open("a", encoding="utf-8") as lines:

@@ -48,6 +48,7 @@ SPELT = [(*option, MALFORMED) for option in OPTIONS] + [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "name", "url"), SPELT)
 def test_a_malformed_url_ends_a_command_in_words_without_its_secrets(
     command, name, url, tmp_path, monkeypatch, capsys
@@ -74,6 +75,7 @@ def test_a_malformed_url_ends_a_command_in_words_without_its_secrets(
     assert not [secret for secret in SECRETS if secret in printed], printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", [MALFORMED, *MISSPELT])
 @pytest.mark.parametrize(
     "arguments",

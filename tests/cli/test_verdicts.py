@@ -36,6 +36,7 @@ def say(data, *verdicts):
     write(data / "verdicts.jsonl", "\n".join(lines))
 
 
+@pytest.mark.slow
 def test_all_marked_errors_count_as_right_beside_figures_that_stay(stickler, data):
     say(data, {}, INVENTED)
     plain = stickler("eval", "schema.json", "gt", "pred", "-f", "json").json
@@ -51,6 +52,7 @@ def test_all_marked_errors_count_as_right_beside_figures_that_stay(stickler, dat
     assert verdicts["leaves"]["tp"] == 10
 
 
+@pytest.mark.slow
 def test_the_first_lines_tell_both_figures(stickler, data):
     say(data, {}, INVENTED)
     for form in ("table", "markdown", "html"):

@@ -162,6 +162,7 @@ def test_a_run_file_has_no_errors_to_serve(stickler):
     assert "a run file does not contain single errors" in said.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [

@@ -70,6 +70,7 @@ def test_a_run_directory_names_the_commands_of_its_run(stickler, lines):
         assert stickler(*command).out == stickler(*other).out != ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("infer", ["auto", "always", "never"])
 def test_a_schema_that_was_inferred_is_so_again(stickler, data, infer):
     asked = ("gt", "pred", "--infer", infer)

@@ -1,5 +1,7 @@
 """Explaining a comparison that asked models asks judges nothing more."""
 
+import pytest
+
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.tree import explain, tree_of
@@ -30,6 +32,7 @@ def explained(client, schema, gt, pred):
     return root
 
 
+@pytest.mark.slow
 def test_judges_are_asked_nothing_more_and_their_reasons_are_told(server, asking):
     with asking() as client:
         root = explained(client, JUDGED, ["Main St", "High Rd"], ["HIGH RD", "MAIN ST"])

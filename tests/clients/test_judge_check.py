@@ -166,6 +166,7 @@ def test_a_schema_that_asks_nobody_is_refused(tmp_path, capsys):
 RATINGS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
 
 
+@pytest.mark.slow
 @given(RATINGS)
 def test_kappa_is_that_of_scikit_learn(ratings):
     sklearn = pytest.importorskip("sklearn.metrics", reason="scikit-learn IS NOT INSTALLED")
@@ -182,6 +183,7 @@ def test_kappa_of_nothing_is_none():
     assert kappa(np.zeros(0, bool), np.zeros(0, bool)) is None
 
 
+@pytest.mark.slow
 def test_the_answers_on_disk_are_forgotten_before_judges_are_asked(server, judges, capsys):
     assert main(["judge-check", *judges, "--quiet"]) == 0
     asked = len(server.requests)

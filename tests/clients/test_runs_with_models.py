@@ -84,6 +84,7 @@ def test_a_judge_sees_chosen_pairs_only(server, asking):
     assert comparison.similarity == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pred", "asked"), [("one", 1), ("TWO", 2), ("three", 3), ("four", 3), (None, 0)]
 )
@@ -167,6 +168,7 @@ def test_all_texts_of_a_field_of_many_documents_are_embedded_together_and_once(s
     assert evaluation.evaluated == 60
 
 
+@pytest.mark.slow
 def test_a_long_run_asks_for_some_documents_at_a_time_and_gives_the_same(server, asking):
     schema = schema_of(name=judged(), text=embedded())
     pairs = [
@@ -224,6 +226,7 @@ def test_a_failed_embedding_fails_the_documents_that_hold_the_text(server, askin
     assert evaluation.evaluated == 1
 
 
+@pytest.mark.slow
 def test_documents_beyond_the_limit_on_judged_pairs_fail_and_others_are_told(server, asking):
     schema = schema_of(name=judged())
     pairs = [({"name": f"a {number}"}, {"name": f"b {number}"}) for number in range(20)]

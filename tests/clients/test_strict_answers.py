@@ -28,6 +28,7 @@ def answering(server, monkeypatch, change):
     monkeypatch.setattr(server, "respond", changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", CLIENTS)
 def test_a_verdict_with_a_key_twice_is_asked_for_again_and_then_refused(
     server, asking, monkeypatch, model
@@ -50,6 +51,7 @@ TEXT = {"role": "assistant", "content": json.dumps(RIGHT)}
 CALL = {"name": "final_result", "arguments": json.dumps(RIGHT)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "message",
     [
@@ -92,6 +94,7 @@ def test_what_is_no_single_call_is_no_verdict(server, asking, monkeypatch, messa
     assert len(server.requests) == 2  # asked once more
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", CLIENTS)
 def test_an_answer_too_long_to_be_checked_is_no_verdict(server, asking, monkeypatch, model):
     further = f', "further": "{"x" * 1_000_000}"}}'
@@ -115,6 +118,7 @@ def test_an_answer_with_two_choices_is_no_verdict(server, asking, monkeypatch):
     assert len(server.requests) == 2  # asked once more
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", CLIENTS[:2])
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_values_do_not_follow_a_redirect_to_another_server(server, asking, model, status):
@@ -134,6 +138,7 @@ def test_a_redirect_on_the_same_server_is_followed(server, asking):
     assert server.paths[-1].endswith("/v1/other/chat/completions")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "row",
     [
@@ -171,6 +176,7 @@ DELETION = "delete from answers"
 ENDLESS = "with recursive t(n) as (select 1 union all select n + 1 from t) select count(n) from t"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statements",
     [

@@ -132,6 +132,7 @@ FAMILY = [
 IDS = [repr(comparator)[:60] for comparator, _ in FAMILY]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
 def test_similarities_are_the_similarity_of_each_pair(comparator, strategy):
     @settings(max_examples=2 * settings.default.max_examples)
@@ -175,6 +176,7 @@ def test_values_of_unequal_keys_have_similarity_0(comparator, strategy):
     holds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("comparator", "strategy"), FAMILY, ids=IDS)
 def test_a_similarity_is_a_float_from_0_to_1(comparator, strategy):
     @settings(max_examples=3 * settings.default.max_examples)

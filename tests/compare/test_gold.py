@@ -265,6 +265,7 @@ def wrapped(value):
     return {"_value": [wrapped(it) for it in value] if isinstance(value, list) else value}
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(documents(TEXTS), documents(TEXTS), st.booleans())
 def test_to_wrap_every_value_changes_nothing(gt, pred, partial):
@@ -283,6 +284,7 @@ def test_an_alternative_more_never_lowers_the_score_of_its_place(first, others, 
     assert few["field_scores"]["a"] <= many["field_scores"]["a"]
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(documents(PLACES), documents(TEXTS), TEXTS)
 def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(gt, pred, value):
@@ -293,6 +295,7 @@ def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(gt, pred, val
     assert one["confusion_matrix"] == two["confusion_matrix"]
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(documents(PLACES), documents(TEXTS)), min_size=1, max_size=7))
 def test_a_chunk_gives_what_its_documents_give(pairs):

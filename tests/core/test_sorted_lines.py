@@ -22,6 +22,7 @@ def test_lines_come_in_the_order_of_their_keys(entries, most_bytes, blocks):
         assert list(lines) == sorted(entries), "they can be read again"
 
 
+@pytest.mark.slow
 @given(ENTRIES, ENTRIES)
 def test_lines_that_were_sorted_elsewhere_are_added(some, others):
     lines = SortedLines(some, most_bytes=500)

@@ -5,6 +5,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import stickler_cli
 
 ROOT = Path(stickler_cli.__file__).parent
@@ -70,6 +72,7 @@ NAMES_OF_OURS = [
 ]
 
 
+@pytest.mark.slow
 def test_what_the_page_names_is_there():
     assert [name for name in NAMES_OF_OURS if not is_there(name)] == []
 
@@ -93,6 +96,7 @@ DEPARTING = {
 """Modules of fewer than 40 lines or more than 700, and why; adapters of frameworks are short."""
 
 
+@pytest.mark.slow
 def test_modules_have_40_to_700_lines_or_a_reason():
     lengths = {
         module: len(path.read_text(encoding="utf-8").splitlines())
@@ -102,6 +106,7 @@ def test_modules_have_40_to_700_lines_or_a_reason():
     assert {module for module, length in lengths.items() if not 40 <= length <= 700} == {*DEPARTING}
 
 
+@pytest.mark.slow
 def test_functions_have_at_most_60_lines_besides_their_docstring():
     long = {
         (module, node.name)

@@ -80,6 +80,7 @@ def test_no_console_block_but_the_set_up_is_without_a_prompt():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda it: it.stem)
 def test_the_commands_of_a_page_print_what_it_shows(page, a_place, monkeypatch):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

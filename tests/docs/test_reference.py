@@ -11,6 +11,7 @@ reference = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(reference)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", reference.GENERATED)
 def test_a_page_is_what_the_program_writes(name):
     written = (DOCS / name).read_text(encoding="utf-8")

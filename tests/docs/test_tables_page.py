@@ -57,6 +57,7 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["duckdb", "polars", "pandas"])
 def test_a_query_gives_what_the_run_says(files, library):
     pytest.importorskip(library, reason=f"{library} IS NOT INSTALLED: its query is not run")

@@ -187,6 +187,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz"])
 @pytest.mark.parametrize("text", BROKEN)
 def test_a_row_that_is_no_csv_is_named_and_the_last(place, capsys, text, suffix):
@@ -241,6 +242,7 @@ def test_a_row_without_end_is_read_up_to_the_limit(place, capsys, row, told):
     assert record["documents"]["evaluated"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sources", ["one.json -", "- one.json", "one.json /dev/stdin", "<(cat one.json) one.json"]
 )
@@ -256,6 +258,7 @@ def test_one_document_may_come_by_a_pipe(place, sources):
     assert record["per_document"][0]["id"] == "one"
 
 
+@pytest.mark.slow
 def test_a_document_by_a_pipe_may_be_too_large(place):
     (place / "one.json").write_text("{}")
     (place / "two.json").write_text(json.dumps(TWO))

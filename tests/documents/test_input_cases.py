@@ -84,6 +84,7 @@ def give_up_reading_all() -> None:
         ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="permissions are given up as Linux has it")
 def test_a_file_that_may_not_be_read_is_told(tmp_path):
     (tmp_path / "schema.json").write_text('{"type": "object", "properties": {"id": {}}}')

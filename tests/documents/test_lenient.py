@@ -243,6 +243,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "size"), [("{", 2_000_000), *((part, 200_000) for part in HOSTILE)]
 )

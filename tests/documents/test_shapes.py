@@ -188,6 +188,7 @@ NESTED_REPEATS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["gt", "pred"])
 @pytest.mark.parametrize("pattern", NESTED_REPEATS)
 def test_a_search_that_would_not_end_is_ended_and_names_the_id(

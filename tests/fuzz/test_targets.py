@@ -15,6 +15,7 @@ FUZZ = Path(targets.__file__).parent
 SEEDS = {name: sorted((FUZZ / name).iterdir()) for name in TARGETS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "seed"),
     [pytest.param(name, seed, id=seed.name) for name in SEEDS for seed in SEEDS[name]],

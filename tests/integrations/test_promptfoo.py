@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 FRAMEWORKS = {"dspy", "gepa", "inspect_ai", "mlflow", "pydantic_evals", "strands_evals", "trl"}
 
 
@@ -17,6 +19,7 @@ def test_the_file_in_the_docs_gives_promptfoo_its_function():
     assert names["get_assert"].__module__ == "stickler_cli.integrations.promptfoo"
 
 
+@pytest.mark.slow
 def test_a_scorer_loads_no_framework_and_no_adapter():
     code = (
         "import sys, stickler_cli;"

@@ -30,6 +30,7 @@ def judgements(comparison):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, *KINDS])
 def test_clipping_changes_no_count_and_no_pair(kind):
     @given(cases(ANYTHING, kind=kind))

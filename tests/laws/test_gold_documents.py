@@ -29,6 +29,7 @@ def place_of(case, gt, pred=None):
     return next((field for field in fields if field.name == "x"), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, *KINDS])
 def test_clipping_changes_no_count_and_no_pair_beside_alternatives(kind):
     @given(st.data(), cases(ANYTHING, kind=kind))
@@ -44,6 +45,7 @@ def test_clipping_changes_no_count_and_no_pair_beside_alternatives(kind):
     holds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_more_alternative_never_lowers_the_similarity_of_its_place(kind):
     @given(st.data(), cases(ANYTHING, kind=kind))
@@ -72,6 +74,7 @@ def as_open(case):
     return case, compile_schema({**case.schema, "properties": {"x": field}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_absent_alternative_never_changes_an_open_list_of_which_something_is_predicted(kind):
     @given(st.data(), an_open_list(kind), st.sampled_from((None, [], [None], "")))
@@ -90,6 +93,7 @@ def test_an_absent_alternative_never_changes_an_open_list_of_which_something_is_
     holds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(kind):
     @given(st.data(), cases(ANYTHING, kind=kind), json_values)
@@ -124,6 +128,7 @@ def wrapped(value):
     return {"_value": [*map(wrapped, value)] if isinstance(value, list) else value}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, *KINDS])
 def test_to_wrap_every_value_changes_nothing(kind):
     @given(cases(ANYTHING, kind=kind))
@@ -138,6 +143,7 @@ def test_to_wrap_every_value_changes_nothing(kind):
     holds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, *KINDS])
 def test_every_figure_of_an_annotated_ground_truth_is_from_0_to_1(kind):
     @given(st.data(), cases(ANYTHING, kind=kind))

@@ -75,6 +75,7 @@ def perfect(plan, document, options=None):
     return found.similarity == 1 and not non_matches(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(BUILT_IN.keys() - JUDGED))
 def test_by_every_built_in_comparator_at_every_place(name):
     @given(
@@ -96,6 +97,7 @@ def test_by_every_built_in_comparator_at_every_place(name):
     holds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, *KINDS])
 def test_by_the_defaults_of_every_kind_with_values_of_any_other(kind):
     @given(cases(Scope(wrong=True), kind=kind))

@@ -311,6 +311,7 @@ def gains_of(node, gts, preds, floor):
     return matrix, gain(matrix, *np.indices(matrix.shape), floor)
 
 
+@pytest.mark.slow
 def test_pairs_of_items_with_keys_have_the_total_of_the_whole_assignment(monkeypatch):
     taken = Counter()
 

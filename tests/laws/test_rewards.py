@@ -88,6 +88,7 @@ def test_feedback_has_no_text_of_the_ground_truth_that_may_not_be_told(case, rev
     assert marker not in scorer.feedback([scored, scored])
 
 
+@pytest.mark.slow
 @settings(max_examples=2 * settings.default.max_examples)  # most are of no use
 @given(cases(OF_VALUES), cases(OF_VALUES))
 def test_with_nothing_revealed_feedback_depends_on_which_fields_are_wrong_alone(case, other):
@@ -187,6 +188,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS)
 @given(gt=honest)
 def test_no_trick_beats_an_honest_answer_with_one_error(attack, gt):

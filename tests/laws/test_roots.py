@@ -21,6 +21,7 @@ def counted(plan, gts, preds, options):
     return Batch(results, account)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["list", "tuple"])
 def test_an_array_counts_as_it_does_in_a_field(kind):
     @given(cases(ANYTHING, sides=3, kind=kind))

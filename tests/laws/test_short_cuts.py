@@ -28,6 +28,7 @@ def pairing_all_lists_by(few):
         pairing.MAX_EXHAUSTIVE_PAIRS = limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*NESTS, *VALUES_DECIDE])
 def test_looking_at_likely_pairs_first_changes_no_score(kind):
     @given(st.data(), cases(ANYTHING, sides=3, kind=kind))
@@ -66,6 +67,7 @@ def all_values_compared():
             comparator.same_value = True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, *KINDS])
 def test_equal_values_score_what_their_comparator_says(kind):
     @given(cases(ANYTHING, kind=kind))
@@ -78,6 +80,7 @@ def test_equal_values_score_what_their_comparator_says(kind):
     holds()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, *NESTS, *VALUES_DECIDE])
 def test_units_counted_together_are_those_counted_one_by_one(kind):
     @given(cases(ANYTHING, kind=kind))

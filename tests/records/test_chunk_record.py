@@ -266,6 +266,7 @@ def set_field(record: dict) -> None:
     record["first_non_matches"][0][2] = "a["
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "message"),
     [

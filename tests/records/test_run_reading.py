@@ -193,6 +193,7 @@ def places_of(value, place=()):
 WRONG = (None, [], {}, "x", -1, 0.5, 10**30)
 
 
+@pytest.mark.slow
 def test_values_of_wrong_types_are_refused_or_do_no_harm(evaluation):
     """Whatever stands in a run file: an error with its place, or a run that can be written."""
     record = json.loads(json_line(evaluation.to_dict()))

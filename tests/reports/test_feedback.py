@@ -94,6 +94,7 @@ def test_with_nothing_revealed_only_fields_are_named():
     assert feedback(other, reveal="none") == feedback(reveal="none")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reveal", ["all", "shape", "none"])
 @pytest.mark.parametrize("budget", [0, 1, 10, 40, 100, 300, 10_000])
 def test_it_takes_no_more_characters_than_it_may(budget, reveal):

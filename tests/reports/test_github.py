@@ -143,6 +143,7 @@ def test_the_summary_is_the_markdown_report(orders):
     assert summary(orders, STYLE) == formats.markdown_page(orders, STYLE)
 
 
+@pytest.mark.slow
 def test_a_summary_is_longer_than_a_comment_may_be_and_never_longer_than_its_room(run_of):
     long = "x" * 5_000
     schema = {

@@ -90,6 +90,7 @@ def test_markup_and_emoji_names_are_shown_as_they_are(report):
     assert ":skull:" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["table", "markdown", "junit", "openmetrics"])
 @pytest.mark.parametrize("options", [{}, {"plain": False, "width": 200}])
 def test_no_line_of_a_report_is_a_workflow_command(report, name, options):

@@ -486,6 +486,7 @@ def test_a_page_of_many_map_keys_has_one_row_for_them(run_of):
     assert set(places.values()) == {int(rows["rates.*"]["data-field"])}
 
 
+@pytest.mark.slow
 def test_other_reports_do_not_load_the_template_engine():
     code = (
         "import sys, stickler_cli.reports.run_sections, stickler_cli.runs.evaluate;"

@@ -98,6 +98,7 @@ def wide(n_fields):
 VALUES = [DocumentPair("1", {"all": {"field_1": "x"}}, {"all": {"field_1": "y"}})]
 
 
+@pytest.mark.slow
 def test_a_run_of_many_fields_comes_in_small_pieces_that_orjson_would_write_as_one(run_of):
     run = run_of(wide(500), VALUES, intervals=True)
 
@@ -112,6 +113,7 @@ def test_a_run_of_many_fields_comes_in_small_pieces_that_orjson_would_write_as_o
     assert max(map(len, pieces)) < 80_000
 
 
+@pytest.mark.slow
 def test_memory_of_json_does_not_grow_with_the_text(run_of):
     run = run_of(wide(2_000), VALUES, intervals=True)
     tracemalloc.start()
@@ -124,6 +126,7 @@ def test_memory_of_json_does_not_grow_with_the_text(run_of):
     assert peak < n_characters / 2
 
 
+@pytest.mark.slow
 def test_fields_nested_deeper_than_the_stack_are_written(run_of):
     schema = {
         "type": "object",

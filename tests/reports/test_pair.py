@@ -280,6 +280,7 @@ def test_the_schema_is_one_and_names_the_format():
     assert SCHEMA["title"] == SCHEMA["properties"]["format"]["const"] == COMPARISON_FORMAT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [pytest.param(row, id=row["name"]) for row in ROWS])
 def test_what_is_printed_fits_the_schema_and_adds_up_to_the_overall_score(row):
     record = json.loads(json.dumps(record_of(row)))

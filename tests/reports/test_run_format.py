@@ -27,6 +27,7 @@ def test_the_names_in_the_code_are_those_of_the_format():
     assert tuple(SCHEMA["$defs"]["NodeRecord"]["required"]) == COUNTING_MODES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bank-statement", "invoice", "receipt", "resume"])
 def test_runs_over_the_fixtures_fit(fixture_run, name):
     assert problems(run_record(fixture_run(name))) == []

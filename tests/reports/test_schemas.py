@@ -31,6 +31,7 @@ def test_what_is_shipped_is_what_the_types_say(name):
     assert schema_of(name) == shipped(name), "run python -m schemas.writing schemas"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_place_has_a_type_and_a_description_and_objects_are_closed(name):
     schema = shipped(name)

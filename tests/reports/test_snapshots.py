@@ -52,6 +52,7 @@ def test_orders_look_as_checked_in(orders, errors_of, same_as, name):
     same_as(with_version(render(form, noted, style), "0"), SNAPSHOTS / name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize(("suffix", "form"), [("txt", "table"), ("json", "json")])
 def test_fixtures_give_what_is_checked_in(fixture_run, same_as, name, suffix, form):

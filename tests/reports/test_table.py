@@ -56,6 +56,7 @@ def test_colour_does_not_depend_on_the_environment(orders, monkeypatch):
     assert render(orders, style) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 132])
 @pytest.mark.parametrize("name", ["bank-statement", "invoice", "receipt", "resume"])
 def test_no_line_is_wider_than_the_terminal(fixture_run, name, width):

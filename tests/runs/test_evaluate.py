@@ -72,6 +72,7 @@ def test_any_processes_and_chunks_give_the_same_bytes(sides, crew, known):
         assert everything(items, crew, total=total) == everything(items, Workers(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["fork", "fork of a server", "new process"])
 def test_real_processes_read_the_documents_themselves(tmp_path, monkeypatch, way):
     if way == "new process":
@@ -87,6 +88,7 @@ def test_real_processes_read_the_documents_themselves(tmp_path, monkeypatch, way
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [2, 3, 5])
 def test_a_worker_that_is_slower_than_all_others_holds_up_nobody_for_ever(in_process, workers):
     # The stand-in of the first worker speaks only when no other has anything to say.

@@ -54,6 +54,7 @@ def wrapped(keys):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("preds", "options", "advice"),
     [
@@ -83,6 +84,7 @@ def test_a_hint_about_the_shape_of_ground_truths_helps(score_of):
     assert score_of(TRUTH, "--gt-root", "label", gts=gts)[1] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "paired"),
     [

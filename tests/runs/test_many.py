@@ -74,6 +74,7 @@ def problems_of(*pairs, schema=PLAN, **options):
 # --- the same result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_the_fixtures_give_what_the_command_line_prints(name, capsys, monkeypatch):
     monkeypatch.chdir(ROOT)

@@ -66,6 +66,7 @@ def test_wrappers_change_no_other_figure(run):
     assert rich["rest"] == plain["rest"]
 
 
+@pytest.mark.slow
 def test_any_number_of_processes_and_any_reading_back_gives_the_same(run, data):
     whole = run("eval", "schema.json", "gt", "rich", "-f", "json", "--by", "@directory")
     assert (
@@ -98,6 +99,7 @@ def confidences_of(value):
     return [confidences_of(part) for part in value]
 
 
+@pytest.mark.slow
 def test_confidences_beside_predictions_are_those_in_them(run, data, pairs, capsys):
     for name, *_, rich in pairs:
         write(data / "beside" / f"{name}.json", confidences_of(rich))

@@ -107,11 +107,13 @@ def test_every_property_of_a_shipped_schema_is_described(name: str) -> None:
     assert undescribed == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_the_meta_schema_accepts_a_shipped_schema(name: str) -> None:
     assert places_of_errors(SHIPPED[name]) == set()
 
 
+@pytest.mark.slow
 def test_the_meta_schema_is_a_valid_schema_and_accepts_itself() -> None:
     Draft202012Validator.check_schema(META)
     assert places_of_errors(META) == set()

@@ -91,6 +91,7 @@ def test_one_seed_gives_one_result_and_documents_stay_whole():
     assert len(halves) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verdicts", [True, False])
 def test_the_interval_of_the_gain_covers_and_proposals_help(verdicts):
     """For 25 sets of 400 documents; the proposal is held against 100,000 pairs more."""

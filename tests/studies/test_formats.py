@@ -45,6 +45,7 @@ def made(capsys):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*SOURCES} - {"tune"}))  # which finds nothing to change
 def test_markdown_has_the_title_and_a_row_for_each_row_of_the_table(made, name):
     text, table = made(name, "markdown"), made(name, "table")
@@ -57,6 +58,7 @@ def test_markdown_has_the_title_and_a_row_for_each_row_of_the_table(made, name):
     assert all(cell.strip() for row in rows for cell in row.strip("|").split("|"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_page_has_all_tables_and_lets_nothing_be_loaded(made, name):
     page = made(name, "html")
@@ -67,6 +69,7 @@ def test_a_page_has_all_tables_and_lets_nothing_be_loaded(made, name):
     assert made(name, "table").splitlines()[0] in page
 
 
+@pytest.mark.slow
 def test_rows_of_places_are_the_fields_with_both_ends_of_intervals(made):
     rows = [*csv.DictReader(io.StringIO(made("places", "csv")))]
     record = json.loads(made("places", "json"))
