@@ -349,9 +349,9 @@ def _find_joined_run(text: Words, other: Words) -> str | None:
 
 
 def _find_other_letters(words: Sequence[str], candidates: Sequence[str]) -> MatchDifference | None:
-    """Return the first content word for which the candidates have only a misread form.
+    """Return the first content word that the candidates contain only in a misread form.
 
-    Return it with that form; None if there is no such word.
+    The result has both forms; None if there is no such word.
     """
     for word in words:
         if word in FUNCTION_WORDS:

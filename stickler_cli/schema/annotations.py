@@ -69,7 +69,7 @@ def leaf_default(
 def default_comparator(default: LeafDefault) -> BaseComparator:
     """Return the comparator object for a default comparison.
 
-    All default comparisons without a configuration share one comparator object.
+    Calls with equal arguments return the same object if there is no configuration.
     """
     if default.config:
         return construct(default.comparator, default.config)
@@ -176,7 +176,7 @@ ON_VALUE: Final = tuple(name for name, stands in STANDS.items() if stands == _ON
 ON_OBJECT: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_OBJECT)
 ON_LIST: Final = ("pairing_floor", "exhaustive", "ordered", "pairing", "distinct")
 ON_POSITIONS: Final = ("exhaustive", "ordered", "pairing")
-"""The annotations that a list may have whose elements are paired by position."""
+"""The annotations that are allowed on a list whose elements are paired by position."""
 
 
 def annotated(name: str) -> str:
@@ -307,9 +307,9 @@ Owned: TypeAlias = tuple[tuple[Schema, AnnotationValues], ...]
 class Merged:
     """The annotations of a field or element, merged from all schemas that describe the field.
 
-    An object of this class also holds the annotations that an array passes to its elements. These
-    are `inherited`, and they win over the elements' own annotations. An annotation that no schema
-    has is None.
+    The class is also used for the annotations that an array passes to its elements. These are
+    `inherited`, and they win over the elements' own annotations. An annotation that no schema has
+    is None.
     """
 
     comparator: str | None = None
@@ -354,7 +354,7 @@ class Merged:
 
     @property
     def item_threshold(self) -> float:
-        """Similarity at which two such objects match as items of a list."""
+        """Similarity at which two objects match if they are items of a list."""
         return DEFAULT_MATCH_THRESHOLD if self.match_threshold is None else self.match_threshold
 
     @property
@@ -364,7 +364,7 @@ class Merged:
 
     @property
     def object_threshold(self) -> float:
-        """Similarity at which two such objects match as values of a field."""
+        """Similarity at which two objects match if they are values of a field."""
         return self.item_threshold if self.threshold is None else self.threshold
 
     @property
@@ -448,7 +448,8 @@ def describe_annotations(merged: Merged, names: Iterable[str]) -> tuple[str, ...
 def merge_annotations(by_schema: Owned, inherited: Merged) -> Merged:
     """Merge the annotations of all subschemas of a field or element with inherited annotations.
 
-    If an annotation names another comparator, the inherited configuration is dropped.
+    If an annotation names a comparator other than the inherited one, the inherited configuration is
+    dropped.
     """
     winners: AnnotationValues = {}
     for _, annotations in reversed(by_schema):

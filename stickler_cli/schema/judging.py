@@ -1,11 +1,11 @@
-"""Validate values by jsonschema-rs, here called "the engine": its options, limits and input.
+"""Validate values by the library jsonschema-rs: its options, limits and input.
 
-Alternatives of unions, patterns of keys and `--validate` all use the engine, so that they agree.
+Alternatives of unions, patterns of keys and `--validate` all use jsonschema-rs, so that they agree.
 The package jsonschema serves only to word problems of schemas. It takes about two hundred times as
 long, can hang on a pattern, and does not accept 19.99 as a multiple of 0.01.
 
-If references lead to a definition in several ways, the engine validates by the definition again for
-each way. If there are very many ways, the class `Apart` of this module is called instead, and
+If references lead to a definition in several ways, jsonschema-rs validates by the definition again
+for each way. If there are very many ways, the class `Apart` of this module is called instead, and
 remembers each verdict. The time is then at most proportional to the size of the schema times the
 size of the document.
 """
@@ -36,8 +36,8 @@ BACKTRACK_LIMIT: Final = 10_000
 pattern needs more steps, it counts as not matching."""
 
 MOST_LEVELS: Final = 1024
-"""Maximum number of nested levels of a validated value, the same as for reading documents. The
-engine calls itself for each level, and the stack of a process is limited."""
+"""Maximum number of nested levels of a validated value, the same as for reading documents.
+jsonschema-rs calls itself for each level, and the stack of a process is limited."""
 
 MESSAGE_LENGTH: Final = 160  # in characters
 
@@ -56,7 +56,7 @@ def _engine() -> Any:
 def _usual(ref_stands_alone: bool) -> dict[str, Any]:
     """Return the options with which every validator is built.
 
-    In older dialects the engine does not test the format `uuid`, so its test is added.
+    In older dialects jsonschema-rs does not test the format `uuid`, so its test is added.
     """
     uuid = _engine().Draft202012Validator({"format": "uuid"}, validate_formats=True)
     return {
@@ -68,7 +68,7 @@ def _usual(ref_stands_alone: bool) -> dict[str, Any]:
 
 
 class EngineError(Exception):
-    """The engine rejects a schema, for instance because of a pattern with a syntax error."""
+    """jsonschema-rs rejects a schema, for instance because of a pattern with a syntax error."""
 
     def __init__(self, found: str, pointer: str) -> None:
         super().__init__(found)
@@ -91,7 +91,7 @@ def build(  # noqa: PLR0913 - the engine's options
     replaces the tests of some formats. `keywords` adds keywords to the dialect.
 
     Raises:
-        EngineError: the engine rejects the schema.
+        EngineError: jsonschema-rs rejects the schema.
     """
     usual = _usual(dialect.ref_stands_alone)
     try:
@@ -115,7 +115,7 @@ def _engine_error(error: ValueError) -> EngineError:
 
 
 def brief_message(message: str) -> str:
-    """Return a message of the engine in shortened form, since it may quote a whole document."""
+    """Return a message of jsonschema-rs in shortened form, since it may quote a whole document."""
     return message if len(message) <= MESSAGE_LENGTH else message[: MESSAGE_LENGTH - 3] + "..."
 
 
@@ -153,7 +153,7 @@ def too_deep(value: object) -> bool:
 
 
 def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:
-    """Return whether a schema is valid in its dialect; False if the engine fails."""
+    """Return whether a schema is valid in its dialect; False if jsonschema-rs fails."""
     if too_deep(schema):
         return False
     with suppress(ValueError):
@@ -183,10 +183,12 @@ def _is_plain(schema: Schema) -> bool:
 
 @dataclass(frozen=True)
 class PicklablePattern:
-    r"""A regular expression that searches keys; unlike the engine's own, it can be pickled.
+    r"""A regular expression that searches keys.
+
+    Unlike a validator of jsonschema-rs, it can be pickled.
 
     Raises:
-        EngineError: the engine cannot read the pattern.
+        EngineError: jsonschema-rs cannot read the pattern.
 
     >>> PicklablePattern(r"^\p{Lu}(?<rest>\d+)$").search("Ä12")
     True
@@ -217,20 +219,21 @@ DEEPEST: Final = 50
 from the start, so that deep documents need no deep stack."""
 
 MOST_KNOWN: Final = 100_000
-"""Number of remembered verdicts above which all are forgotten before the next value."""
+"""Maximum number of remembered verdicts. If there are more, all are dropped before the next
+value."""
 
 
 class Apart:
-    """Answers for the engine whether values are valid by certain definitions.
+    """Answers for jsonschema-rs whether values are valid by certain definitions.
 
-    These are the definitions that are validated separately. The engine asks at each reference to
+    These are the definitions that are validated separately. jsonschema-rs asks at each reference to
     such a definition: each call is a *question*. Each answer is remembered.
     """
 
     def __init__(self, accepts: Callable[[str, JsonValue], bool]) -> None:
         """Take a function that validates a value by a reference.
 
-        While it runs, the engine may ask further questions.
+        While it runs, jsonschema-rs may ask further questions.
         """
         self._accepts = accepts
         self._known: dict[tuple[str, bytes], bool] = {}
@@ -239,10 +242,10 @@ class Apart:
         self._failure: BaseException | None = None
         self._lock = RLock()
         self.keywords: dict[str, type[_Keyword]] = {APART: type("_", (_Keyword,), {"judge": self})}
-        """The additional keyword for the engine, whose validation calls `accepts`."""
+        """The additional keyword for jsonschema-rs, whose validation calls `accepts`."""
 
     def settle(self, ask: Callable[[], T]) -> T:
-        """Return the result of `ask`, a function that calls the engine.
+        """Return the result of `ask`, a function that calls jsonschema-rs.
 
         If `ask` leads to a question that is nested too deeply, that question is answered on its
         own, and then `ask` is called again.
@@ -397,9 +400,9 @@ class JudgedDocuments:
         return self._parts[kind, reference]
 
     def find_judge(self, kind: "type[JudgedPart]") -> Apart:
-        """Return the `Apart` object that validates by separate definitions.
+        """Return the `Apart` object of one kind of validator.
 
-        Each `kind` has its own.
+        It validates by those definitions that are validated separately.
         """
 
         def accepts(reference: str, value: JsonValue) -> bool:
@@ -454,7 +457,7 @@ class JudgedPart:
         """The validator of the schema, built when it is first used.
 
         Raises:
-            EngineError: the engine rejects the schema.
+            EngineError: jsonschema-rs rejects the schema.
         """
         registry = self.documents.registry
         # `$recursiveRef` needs the outermost document itself, not a reference to it.
@@ -478,7 +481,7 @@ class JudgedPart:
         """Yield (error, path in the schema, path in the document) for each error.
 
         Raises:
-            ValueError: the document has a value that the engine cannot name in a message.
+            ValueError: the document has a value that jsonschema-rs cannot name in a message.
         """
 
         def list_errors(

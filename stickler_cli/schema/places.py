@@ -386,7 +386,10 @@ class PlaceFold(ABC, Generic[Came, Made]):
 
     @abstractmethod
     def _revisit(self, visited: Visited[Came, Made], in_force: InForce, visit: Came) -> Made:
-        """Return the result for a place whose visit has already begun, and may not be finished."""
+        """Return the result for a place whose visit has begun before.
+
+        Perhaps it is not finished.
+        """
 
     def _visit_place(self, in_force: InForce, visit: Came) -> Made:
         """Return the result for the place that subschemas describe."""

@@ -325,10 +325,9 @@ class SchemaFiles:
         return f"{self._origins[place.uri].identifier}#{pointer}"
 
     def own_uri(self, source: Source, keyword: str) -> str | None:
-        """Return a reference with the `$id` of the target document.
+        """Return a reference to the same target, made with the `$id` of the target's document.
 
-        None if the `$id` is used already. `keyword` is the keyword of `source` that has the present
-        reference.
+        None if the reference under `keyword` uses that `$id` already.
         """
         place = self.locate(source.schema)
         uri = absolute(place.base, str(source.schema[keyword])).partition("#")[0]
@@ -405,7 +404,7 @@ class SchemaFiles:
         )
 
     def _find(self, place: SchemaPlace, reference: str) -> tuple[str, str, Schema | bool]:
-        """Return (resource URI, plain name, schema) of the schema that a reference leads to."""
+        """Return (resource URI, plain name, schema) of the target of a reference."""
         uri, _, fragment = absolute(place.base, reference).partition("#")
         fragment = unquote(fragment)
         resource = self._resource(uri, reference, place)

@@ -307,7 +307,8 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     ),
     "uniqueItems": lambda limit: "each element only once",
 }
-"""Functions that describe the expected value, by the keyword of the meta-schema that is broken."""
+"""Functions that describe the expected value, by the keyword of the meta-schema that the value
+breaks."""
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:

@@ -37,7 +37,7 @@ ANY_TYPE: Final = frozenset(TYPES)
 
 @dataclass(frozen=True, slots=True)
 class TypeAcceptor(Acceptor):
-    """Accepts values of some JSON types. It agrees with the engine, but does not use it."""
+    """Accepts values of some JSON types. It agrees with jsonschema-rs, but does not use it."""
 
     types: frozenset[str]
 
@@ -228,7 +228,7 @@ def _pattern(evaluation_path: Sequence[str | int], missing: Sequence[str]) -> st
 
 
 MOST_CHECKS: Final = 10_000
-"""Maximum number of schemas by which one value may be validated. The engine validates by a
+"""Maximum number of schemas by which one value may be validated. jsonschema-rs validates by a
 definition again for each reference to it. A definition that leads to more schemas, at any depth, is
 therefore validated separately. Source: docs/schema.md."""
 

@@ -158,7 +158,7 @@ class _Request(NamedTuple):
         """Walk over a copy of the schema.
 
         Observed values may show that texts are JSON, or what values of any type look like. In that
-        case, add this to the copy and walk again.
+        case, schemas for these values are added to the copy, and the walk is repeated.
         """
         copy: JsonObject = _copied(self.schema)
         lists: list[RewrittenUnion] = []

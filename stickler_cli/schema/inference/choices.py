@@ -115,7 +115,7 @@ class Inferred:
 
 
 def has_stated_comparison(merged: Merged) -> bool:
-    """Return whether annotations say more about a comparison than a weight."""
+    """Return whether annotations say how values are compared, not only with which weight."""
     return merged.chooses or merged.threshold is not None or merged.clip_under_threshold is not None
 
 
@@ -214,8 +214,8 @@ def _choose_leaf_by_name(
 def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
     """Return the comparison for code, markup or formulas.
 
-    None unless most texts have the same one of these forms. If there is a rule for the field's name
-    (`has_rule`), chemical formulas are not considered, since codes look like them.
+    None unless most texts have one of these forms, and all of them the same. If there is a rule for
+    the field's name (`has_rule`), chemical formulas are not considered, since codes look like them.
     """
     from .code_forms import CHEMICAL_FORMULA, CODE_LANGUAGES  # compiles many patterns
 
@@ -335,7 +335,8 @@ def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
 def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
     """Return the comparisons for a union's alternatives, which are of the given kinds.
 
-    If texts are compared as dates, numbers or times, numbers get the comparison of the texts.
+    If texts are compared as dates, numbers or times, JSON numbers are compared by the same
+    comparator as the texts.
     """
     of_text = dict(zip(kinds, choices, strict=True)).get("string")
     if of_text is None or not {*kinds} <= {"string", "number", "integer"}:
@@ -349,7 +350,10 @@ COMPARES_TYPES: Final = frozenset({"ExactComparator", "NumericComparator"})
 
 
 def keep_types(choice: Inferred) -> Inferred:
-    """Return a comparison in which a number or boolean differs from its text, if it can say so."""
+    """Return a comparison by which a number or boolean differs from its text.
+
+    Unchanged if the comparator cannot tell them apart.
+    """
     if choice.comparator not in COMPARES_TYPES:
         return choice
     reason = f"{choice.reason}; an argument of a tool, whose type counts"

@@ -376,7 +376,10 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def _has_arguments(self, path: Path) -> bool:
-        """Return whether a field has arguments of a call, by its name or the name beside it."""
+        """Return whether a field has the arguments of a call.
+
+        This is shown by its name, or by the name of a tool beside it.
+        """
         name = str(path[-1])
         if ends_in(name, ARGUMENTS):
             return True
@@ -422,9 +425,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
 
     def _pairs_by_position(self, place: ArrayPlace, visit: FieldVisit) -> bool:
-        """Return whether elements of an array are paired by position or in order, as inferred.
+        """Infer whether elements of an array are paired by position or in order.
 
-        If so, remember the annotation that says it.
+        If so, remember the annotation for it, and return True.
         """
         if id(visit.holder) not in self._own:
             return False
@@ -454,9 +457,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _pairs_in_order(
         self, place: ArrayPlace, visit: FieldVisit, outer: ListShape | None
     ) -> bool:
-        """Return whether the order of an array's numbers matters, as inferred.
+        """Infer whether the order of an array's numbers matters.
 
-        If so, remember the annotation that says it.
+        If so, remember the annotation for it, and return True.
         """
         if not is_series(visit.name, self._places, place, outer):
             return False
@@ -589,7 +592,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return next((text for text in comments if isinstance(text, str)), "")
 
     def _find_pointers(self, *holders: Schema | None) -> tuple[str, ...]:
-        """Return the JSON Pointers of schemas; schemas of other files are skipped."""
+        """Return JSON Pointers to the given schemas; schemas of other files are skipped."""
         own_uri = self._places.files.locate(self._root.schema).uri
         unnamed = self.written_arms | {id(None), id(_NOWHERE)}
         named_holders = (

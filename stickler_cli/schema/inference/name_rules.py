@@ -31,7 +31,7 @@ READING: Final = {"unit": "same", "decimal": "auto"}
 """Arguments for reading numbers: units must agree, and each text shows which sign separates
 decimals."""
 STRICT: Final = {"same_digits": True, "same_words": True}
-"""Arguments for comparing short texts, in which another digit or word is not a mere slip."""
+"""Arguments for comparing short texts, in which another digit or word is a real difference."""
 SORTED: Final = {"method": "token_sort_ratio"}
 
 CODE: Final = LeafDefault("ExactComparator", 1.0, {"only_separators": True})

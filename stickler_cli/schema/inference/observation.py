@@ -246,9 +246,10 @@ class Observed:
     n_lists: int = 0
     """Number of lists with at least two objects that were searched for a key field."""
     n_lists_by_key: Counter[str] = field(default_factory=Counter)
-    """For each field, the number of searched lists in which the items have different values."""
+    """For each field, the number of searched lists in which no two items have the same value of the
+    field."""
     shape: ListShape = field(default_factory=ListShape)
-    """Statistics of the lists as a whole."""
+    """Statistics of the lists themselves, such as their lengths."""
 
     def __post_init__(self) -> None:
         self.budget.places_left -= 1
@@ -338,7 +339,10 @@ class Observed:
         return self._summarize_texts(name), forms, fields, thousandths, shape, inner, content
 
     def _summarize_texts(self, name: str) -> Hashable:
-        """Return a dict key of what texts show, as far as it matters for a field with this name."""
+        """Return a dict key; texts with the same key lead to the same comparison.
+
+        `name` is the name of the field with these texts.
+        """
         if not self.forms[""]:
             return ()
         shares = {form: self.share(form) for form in self.forms}
@@ -387,7 +391,7 @@ class Observed:
     def find_place_of(self, path: tuple[str | int, ...], depth: int) -> "Observed | None":
         """Return the statistics of the values inside `depth` levels of lists at a path.
 
-        None if unseen.
+        None if no such value was seen.
         """
         seen: Observed | None = self
         if path:
@@ -400,7 +404,7 @@ class Observed:
     def find_shape(self, path: tuple[str | int, ...], depth: int) -> "ListShape | None":
         """Return the shape of the lists inside `depth` levels of outer lists at a path.
 
-        None if unseen.
+        None if no such list was seen.
         """
         lists = self.find_place_of(path, depth)
         return lists.shape if lists and lists.elements else None
@@ -596,7 +600,7 @@ def _read_by(name: str) -> str | None:
 
 
 def stated_currencies(objects: Observed) -> frozenset[str]:
-    """Return the currencies in the fields of objects whose names suggest a currency."""
+    """Return the currencies in those fields that have a name such as `currency`."""
     currencies: set[str] = set()
     for name, values in objects.fields.items():
         if _states_currency(name):
