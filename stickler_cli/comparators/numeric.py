@@ -42,8 +42,10 @@ from .quantities import (
     CURRENCIES,
     SCALES,
     SHARED_SIGNS,
+    SIZES_OF_UNITS,
     UNITS,
     WITH_THREE_DECIMALS,
+    UnitSize,
     is_unit,
     singular_unit,
 )
@@ -116,6 +118,9 @@ _NUMBER: Final = re.compile(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,
 _POWER: Final = re.compile(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
 """Digits that belong to a unit: the 2 of m2, 10^9 in 10^9/L."""
 _UNIT: Final = re.compile(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£¥₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
+_PER_YEAR_OR_MONTH: Final = re.compile(r"(?<=%)\s?p\.?\s?([am])\b\.?", re.IGNORECASE)
+_PERIODS: Final = {"a": " per year", "m": " per month"}
+"""The words for `p.a.` and `p.m.` behind a rate of interest."""
 _RELATION: Final = re.compile(r"[<>]=?|[~\u00b1]")
 _DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f", "--   ")
 _CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
@@ -166,6 +171,7 @@ def measured(text: str, *, money: bool = False) -> Measured:
     text = mark_exponents(text).translate(_DASHES)
     text = normalize_text("NFKC", text).translate(_DASHES).strip()
     text = mark_relation_of_quantity(text.replace("+/-", "\u00b1"))
+    text = _PER_YEAR_OR_MONTH.sub(lambda match: _PERIODS[match[1].lower()], text)
     plain = _POWER.sub("", text)
     runs = [*_NUMBER.finditer(plain)]
     relation = "".join(_RELATION.findall(text))
@@ -228,8 +234,14 @@ def _number_at(
     return number
 
 
+_GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}")
+"""Digits in groups of thousands, or of lakhs as in India: `12,34,567`."""
+
+
 def with_point(digits: str) -> str:
     """Return a number with a point before its decimals, and without separators of thousands.
+
+    Empty if signs separate other groups, as in the version `2.0.1` or the list `1,2,3`.
 
     If both comma and dot occur, the last of them is the decimal sign. A single comma before three
     digits separates thousands.
@@ -247,7 +259,7 @@ def with_point(digits: str) -> str:
         len(signs) > 1 or (last == "," and n_digits_after == 3 and digits[0] != "0")
     )
     if separate_thousands:
-        return digits.replace(last, "")
+        return digits.replace(last, "") if _GROUPED.fullmatch(digits) else ""
     integer, _, decimals = digits.rpartition(last)
     integer = integer.replace(",", "").replace(".", "")
     return f"{integer}.{decimals}"
@@ -280,6 +292,34 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
     return all(
         any(_same_unit(word, other_word) for other_word in more_words) for word in fewer_words
     )
+
+
+def convert_to_one_unit(gt: Measured, pred: Measured) -> tuple[Measured, Measured]:
+    """Return two measures in one unit if one unit is a multiple of the other, else as they are.
+
+    >>> first, second = convert_to_one_unit(measured("2 weeks"), measured("14 days"))
+    >>> first.number == second.number
+    True
+    """
+    gt_size, pred_size = _size_of_unit(gt), _size_of_unit(pred)
+    if gt_size is None or pred_size is None or gt_size == pred_size:
+        return gt, pred
+    if gt_size.base != pred_size.base:
+        return gt, pred
+    return _in_base_unit(gt, gt_size), _in_base_unit(pred, pred_size)
+
+
+def _size_of_unit(measure: Measured) -> UnitSize | None:
+    """Return the size of the only unit of a number; None for several units and unknown ones."""
+    if measure.number is None or len(measure.units) != 1 or measure.currencies or measure.percent:
+        return None
+    (unit,) = measure.units
+    return SIZES_OF_UNITS.get(unit)
+
+
+def _in_base_unit(measure: Measured, size: UnitSize) -> Measured:
+    number = None if measure.number is None else _UNROUNDED.multiply(measure.number, size.factor)
+    return measure._replace(number=number, units=frozenset((size.base,)), prefixes=_NO_UNIT)
 
 
 def _have_other_currencies(gt: Measured, pred: Measured) -> bool:
@@ -443,6 +483,8 @@ class NumericComparator(BaseComparator):
 
         If neither side has a number, their units must be equal.
         """
+        if self.unit == "same" and not self._absolute:
+            gt, pred = convert_to_one_unit(gt, pred)
         if self.unit == "same" and not same_measure(gt, pred):
             return 0.0
         gt, pred = _in_currency_of(gt, pred), _in_currency_of(pred, gt)
@@ -486,6 +528,7 @@ class NumericComparator(BaseComparator):
             return None
         difference: DifferenceKind | None = None
         gt_measure, pred_measure = (_measured(self.prepare(value)) for value in (gt, pred))
+        gt_measure, pred_measure = convert_to_one_unit(gt_measure, pred_measure)
         if gt_measure.percent == pred_measure.percent and _are_apart(gt_measure, pred_measure):
             difference = "another number"
         elif _lacks_unit(gt_measure, pred_measure):
@@ -616,6 +659,8 @@ def _keys_of(value: PreparedNumber) -> list[object]:
         if reading.with_decimals is None
         else [reading.number, reading.with_decimals]
     )
+    if size := _size_of_unit(reading):
+        numbers.append(_UNROUNDED.multiply(reading.number, size.factor))
     return [*numbers, *(number.scaleb(-2) for number in numbers)] if reading.percent else [*numbers]
 
 

@@ -1,7 +1,8 @@
 """Currencies, units and words such as `million`, by the signs and names beside numbers."""
 
 import re
-from typing import Final
+from decimal import Decimal
+from typing import Final, NamedTuple
 
 from stickler_cli.core.caching import lru_cache_of_short_texts
 
@@ -39,6 +40,29 @@ UNITS: Final = _names_by_alias(
     " each unit u st pz ud, iu ui ie, bp bps"
 )
 """The shortest name of a unit, for each of its names in the singular."""
+
+
+class UnitSize(NamedTuple):
+    """The size of a unit, as a multiple of the smallest unit of its kind."""
+
+    base: str
+    factor: Decimal
+
+
+_FACTORS: Final = (
+    ("mcg", "mcg 1 mg 1000 g 1000000 kg 1000000000"),
+    ("ml", "ml 1 l 1000"),
+    ("mm", "mm 1 cm 10 m 1000 km 1000000"),
+    ("s", "s 1 min 60 h 3600 d 86400 wk 604800"),
+    ("mo", "mo 1 y 12"),
+)
+"""The smallest unit of each kind, and how many of it make each unit; a month has no fixed days."""
+SIZES_OF_UNITS: Final = {
+    unit: UnitSize(base, Decimal(factor))
+    for base, line in _FACTORS
+    for unit, factor in zip(line.split()[::2], line.split()[1::2], strict=True)
+}
+"""The sizes of units that are whole multiples of another unit, by their shortest names."""
 _OF_SCIENCE: Final = re.compile(
     r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"

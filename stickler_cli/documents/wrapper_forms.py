@@ -36,11 +36,13 @@ NO_FORM: Final = Form("", "", "none")
 """Says that no object is a wrapper: values stay as they are."""
 
 _GOOGLE: Final = Form("mentionText", "confidence")
+_TEXTRACT: Final = Form("Text", "Confidence")
 
 USUAL: Final = (
     Form("value", "confidence"),
     Form("content", "confidence"),
     Form("Value", "Confidence"),
+    _TEXTRACT,
     _GOOGLE,
 )
 """Forms of objects that have a value key, a confidence key, and otherwise only metadata."""
@@ -145,7 +147,7 @@ def _find_usual_forms(value: Mapping[str, JsonValue]) -> list[Form]:
 
 
 def _is_metadata(key: str, form: Form) -> bool:
-    is_normalized = form is _GOOGLE and _NORMALIZED.fullmatch(key) is not None
+    is_normalized = form in (_GOOGLE, _TEXTRACT) and _NORMALIZED.fullmatch(key) is not None
     return is_normalized or _METADATA.fullmatch(key) is not None
 
 

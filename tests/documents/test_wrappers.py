@@ -41,6 +41,7 @@ def bare(document, form=None):
         {"type": "number", "valueNumber": 5, "content": 5, "confidence": 0.9, "spans": []},
         {"Value": 5, "Confidence": 0.9},
         {"mentionText": 5, "confidence": 0.9, "pageAnchor": {}, "normalizedValue": {"text": "5"}},
+        {"Text": 5, "Confidence": 0.9, "Geometry": {}, "NormalizedValue": {"Value": "5"}},
         {"value": 5, "confidence": 0.9, "boundingRegions": [], "citations": [1], "source": "D(1)"},
         {"type": "currency", "content": 5, "confidence": 0.9},
         {

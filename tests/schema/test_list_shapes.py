@@ -260,6 +260,25 @@ def test_a_list_whose_name_speaks_of_an_order_has_a_note():
 
 
 @pytest.mark.parametrize(
+    ("name", "points", "is_noted"),
+    [
+        ("polygon", [[0, 0], [4, 0], [5, 2], [4, 3], [0, 3]], True),
+        ("outline", [[0, 0], [4, 0], [5, 2]], True),
+        ("polygon", [[0, 0], [4, 0], [4, 3], [0, 3]], False),  # compared as a box
+        ("polygon", [0, 0, 4, 0, 5, 2], False),  # number by number
+        ("readings", [[0, 0], [4, 0], [5, 2]], False),
+    ],
+)
+def test_the_points_of_an_outline_have_a_note_on_their_order(name, points, is_noted):
+    seen = Observed()
+    seen.add({name: points})
+
+    note = load_observed(seen, "gt").note
+
+    assert (f"items of {name} are compared in any order" in note) is is_noted
+
+
+@pytest.mark.parametrize(
     ("name", "columns", "pairing"),
     [
         ("sales_table", {"region": ["N", "S"], "sales": [10, 20]}, "position"),

@@ -97,6 +97,8 @@ class FieldVisit(NamedTuple):
     """Number of arrays between the field and the place: 1 for the elements of the field's list."""
     list_rules: tuple[str, ...] = ()
     """Rules, in words, by which the surrounding arrays pair their elements."""
+    has_rows_in_any_order: bool = False
+    """Whether the outermost array pairs its elements, which may be arrays, in any order."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -490,7 +492,14 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         element_visit = visit._replace(inherited=place.below, weight=weight, listed=not positions)
         rules = (*visit.list_rules, *describe_annotations(merged, ON_ARRAY))
         rules += (BY_POSITION,) if is_paired_by_position else ()
-        element_visit = element_visit._replace(list_rules=rules, depth=visit.depth + 1)
+        has_rows_in_any_order = visit.has_rows_in_any_order
+        if visit.depth == 0:
+            has_rows_in_any_order = {ORDERED, BY_POSITION}.isdisjoint(rules)
+        element_visit = element_visit._replace(
+            list_rules=rules,
+            depth=visit.depth + 1,
+            has_rows_in_any_order=has_rows_in_any_order,
+        )
         if not (positions or elements):
             return [self._make_entry(visit, merged, choose_by_annotations(merged), "array")]
         fields: _Fields = []
@@ -568,6 +577,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             choice = replace(choice, reason=self._find_comment(visit) or ANNOTATED)
         if visit.listed and choice.comparator and not _keeps_order(visit):
             choice = replace(choice, reason=f"{choice.reason}; {IN_ANY_ORDER}")
+        elif visit.depth > 1 and choice.comparator and visit.has_rows_in_any_order:
+            choice = replace(choice, reason=f"{choice.reason}; rows {IN_ANY_ORDER}")
         weight = merged.effective_weight if visit.weight is None else visit.weight
         kind = f"{LIST_OF}{kind}" if visit.listed else kind
         if weight != DEFAULT_WEIGHT or (visit.weight is None and merged.weight is not None):

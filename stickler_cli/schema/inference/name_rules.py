@@ -195,9 +195,9 @@ ORDERED_SINGULARS: Final = _names_in(
 """Last words of names of arrays with two to four numbers in a fixed order. They count only in the
 singular: `size`, but not `sizes`."""
 SEQUENCES: Final = _names_in(
-    "action, agenda, answer, call, chronology, command, direction, history, instruction, itinerary,"
-    "message, phase, priority, procedure, queue, ranking, route, sequence, stage, step, stop,"
-    "timeline, triple, turn, waypoint"
+    "action, agenda, answer, call, chronology, command, contour, direction, history, instruction,"
+    "itinerary, linestring, message, outline, phase, polygon, polyline, priority, procedure, queue,"
+    "ranking, route, sequence, stage, step, stop, timeline, trajectory, triple, turn, waypoint"
 )
 """Last words of names of lists whose order may matter."""
 TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
