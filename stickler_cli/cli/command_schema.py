@@ -89,9 +89,10 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
 
 
 def _is_among_notes(schema: LoadedSchema, settings: SchemaOptions) -> bool:
-    """Return whether a table on standard output has the note on an inferred schema.
+    """Return whether the report of the command shows the note on the schema.
 
-    The note on a schema without inference is always on standard error, too.
+    This is so for an inferred schema if the report is a table. Otherwise the note must be printed
+    to standard error.
     """
     has_table = isinstance(settings, EvalSettings) and settings.format == "table"
     return has_table and schema.inferred is not None

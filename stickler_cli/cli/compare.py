@@ -105,7 +105,7 @@ def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> Co
 def _select_pair(
     settings: CompareSettings, loaded: LoadedSchema
 ) -> tuple[DocumentPair, LoadedSchema]:
-    """Return the requested pair of documents and its schema, which is chosen among several."""
+    """Return the requested pair of documents, and the schema of this pair."""
     if settings.schema_by is None:
         return _find_pair(settings, kinds_of(loaded)), loaded
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)

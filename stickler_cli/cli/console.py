@@ -58,8 +58,8 @@ def prepare_streams() -> None:
     """Prepare standard output and standard error, so that any text can be printed.
 
     A stream that is closed from the start is replaced by the null device. Otherwise the next opened
-    file would get the stream's number, and would receive what is printed. Results that would be
-    lost there are an error.
+    file would get the stream's number, and would receive what is printed. To write results to a
+    closed stream is an error.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is not None:

@@ -244,7 +244,7 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
 
 
 def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings, LoadedSchema]:
-    """Return the settings and the schema of a run whose schema was inferred then.
+    """Return the settings and the schema of a run whose schema was inferred, as it was then.
 
     Raises:
         UsageError: the schema, or what is inferred from the ground truth, has changed.

@@ -10,7 +10,7 @@ from stickler_cli.api.scorer import Scorer
 def metric(scorer: Scorer, field: str, expected: str = "") -> Any:
     """Return a DSPy metric for an output field.
 
-    Examples have the ground truth in the field `expected`, by default the same field. While
+    Examples have the ground truth in the field `expected`; if empty, in the field `field`. While
     examples are bootstrapped, the metric returns whether the score passes. GEPA gets feedback, and
     the figure of each field as an objective.
     """

@@ -80,8 +80,8 @@ SHORT: Final = {
     Decision.TEST_ALONE: "CI includes 0",
     Decision.INTERVAL_ALONE: "p too high",
 }
-"""The evidence for a trend, short enough for a table; of an inconclusive trend, what speaks against
-a change."""
+"""The evidence for a trend in few words, for a table. For an inconclusive trend, it is the evidence
+against a change."""
 
 MIN_DIGITS: Final = 3  # minimum number of decimals of a change, however wide its interval is
 MAX_DIGITS: Final = 8  # decimals of a change that would round to 0 or to the limit of a gate
@@ -141,10 +141,10 @@ class DifferenceView:
     def change_texts(
         self, before: float | None, after: float | None, change: float | None
     ) -> tuple[str, str, str]:
-        """Format two figures and their change, so that the change is the difference of the texts.
+        """Return two figures and their change as texts, which agree as shown.
 
-        Where the rounded change is not, all three have more digits. If four digits do not suffice
-        either, the text of the change is the difference of the rounded figures.
+        If the rounded change is not the difference of the rounded figures, all three get more
+        digits. If four digits do not suffice, the difference of the rounded figures is shown.
         """
         if before is None or after is None or change is None:
             return self.rate(before), self.rate(after), self.signed(change)
@@ -255,7 +255,7 @@ class DifferenceView:
 
     @property
     def in_most_runs(self) -> str:
-        """Words on when a document counts as wholly right; empty if each side has one run."""
+        """Words that follow "wholly right" if a side has several runs; empty otherwise."""
         return " in most runs" if self.has_several_runs else ""
 
     @property

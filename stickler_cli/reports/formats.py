@@ -73,7 +73,7 @@ WITH_DETAIL: Final = frozenset({"html"})  # formats with single values
 def format_of(file_name: str) -> str | None:
     """Return the report format for a file name; None if its suffix is unknown.
 
-    A suffix of two parts also matches without a name before it, as GitLab expects `metrics.txt`.
+    GitLab expects a file `metrics.txt`, so this name has a format although it is only a suffix.
 
     >>> format_of("out/run.JSON"), format_of("metrics.txt"), format_of("run")
     ('json', 'openmetrics', None)

@@ -21,7 +21,10 @@ EVENT: Final = "gen_ai.evaluation.result"
 
 
 def render(subject: Run | Difference, style: TableStyle) -> Iterator[str]:
-    """Yield events of gates, and either of changes or of fields and documents."""
+    """Yield events as lines of JSON: for gates, and for fields and documents of a run.
+
+    For a difference, there are events for gates and changes.
+    """
     scope = {"name": "stickler", "version": __version__}
     time = _time(subject.began)
     for attributes in _events(subject):

@@ -264,7 +264,7 @@ def chunk_results(
     """Evaluate documents; yields results chunk by chunk, in the order of the documents.
 
     Documents are taken from `items` only when there is room for more work. `total` is their number;
-    None if unknown. A chunk that would block this process for too long is given to another one.
+    None if unknown. A chunk that would block this process for too long is given to another process.
 
     Raises:
         UsageError: the plan cannot be sent to another process, or the cluster does not exist.

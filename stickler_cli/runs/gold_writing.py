@@ -104,7 +104,7 @@ def write_gold(
 def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange]:
     """Return the changes of a document's ground truth that people's verdicts demand.
 
-    Each makes a prediction an accepted value.
+    Each change adds a prediction as an accepted value.
 
     Raises:
         ComparisonError: a comparator failed.

@@ -177,7 +177,7 @@ class LineIndex:
         return self.numbers(where, values, ", ".join(order)), groups
 
     def select(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        """Return how many lines match a query, how many values these lost, and the groups."""
+        """Return the number of lines that match a query, their lost values, and the groups."""
         numbers, groups = self.selection(query)
         where, values = self.conditions(query)
         ((n_lost,),) = self.ask(

@@ -301,7 +301,7 @@ def _parse_line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
 def judging_node(line: VerdictLine) -> Node:
     """Return the node that compares the two values of a verdict.
 
-    For a list, this is the node of its items.
+    If the field is a list and the values are items of the list, it is the node of the items.
     """
     node = follow_references(line.node.node_for(line.gt))
     while isinstance(node, ListNode) and not isinstance(line.gt, list):

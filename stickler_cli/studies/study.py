@@ -16,7 +16,7 @@ class StudyRecord:
     """The keys with which the JSON records of all studies begin."""
 
     format: str
-    """This format; the number goes up when a key changes its meaning or goes away."""
+    """Name of the format; its number goes up when a key changes its meaning or goes away."""
     version: str
     """Version of the program that wrote the record."""
 

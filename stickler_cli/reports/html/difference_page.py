@@ -329,7 +329,10 @@ def _moves(document: DocumentChange) -> tuple[tuple[str, list[str]], ...]:
 
 
 def _move_of_whole(document: DocumentChange) -> dict[str, str]:
-    """Return the group of a document that is wholly right in one run only."""
+    """Return the group `broken` or `fixed` of a document that is wholly right in only one run.
+
+    Returns no group for other documents.
+    """
     is_right_before, is_right_after = not document.errors_before, not document.errors_after
     if is_right_before == is_right_after:
         return {}

@@ -169,8 +169,8 @@ def _group_links(
 ) -> list[tuple[str, int | None]]:
     """Return, for each group of documents, a link to them and their number.
 
-    The number is None if the page lists only some documents of the run. The link is then still
-    there; it is empty only for a group without compared documents.
+    The number is None if the page lists only some documents of the run. The link is empty for a
+    group without compared documents.
     """
     listed = served or (documents and documents.count <= MOST_DOCUMENTS)
     return [
@@ -316,7 +316,10 @@ def _identity(view: RunView) -> list[tuple[str, str]]:
 
 
 def _count_rows(detail: Detail, cause_texts: Sequence[CauseText]) -> str:
-    """Say how many rows the list of errors has, if an item counts once with all values in it."""
+    """Return a sentence on how many rows the list of errors has, as a failed item is one row.
+
+    The sentence is empty if each error is a row.
+    """
     n_rows = sum(text.errors for text in cause_texts)
     if not detail.knows_errors or n_rows == detail.errors.total:
         return ""

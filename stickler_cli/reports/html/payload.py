@@ -429,9 +429,10 @@ def error_rows(
     A row has these columns:
         the row of the field in the table of fields, or -1;
         the columns of the error before `judge`;
-        the path whose true value was predicted, and the origin of the value;
-        the position of the error's own cause in `causes`, or -1;
-        the same again, but without an own cause that of the failed item around the error.
+        the path whose true value was predicted;
+        the origin of the predicted value;
+        the position, in `causes`, of the error's own cause, or -1;
+        the position, in `causes`, of the cause of the error or of the failed item around it, or -1.
     """
     positions = {
         cause.key: position for position, text in enumerate(causes) for cause in text.causes

@@ -504,7 +504,7 @@ _OPTIONS: Final = {
     "first_non_matches": "--show-non-matches",
     "intervals": "--ci or --seed",
 }
-"""Names for users of settings whose name differs from their option."""
+"""By name of a setting: its option, if the option has another name."""
 
 
 def _option_of(setting: str) -> str:

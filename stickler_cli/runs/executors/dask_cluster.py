@@ -445,7 +445,10 @@ class DaskExecutor(Elsewhere[_Task]):
                 raise WorkerDiedError([Problem(ENGINE, "the scheduler lost a task")])
 
     def _failed(self, task: _Task, error: Any) -> None:
-        """Handle the failure of a task: repeat a task that killed workers, or raise its error."""
+        """Handle a task that failed: repeat it if it killed workers, else raise its error.
+
+        If the error is not from stickler, the task is repeated in this process.
+        """
         match error:
             case KilledWorker():
                 self._try_again(task)

@@ -136,7 +136,7 @@ _LEAF: Final = "leaf"
 
 
 def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer:
-    """Write for each prediction which of its values pass, by the policy in a file."""
+    """Write a line for each prediction: which of its values pass, by the policy in `file`."""
     if settings.pairs is not None:
         raise UsageError([Problem("--pairs", "a policy is applied to predictions", "PRED")])
     policy = load_policy(file)
@@ -192,7 +192,10 @@ class _Router:
         self._unwrapper, self._shape, self._groupings = unwrapper, shape, groupings
 
     def route_document(self, document: str, reference: Reference) -> JsonObject:
-        """Return the output line of a prediction: values that pass, values to review, a problem."""
+        """Return the output line of a prediction: paths of values to pass and values to review.
+
+        For an unreadable prediction, the line has the problem.
+        """
         try:
             with room_for_depth():
                 value = self._shape.read_side(reference, "pred").value

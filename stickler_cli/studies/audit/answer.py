@@ -120,8 +120,8 @@ def estimate_wrong_share(
 ) -> Share:
     """Estimate the share of places at which this ground truth is wrong, with its interval.
 
-    For the upper bound, three quarters of a wrong place are added to the stratum of the greatest
-    weight that has places without a verdict. For the lower bound, three quarters of a right place
+    The bounds allow for places without a verdict. For the upper bound, 0.75 wrong places are added
+    to the stratum in which this has the greatest effect. For the lower bound, 0.75 right places
     are added to a stratum in which all verdicts say "wrong".
 
     Args:
@@ -166,7 +166,7 @@ def estimate_wrong_share(
 
 
 def _beta_percentile(mean: float, variance: float, tail: float) -> float:
-    """Return a percentile of the beta distribution with a given mean and variance."""
+    """Return the percentile at `tail` of the beta distribution with this mean and variance."""
     size = mean * (1 - mean) / variance - 1 if variance else 0.0  # alpha + beta
     if size <= 0:
         return mean
@@ -433,7 +433,7 @@ class Audit:
         return changes
 
     def _find_places(self, positions: Sequence[int]) -> list[AnsweredPlace]:
-        """Return the places at some positions, in their order; reads all documents again."""
+        """Return the places at `positions`, in that order; all documents are read again."""
         wanted = {*positions}
         places = {
             position: place

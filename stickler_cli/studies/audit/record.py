@@ -29,7 +29,7 @@ BoundsOrNone = list[float] | None
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One answer to what a value is, and the runs that give this answer."""
+    """One of the answers that runs give for a value, and the runs that give it."""
 
     answer: AnyJson
     """The value that the runs give; null if they give no value."""

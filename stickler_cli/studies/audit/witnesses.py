@@ -71,7 +71,7 @@ class AnsweredPlace:
         return [run for run, group in enumerate(self.groups) if group == 0]
 
     def make_line(self, run_names: Sequence[str]) -> dict[str, Any]:
-        """Return the output line of the place, with the ground truth and all answers."""
+        """Return the place as a line for output: its path, the ground truth and all answers."""
         other_answers = [
             {"answer": value, "runs": [run_names[run] for run in runs]}
             for value, runs in self.different

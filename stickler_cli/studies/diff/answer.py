@@ -77,7 +77,8 @@ def compare_runs(
 
     Every run must keep rows of its documents. Several runs on one side must be runs of one system;
     then the tests also allow for chance among these runs. Rates are defined as in the first run.
-    Runs with deciding contrasts are compared too: call `check_comparable` to refuse them.
+    Runs are compared even if they were made with other options, for example; call
+    `check_comparable` to refuse runs whose figures are not comparable.
 
     Raises:
         UsageError: a run keeps no rows, or a gate names a field or a count that does not exist.
@@ -209,7 +210,7 @@ def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> Comp
 
 
 def metric_changes(base: Sequence[Run], new: Sequence[Run]) -> list[MetricChange]:
-    """Return the changes of metrics that all runs have."""
+    """Return the change of each of the user's metrics that all runs have."""
     figures_by_side = [[run.evaluation.metric_figures for run in runs] for runs in (base, new)]
     names = [
         name

@@ -241,7 +241,7 @@ class JoinedRuns:
         return right_before & wrong_after, wrong_before & right_after
 
     def wholly_right(self) -> NDArray[np.bool_]:
-        """Return a mask of the documents without a lost value in each run, (runs, documents)."""
+        """Return whether each run has no lost value in each document, (runs, documents)."""
         lost_counts: IntArray = self.of_runs((), COUNTING_MODES[-1])[:, LOST].sum(axis=1)
         is_right: NDArray[np.bool_] = lost_counts == 0
         return is_right

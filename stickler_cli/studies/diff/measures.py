@@ -218,7 +218,10 @@ def confidence_changes(
     document[base.shape[1] :] += documents
 
     def measure(before: Floats, after: Floats) -> Floats:
-        """Return the figures (names, resamples), given the weight of each document per side."""
+        """Return the figures as an array (figures, resamples).
+
+        The arguments are the weights of the documents on each side.
+        """
         weights = np.concatenate([before, after])
         calibration = reliability(confidence, right > 0, document.astype(np.intp), weights)
         return np.array([getattr(calibration, name) for name in names])

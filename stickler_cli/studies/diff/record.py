@@ -251,7 +251,7 @@ class DocumentChange:
     change: Annotated[float, Rule("a change", {"type": "number", **_CHANGE})]
     """The second score minus the first."""
     hard: Flag
-    """Whether the score fell by 0.5 or more, or the document is lost."""
+    """Whether the score fell by 0.5 or more, or the second run did not compare the document."""
 
     @property
     def gain(self) -> float:
@@ -342,9 +342,9 @@ class CauseSizeRecord(TypedDict):
 class CauseChange:
     """How a cause of errors changed between two runs.
 
-    Similar causes are joined as in the list of causes of one run: wrong values that occur only
-    once are one cause for each field and class, and so are errors of a class that explains itself,
-    such as swapped day and month.
+    Similar causes are joined, as in the list of causes of one run. Wrong values that occur only
+    once are one cause for each field and class. Errors of a class that explains itself, such as
+    swapped day and month, are one cause for each field.
     """
 
     key: str
@@ -502,7 +502,7 @@ class Difference:
     """
 
     format: Literal["stickler-diff/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
+    """Name of the format; its number goes up when a key changes its meaning or goes away."""
     version: str
     """Version of the program that compared the runs."""
     base: RunName

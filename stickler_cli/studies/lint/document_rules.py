@@ -47,7 +47,7 @@ def values_of(document: JsonValue) -> Iterator[Value]:
 
 
 def value_at(document: JsonValue, pointer: str) -> JsonValue:
-    """Return the value at a JSON Pointer; if there is none, its nearest existing parent."""
+    """Return the value at a JSON Pointer; if there is none, the nearest parent that exists."""
     value = document
     for step in pointer_steps(pointer):
         if isinstance(value, list) and step.isdecimal() and int(step) < len(value):

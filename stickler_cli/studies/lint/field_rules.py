@@ -251,8 +251,7 @@ MIN_TYPO_LENGTH: Final = 6
 FORGIVING_THRESHOLD: Final = 0.5
 """Threshold at which half of a text may be wrong and still match; it is the default for texts."""
 MIN_CODE_SHARE: Final = 0.9
-"""Minimum share of a field's texts that look like codes, such as INV-017, if the field has
-codes."""
+"""A field has codes if at least this share of its texts look like codes, such as INV-017."""
 
 
 def _find_outliers(profile: Profile, findings: Findings) -> None:

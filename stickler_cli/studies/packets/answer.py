@@ -437,7 +437,7 @@ def _packet_section(packets: Iterable[PacketAccount]) -> Section:
 def _list_worst_packets(
     errors_by_packet: Sequence[tuple[PacketAccount, Sequence[SectionOutcome]]],
 ) -> Iterator[Block]:
-    """Yield a line for each of the first packets, and for each of their first errors."""
+    """Yield a line for each of the worst packets, and one for each of its first errors."""
     for packet, errors in errors_by_packet[:MAX_PACKETS]:
         summary = f"{len(errors)} of {number_of(len(packet.sections), 'section')} wrong"
         clauses = filter(None, (summary if packet.sections else "", packet.problem))

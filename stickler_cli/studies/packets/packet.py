@@ -408,7 +408,7 @@ def compare_packet(gt: Sequence[PacketSection], pred: Sequence[PacketSection]) -
 
 
 def _section_of_page(sections: Sequence[PacketSection]) -> dict[int, int]:
-    """Return the index of the section of each page number."""
+    """Return, by page number, the index of the section that has the page."""
     return {page: index for index, section in enumerate(sections) for page in section.pages}
 
 

@@ -86,8 +86,8 @@ class TunedFieldRecord:
     pairs: Count
     """Number of compared pairs of values or list items."""
     units: Count
-    """Number of documents that these pairs come from. Verdicts without a document form other
-    units."""
+    """Number of documents that these pairs come from. A pair whose verdict names no document counts
+    as a document of its own."""
     threshold: Fraction
     """The present threshold."""
     proposed: FractionOrNone
@@ -120,8 +120,8 @@ class TuningRecord(StudyRecord):
     by_verdicts: Flag
     """Whether the evidence includes verdicts of people, not only similarities."""
     units: Count
-    """Number of documents that the pairs come from. Verdicts without a document form other
-    units."""
+    """Number of documents that the pairs come from. A pair whose verdict names no document counts
+    as a document of its own."""
     level: Fraction
     """Confidence level of the intervals."""
     fields: list[TunedFieldRecord]
@@ -300,7 +300,7 @@ def _tune_field(
     """Propose a threshold for a field.
 
     `alternatives` are its pairs of values, by the alternative of a union (`anyOf`) that compared
-    them; a proposal needs that only one alternative has pairs.
+    them. If several alternatives have pairs, nothing is proposed.
     """
     field = max(alternatives, key=lambda evidence: len(evidence.similarity))
     sample = field.sample(names)

@@ -285,10 +285,10 @@ def _moved_pairs(low: float, high: float, sample: FieldSample) -> tuple[FieldSam
 def _sum_units(sample: FieldSample, cut: float) -> Floats:
     """Return the sums of each unit from which the quality of a cut is computed, (n_sums, n_units).
 
-    With verdicts these are the numbers of passing pairs that are the same, of passing pairs, and of
-    pairs that are the same. Without verdicts they are the number of pairs, the sum of their
-    similarities and of their squares, the number of passing pairs, and the sum of the similarities
-    of passing pairs.
+    A unit is mostly a document, and a pair passes if its similarity is at least `cut`. With
+    verdicts, there are three sums: passing pairs that are the same, passing pairs, and pairs that
+    are the same. Without verdicts, there are five: pairs, their similarities, the squares of these,
+    passing pairs, and the similarities of passing pairs.
     """
     passing, similarity = passes(sample, cut), sample.similarity
     counted = np.ones(len(similarity))
@@ -363,7 +363,7 @@ class Evidence:
     names: list[str] = field(default_factory=list)
     """Names of the units of resampling: documents, or pairs of values without a document."""
     fields: dict[tuple[tuple[str, ...], int], FieldEvidence] = field(default_factory=dict)
-    """Evidence by the path of the field and the identity of the comparing node."""
+    """The pairs of each field, by its path and the `id` of the node that compares them."""
 
     def find_field(self, path: tuple[str, ...], node: Node) -> FieldEvidence:
         """Return the evidence of a field; it is created if necessary."""
