@@ -372,7 +372,7 @@ class Columns:
         return gt, pred
 
     def drop_absent(self, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
-        """Return the slots of pairs, with `NOTHING` (-1) in place of absent values."""
+        """Return the column positions of pairs, with `NOTHING` (-1) in place of absent values."""
         if self._are_present:
             return gt, pred
         gt_kinds, pred_kinds = self.kinds
@@ -552,7 +552,7 @@ def _read_fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
 
 
 def drop_uncoded(slots: Indexes, codes: Indexes) -> Indexes:
-    """Return slots with `NOTHING` (-1) in place of absent values, whose code is below 0."""
+    """Return column positions with `NOTHING` (-1) for absent values, whose code is below 0."""
     present_slots = slots.copy()
     present_slots[codes[slots] < 0] = NOTHING
     return present_slots

@@ -33,7 +33,7 @@ it is below every similarity, and not above any pairing floor."""
 
 CandidateScores = Callable[[Indexes, Indexes, Indexes], Floats]
 """A function that scores candidates: alternatives of ground truths. Its arguments are the numbers
-of the pairs, the slots of the candidates, and the slots of the predictions. It returns
+of the pairs, and the column positions of the candidates and of the predictions. It returns
 similarities, or `EXCLUDED` where there is nothing to compare."""
 
 
@@ -283,7 +283,7 @@ def absent_slots(rule: AbsenceRule, columns: Columns) -> tuple[Mask, Mask]:
 def drop_counted_as_absent(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Return the slots of pairs, with `NOTHING` (-1) for absent values.
+    """Return the column positions of pairs, with `NOTHING` (-1) for absent values.
 
     A value is absent if it has no value, or if `rule` counts it as absent.
     """
@@ -294,12 +294,12 @@ def drop_counted_as_absent(
 def present_pairs(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Return the slots of pairs, with `NOTHING` (-1) for absent values.
+    """Return the column positions of pairs, with `NOTHING` (-1) for absent values.
 
     A value is absent if it has no value, or if `rule` counts it as absent.
 
-    An absent ground truth keeps its slot if its gold decides how the predicted value is judged, as
-    an open list does.
+    An absent ground truth keeps its position if its gold decides how the predicted value is judged,
+    as an open list does.
     """
     present_gt, present_pred = columns.drop_absent(gt, pred)
     if columns.work.has_ignored_values and not rule.sees_absent_values:
@@ -328,10 +328,11 @@ def gold_decides(
 
 
 def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
-    """Return the slot of each ground truth's first alternative that may be absent; else `NOTHING`.
+    """Return the column position of each ground truth's first alternative that may be absent.
 
     An alternative may be absent if it is absent itself, or if everything in it may be absent. A
-    ground truth without alternatives has its own slot if everything in it may be absent.
+    ground truth without alternatives has its own position if everything in it may be absent. All
+    other ground truths have `NOTHING` (-1).
     """
     gold = columns.gold
     if gold is None:
@@ -349,7 +350,7 @@ def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
 def choose_alternatives(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes, score: CandidateScores
 ) -> Indexes:
-    """Choose the most similar candidate of each ground truth; return its slot.
+    """Choose the most similar candidate of each ground truth; return its column position.
 
     Ties go to the first candidate.
 
@@ -386,10 +387,10 @@ def choose_alternatives(
 def drop_unlabelled_predictions(
     rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
-    """Drop predictions in which no value has a labelled ground truth; return the slots of pairs.
+    """Drop predictions in which no value has a labelled ground truth.
 
-    A dropped prediction gets the slot `NOTHING` (-1). So does its ground truth, if everything in it
-    may be absent.
+    Return the column positions of pairs. A dropped prediction gets the position `NOTHING` (-1). So
+    does its ground truth, if everything in it may be absent.
     """
     has_unlabelled = gold.has_unlabelled[gt]
     if not has_unlabelled.any():

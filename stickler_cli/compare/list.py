@@ -366,15 +366,15 @@ class ListNode(SequenceNode):
         n_pairs: Indexes,
         owner_and_gt: tuple[Indexes, Indexes] | None,
     ) -> tuple[Indexes, Indexes, Indexes]:
-        """Return the slots of paired lists, and for each pair the divisor of its mean score.
+        """Return the positions of paired lists, and for each pair the divisor of its mean score.
 
-        A list without items has the slot `NOTHING` (-1). The divisor is the length of the longer
-        list; if items are paired by position, it is the number of positions that at least one list
-        has. It does not count optional ground-truth items that are unpaired, nor predicted items
-        that an open list drops.
+        A list without items has the position `NOTHING` (-1). The divisor is the length of the
+        longer list; if items are paired by position, it is the number of positions that at least
+        one list has. It does not count optional ground-truth items that are unpaired, nor predicted
+        items that an open list drops.
 
-        `owner_and_gt` has, for each pair of items, the number of its pair of lists and the slot of
-        the ground-truth item.
+        `owner_and_gt` has, for each pair of items, the number of its pair of lists and the column
+        position of the ground-truth item.
         """
         gt_lists, pred_lists, elements = columns.elements
         n_gt, n_pred = gt_lists.lengths[gt], pred_lists.lengths[pred]
@@ -610,7 +610,7 @@ def _thresholds_as_items(scores: PairScores) -> float | Floats:
 
 
 def _indexes_of(indexes: Indexes, slots: Indexes) -> Indexes:
-    """Return each item's index in its list, given its slot; `NOTHING` (-1) if it is absent."""
+    """Return each item's index in its list, given its column position; -1 if it is absent."""
     if not len(indexes):
         return np.full(len(slots), NOTHING)
     return np.where(slots == NOTHING, NOTHING, indexes[slots])

@@ -553,7 +553,7 @@ class ObjectNode(Node):
         return field_scores
 
     def _list_segments(self, columns: Columns) -> Iterator[tuple[FieldSegment, Columns]]:
-        """Yield each segment of fields with its columns.
+        """Yield each block of leaves, and each other field, with its columns.
 
         A block whose values are not all plain scalars is split into its fields.
         """
@@ -577,7 +577,7 @@ class ObjectNode(Node):
         declared = self.declared_names
 
         def find_by_slot() -> dict[int, tuple[str, ...]]:
-            """Find the undeclared keys of all objects of the side, by slot."""
+            """Find the undeclared keys of all objects of the side, by position in the column."""
             values = getattr(columns, side)
             objects = (value for value in values if isinstance(value, dict))
             if declared.issuperset(chain.from_iterable(objects)):
@@ -627,7 +627,7 @@ class ObjectNode(Node):
 
 
 def _first_position(segment: FieldSegment) -> int:
-    """Return the position of the first field of a segment."""
+    """Return the position of a field, or of the first field in a block of leaves."""
     return segment if isinstance(segment, int) else segment.positions[0]
 
 

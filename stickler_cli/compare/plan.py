@@ -389,9 +389,9 @@ class Node(ABC):
     def choose_alternatives(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> Indexes:
-        """Choose an alternative for each ground truth in `gt`; return the slots of the chosen ones.
+        """Choose an alternative for each ground truth in `gt`; return their column positions.
 
-        A ground truth without alternatives keeps its slot.
+        A ground truth without alternatives keeps its position.
         """
         gold = columns.gold
         if gold is None:

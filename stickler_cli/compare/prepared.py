@@ -235,7 +235,9 @@ class PreparedValues:
         return similarity
 
     def _compare_readable(self, gt: Keys, pred: Keys) -> Similarities:
-        """Return the comparator's similarity of each pair of codes, after checking its range.
+        """Return the comparator's similarity of each pair of values, after checking its range.
+
+        `gt` and `pred` are the codes of the values.
 
         Raises:
             PairError: the comparator failed on a pair, or returned no number in [0, 1].
@@ -267,7 +269,7 @@ class PreparedValues:
     def ask_model(
         self, client: "Client | None", gt: Keys, pred: Keys
     ) -> tuple[Similarities, Sequence[str] | None]:
-        """Ask a model about all pairs of codes at once.
+        """Ask a model about all pairs of values at once; `gt` and `pred` are their codes.
 
         Return similarities, and the model's reasons; None in place of reasons if the model gives
         none.
@@ -304,7 +306,7 @@ class PreparedValues:
         return np.clip(similarity, 0.0, 1.0)
 
     def _failure(self, gt: int, pred: int, cause: Exception | str) -> PairError:
-        """Return the error for a pair of codes on which the comparator failed."""
+        """Return the error for a pair of values, given by codes, on which the comparator failed."""
         if isinstance(cause, Exception):
             cause = f"{type(cause).__name__}: {cause}"
         pair = f"{brief(self.values[gt])} and {brief(self.values[pred])}"
