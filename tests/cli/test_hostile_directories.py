@@ -158,7 +158,6 @@ def test_a_database_that_is_not_made_here_is_made_anew(night, alarm, statements)
     assert errors_served(night) == before == ["total", "lines[1]", "lines[1].sku", "lines[1].qty"]
 
 
-@pytest.mark.parametrize("make", [make_pipe, make_link, Path.mkdir])
 @pytest.mark.parametrize(
     "change",
     ["line = 'nope'", "line = x'ff'", "line = NULL", "line = '[1,2]'", "line = 3", "n = -n"],
@@ -175,6 +174,7 @@ def test_changed_rows_of_a_kept_database_do_not_end_view(night, alarm, change):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("make", [make_pipe, make_link, Path.mkdir])
 @pytest.mark.parametrize("name", ["view-errors.sqlite-journal", "view-errors.sqlite-wal"])
 def test_no_journal_of_a_database_is_opened(night, alarm, make, name):
     before = errors_served(night)
