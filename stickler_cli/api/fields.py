@@ -477,7 +477,8 @@ def without_none(annotation: Any) -> Any:
 def _right(name: str, value: Any) -> Any:
     """Return the value of an argument as JSON.
 
-    ValueError if the rule of its annotation forbids it.
+    Raises:
+        ValueError: the rule of the argument's annotation forbids the value.
     """
     if isinstance(value, tuple):
         value = [*value]

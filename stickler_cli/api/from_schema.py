@@ -141,7 +141,7 @@ class SchemaClasses(Generic[Model]):
     def _only(self, place: InForce) -> InForce:
         """Return all subschemas that describe a value.
 
-        Empty if the value has several alternatives.
+        The result is empty if the value has several alternatives.
         """
         flat = flatten(self._files, place, _pass_over)
         branches = branches_of(self._files, flat, _pass_over)

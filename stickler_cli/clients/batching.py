@@ -208,7 +208,7 @@ class Turnstile:
     def __init__(self, name: str, per_minute: float | None = None) -> None:
         """Create a turnstile for a model.
 
-        `per_minute` limits the calls per minute, None does not.
+        `per_minute` is the maximum number of calls per minute; None does not limit them.
         """
         self._name = name
         self._spacing = 60 / per_minute if per_minute else 0.0

@@ -139,7 +139,7 @@ class Judge(ServedModel[Pair, Verdict]):
     def text(self, question: Pair) -> str:
         """Return the message of a question.
 
-        If it is asked several times, with the number of the vote.
+        If the question is asked several times, the message has the number of the vote.
         """
         return self.message(question) + (f" #{question.vote + 1}" if question.vote else "")
 

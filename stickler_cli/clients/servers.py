@@ -56,9 +56,9 @@ class Server:
 
     @property
     def pricing(self) -> str:
-        """The provider in genai-prices.
+        """The provider in genai-prices; empty if the user has set another address.
 
-        Empty for a server at the user's own address, without known prices.
+        Prices at such an address are unknown.
         """
         return "" if self.address else self.prices
 

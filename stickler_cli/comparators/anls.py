@@ -286,7 +286,7 @@ def _compare_lists(gt: Sequence[Any], pred: Sequence[Any], likeness: Likeness) -
 def _tree(keys: Sequence[tuple[tuple[str, ...], float]]) -> dict[str, KeyScore]:
     """Return the score of each key, as a tree by name.
 
-    A key that occurs several times gets the mean.
+    A key that occurs several times gets the mean of its scores.
     """
     scores: dict[tuple[str, ...], list[float]] = {}
     for names, score in keys:

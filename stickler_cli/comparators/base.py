@@ -305,7 +305,7 @@ class BaseComparator:
     def config(self) -> dict[str, Any]:
         """The constructor arguments that differ from their defaults.
 
-        After `config` is set, its value.
+        If `config` was set, the value that was set.
         """
         if "config" in vars(self):
             stated: dict[str, Any] = vars(self)["config"]

@@ -60,9 +60,10 @@ class Readings(NamedTuple):
     """The date if the day precedes the month. If both readings are equal, the same object as
     `month_first`."""
     moments: tuple[float, ...]
-    """Four numbers for quick comparison, in whole days, or in seconds if times are compared: month
-    first and day first by the date's own clock, then both in UTC. A number is NaN if there is no
-    date or no time zone. All four are 0 if a reading is not a single day."""
+    """Four numbers for quick comparison: month first and day first by the date's own clock, then
+    month first and day first in UTC. They count whole days, or seconds if times are compared. A
+    number is NaN if there is no date or no time zone. All four are 0 if a reading is not a single
+    day."""
 
 
 class DateComparator(BaseComparator):
@@ -129,9 +130,9 @@ class DateComparator(BaseComparator):
         )
 
     def similarity(self, gt: Readings, pred: Readings) -> float:
-        """Return the score of two dates, tried with the month first and the day first.
+        """Return the score of two dates, in [0, 1].
 
-        The better counts.
+        The month is read first and the day is read first; the better score counts.
         """
         score = self._score(gt.month_first, pred.month_first)
         if gt.month_first is gt.day_first and pred.month_first is pred.day_first:

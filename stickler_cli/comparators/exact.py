@@ -311,10 +311,7 @@ class EnumComparator(BaseComparator):
 
 
 def _exact_keys(member: PreparedValue) -> tuple[object, ...]:
-    """Return the keys by which a member is found: its text.
-
-    For a number, its value and its text.
-    """
+    """Return the keys by which a member is found: its text, and for a number also its value."""
     if isinstance(member, PreparedScalar):
         return ("value", member.value), ("text of a number", member.text)
     return (("text", member),)
@@ -342,9 +339,9 @@ class StructuredModelComparator(BaseComparator):
         self.strict_types = checked_flag("strict_types", strict_types)
 
     def similarity(self, gt: Any, pred: Any) -> float:
-        """Return the result of `gt.compare(pred)` for models.
+        """Return the result of `gt.compare(pred)` for two models.
 
-        For other values, 1.0 if equal, else 0.0.
+        For other values, return 1.0 if they are equal, else 0.0.
 
         Raises:
             TypeError: both values are strings, and `strict_types` is set.

@@ -200,7 +200,8 @@ class BERTComparator(ModelComparator):
     def _questions(self, gt: str, pred: str) -> Sequence[TextPair]:
         """Return the pair of texts as the only question.
 
-        No question if one is blank or both are equal. A blank text would crash the library.
+        There is no question if one text is blank, which would crash the library, or if both are
+        equal.
         """
         gt, pred = gt.strip(), pred.strip()
         if not gt or not pred or gt == pred:

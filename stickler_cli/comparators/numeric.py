@@ -571,9 +571,10 @@ class NumericComparator(BaseComparator):
         return codes_of(np.array(prepared, np.float64).tolist())
 
     def _within(self, gt: FloatArray, pred: FloatArray) -> tuple[Truths, Truths]:
-        """Return two masks of pairs: the numbers are within tolerance.
+        """Return two masks of pairs.
 
-        Floats are exact enough to tell.
+        The first says that the numbers are within tolerance. The second says that floats are exact
+        enough to know this.
         """
         if not self._relative and not self._absolute:
             return gt == pred, np.ones(len(gt), np.bool_)

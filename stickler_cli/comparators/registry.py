@@ -119,7 +119,7 @@ class Comparators:
     def construct(self, name: str, config: Mapping[str, object]) -> BaseComparator:
         """Return the comparator with a name and a configuration.
 
-        Raises the same errors as `construct`.
+        It raises the same errors as the function `construct`.
         """
         if name in self.instances:
             return self.instances[name]

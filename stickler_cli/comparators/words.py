@@ -110,8 +110,8 @@ _SIGNS_OF_ONE_KIND: Final = (
     ("\u2610", "\u2611\u2612\u2713\u2714\u2705\u2717\u2718\u274c"),  # an empty box, and a mark
     ("\u2611\u2713\u2714\u2705", "\u2717\u2718\u274c"),  # a tick, a cross
 )
-"""Groups of signs. Each text of a group has the signs of one meaning; a sign may be misread as a
-sign of another meaning of its group, such as + as -."""
+"""Groups of signs that may be misread as each other, such as + as -. Within a group, each text has
+all signs of one meaning."""
 _MEANINGS_OF_SIGNS: Final = {
     (sign, kind): meaning
     for kind, meanings in enumerate(_SIGNS_OF_ONE_KIND)

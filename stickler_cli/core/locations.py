@@ -134,9 +134,9 @@ def matches_pattern(pattern: Path, path: Path) -> bool:
 
 
 def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
-    """Return lengths of matched patterns after letting each following `**` match no name.
+    """Return the lengths, and also those reached by skipping each `**` that follows.
 
-    The given lengths are included.
+    A length is the number of steps of the pattern that are matched so far; `**` may match no name.
     """
     reached = set(lengths)
     for length in lengths:

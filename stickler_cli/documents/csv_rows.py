@@ -47,7 +47,7 @@ def describe_undecoded(cells: Sequence[str]) -> str:
 def read_csv_rows(
     stream: LineStream, delimiter: str, max_bytes: int
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of its last line, cells) for each row that is not blank; lines count from 1.
+    """Yield (line, cells) for each row that is not blank; `line` is the row's last line, from 1.
 
     A row may have at most `max_bytes`. Bytes that are not UTF-8 become surrogates.
 

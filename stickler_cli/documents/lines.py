@@ -386,11 +386,11 @@ class Ids:
         self._number_by_id = ById[int]()
 
     def assign_id(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
-        """Return the id of a document.
+        """Return the id of a document, and a problem if the document has no usable id.
 
-        If it has no id or a repeated one, also a problem, else None. `found` is the id in the
-        document, or the problem of reading it. `number` is the document's line or row.
-        `documents_by_id` explains what happens to a repeated id.
+        The problem is None if the id can be used; it takes the place of the document. `found` is
+        the id in the document, or the problem of reading it. `number` is the document's line or
+        row. `documents_by_id` explains what happens to a repeated id.
         """
         problem = found if isinstance(found, Problem) else None
         if not isinstance(found, Problem):

@@ -43,8 +43,8 @@ class ValueLimit(NamedTuple):
     minimum: int
     """Number of values that a file of any size may hold."""
     per_packed_byte: int
-    """Number of values for each byte of a larger file. Usual JSON has 0.4 values; records with
-    nearly all fields null have 5."""
+    """Number of values allowed for each compressed byte of a larger file. Usual JSON has 0.4
+    values; records with nearly all fields null have 5."""
 
     def check(self, values: int, packed_bytes: int) -> None:
         """Raise `OverfullFileError` if a file of some bytes has too many values."""
@@ -56,7 +56,7 @@ class ValueLimit(NamedTuple):
 ONE_DOCUMENT: Final = ValueLimit(1_000_000, per_packed_byte=2)
 """Limit of a single document: a million values take some 10 seconds and 500 MB."""
 MANY_DOCUMENTS: Final = ValueLimit(3_000_000, per_packed_byte=10)
-"""Limit of a file of many documents, which are not in memory at the same time."""
+"""Limit for a file of many documents, which are never in memory at the same time."""
 
 MAX_STREAM_BYTES: Final = 200_000_000
 """Decompressed size up to which a file of many documents is read, however small it is."""
@@ -100,7 +100,7 @@ class _PackedStream:
         """Read compressed bytes.
 
         Raises:
-            OverfullFileError: the bytes have too many members.
+            OverfullFileError: the file consists of too many compressed parts.
         """
         data = self._stream.read(size)
         self.n_bytes += len(data)

@@ -130,7 +130,7 @@ class _StrictWriter:
     def __init__(self) -> None:
         self.pieces: list[str] = []
         self.significant: list[int] = []
-        """Indexes of the pieces that are not white space."""
+        """Indexes of the written tokens that are not white space."""
         self.opened: list[int] = []
         """Indexes of the open brackets."""
         self.has_comma: list[bool] = []

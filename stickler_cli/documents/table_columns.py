@@ -1,4 +1,4 @@
-"""Choose the columns of a table with ids and documents: once for the table, whatever its format."""
+"""Choose the columns of a table with ids and documents, in one way for all formats of tables."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple

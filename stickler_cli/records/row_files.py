@@ -184,7 +184,7 @@ def row_bytes(
 def format_of_lines(option: str, file: str) -> str:
     """Return the format of a file of rows, by its suffix.
 
-    JSON Lines without a suffix, as for a pipe.
+    A file without a suffix, such as a pipe, is JSON Lines.
 
     Raises:
         UsageError: the suffix is unknown.

@@ -396,10 +396,7 @@ class Merged:
 
     @property
     def signature(self) -> str:
-        """A text that is equal if the annotations passed on to elements are equal.
-
-        Used in dict keys.
-        """
+        """A text for dict keys; equal if the annotations passed on to elements are equal."""
         config = sorted(self.config.items())
         return repr((config, self.threshold, *(getattr(self, name) for name in _HANDED_ON[1:])))
 

@@ -183,9 +183,7 @@ def _is_plain(schema: Schema) -> bool:
 
 @dataclass(frozen=True)
 class PicklablePattern:
-    r"""A regular expression that searches keys.
-
-    Unlike a validator of jsonschema-rs, it can be pickled.
+    r"""A regular expression that searches keys, and that can be pickled.
 
     Raises:
         EngineError: jsonschema-rs cannot read the pattern.

@@ -386,10 +386,7 @@ class PlaceFold(ABC, Generic[Came, Made]):
 
     @abstractmethod
     def _revisit(self, visited: Visited[Came, Made], in_force: InForce, visit: Came) -> Made:
-        """Return the result for a place whose visit has begun before.
-
-        Perhaps it is not finished.
-        """
+        """Return the result for a place whose visit began before; it may still be unfinished."""
 
     def _visit_place(self, in_force: InForce, visit: Came) -> Made:
         """Return the result for the place that subschemas describe."""

@@ -31,9 +31,9 @@ def evaluate(
         gt: an instance of any pydantic model, or JSON values.
         pred: an instance of the same class, or of another one, or JSON values.
         weight_hints: must be False, as weights are not inferred from names.
-        match_threshold: in [0, 1]; the score at which the document matches (`matched`), and list
-            items of a class that states no threshold itself. It requires that the ground truth is
-            an instance.
+        match_threshold: in [0, 1]; the score at which the document matches (`matched`), and at
+            which list items match if their class states no threshold. The ground truth must be an
+            instance.
         options: other keywords of `stickler_cli.evaluate`.
 
     Raises:
