@@ -176,7 +176,7 @@ class ObjectNode(Node):
         return next(list_families(self.families, name), NOTHING)
 
     def _find_compared_family(self, name: str) -> int:
-        """Return the position of the family that a key belongs to, if it is compared.
+        """Return the position of the compared family that a key belongs to.
 
         `NOTHING` (-1) if the key belongs to no family or to an ignored family.
         """

@@ -38,11 +38,11 @@ class CloseExample(NamedTuple):
     path: str
     """Path of the value in the ground truth."""
     gt: str
-    """The part of the ground truth that differs, cut to 60 characters; empty if only the prediction
-    has the word."""
+    """The part of the ground truth that differs, cut to 60 characters; empty if the difference is a
+    word that only the prediction has."""
     pred: str
-    """The part of the prediction that differs, cut to 60 characters; empty if only the ground truth
-    has the word."""
+    """The part of the prediction that differs, cut to 60 characters; empty if the difference is a
+    word that only the ground truth has."""
 
 
 FieldDifference: TypeAlias = tuple[tuple[str, ...], DifferenceKind]

@@ -350,9 +350,9 @@ def has_wrong_unit(table: UnitTable, is_wrong: Mask) -> Mask:
 
 
 def is_evaluated(batch: UnitBatch) -> Mask | bool:
-    """Return which units of a batch show that their document evaluates their field.
+    """Return which units of a batch are evidence that their document evaluates the field.
 
-    An unlabelled unit shows this only if it is a declared field of an object that one side lacks.
+    An unlabelled unit is evidence only if it is a declared field of an object that one side lacks.
     """
     if batch.is_document or not batch.is_unlabelled:
         return True

@@ -185,7 +185,7 @@ Source: Tjong Kim Sang and De Meulder (2003), https://aclanthology.org/W03-0419,
 """
 EXACT_F1: Final = "exact_f1"
 EXACT_METRICS: Final = ("exact_precision", "exact_recall", EXACT_F1)
-"""The rates of exact items, under their names as columns and metrics."""
+"""The rates of exact items, by the names that columns and metrics have."""
 
 
 COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
