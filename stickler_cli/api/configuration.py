@@ -14,7 +14,11 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from stickler_cli.comparators.base import BaseComparator, KeywordError, UnknownKeywordError
-from stickler_cli.comparators.registry import UnknownComparatorError, construct, location_of
+from stickler_cli.comparators.comparator_registry import (
+    UnknownComparatorError,
+    construct,
+    location_of,
+)
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import ObjectNode

@@ -26,8 +26,8 @@ from pydantic.json_schema import (
 from pydantic_core import CoreSchema, PydanticUndefined, core_schema, to_jsonable_python
 
 from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.comparator_registry import location_of
 from stickler_cli.comparators.exact import StructuredModelComparator
-from stickler_cli.comparators.registry import location_of
 from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ListPairing
 from stickler_cli.core.json_values import JsonDocument, JsonObject, JsonValue, doubled_names

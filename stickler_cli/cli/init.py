@@ -12,7 +12,7 @@ from operator import getitem
 from pathlib import Path as FilePath
 from typing import Any, Final
 
-from stickler_cli.comparators.registry import UnknownComparatorError, comparator_class
+from stickler_cli.comparators.comparator_registry import UnknownComparatorError, comparator_class
 from stickler_cli.core.figures import setting, visible_json
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, field_path, json_pointer, pointer_steps

@@ -5,7 +5,7 @@ from inspect import Parameter
 from textwrap import fill, indent
 from typing import Final
 
-from stickler_cli.comparators.registry import describe, plugin_names
+from stickler_cli.comparators.comparator_registry import describe, plugin_names
 from stickler_cli.compare.text_rules import texts_by_note
 from stickler_cli.core.figures import WHOLE, join_some, number_of, setting, visible
 from stickler_cli.core.json_values import brief

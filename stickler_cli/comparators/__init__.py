@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from .base import BaseComparator
-from .registry import comparator_class
+from .comparator_registry import comparator_class
 
 if TYPE_CHECKING:
     from .anls import ANLSStarComparator

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.comparators.registry import is_built_in
+from stickler_cli.comparators.comparator_registry import is_built_in
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.match_differences import MatchDifference
 from .columns import NOTHING, Indexes

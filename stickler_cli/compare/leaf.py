@@ -13,7 +13,7 @@ from stickler_cli.comparators.base import (
     STEPS_OF_WORDS,
     BaseComparator,
 )
-from stickler_cli.comparators.registry import is_built_in
+from stickler_cli.comparators.comparator_registry import is_built_in
 from stickler_cli.core.json_values import JsonValue, ReadingRule
 from .columns import (
     ABSENT,

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final, TypeAlias, get_args
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.comparators.registry import construct
+from stickler_cli.comparators.comparator_registry import construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ListPairing, ThresholdSource
 from stickler_cli.core.json_values import JsonObject, JsonValue, ReadingRule, brief, doubled_names
 from stickler_cli.core.locations import json_pointer

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.comparator_registry import Comparators
 from stickler_cli.comparators.numeric import NumericComparator
-from stickler_cli.comparators.registry import Comparators
 from stickler_cli.comparators.texts import LevenshteinComparator
 from stickler_cli.compare.arranged import list_object_nodes, may_be_object
 from stickler_cli.compare.engine import OTHER_NAMES

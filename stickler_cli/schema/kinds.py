@@ -5,7 +5,11 @@ from functools import cache
 from typing import Any
 
 from stickler_cli.comparators.base import BaseComparator, KeywordError
-from stickler_cli.comparators.registry import Comparators, UnknownComparatorError, construct
+from stickler_cli.comparators.comparator_registry import (
+    Comparators,
+    UnknownComparatorError,
+    construct,
+)
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from stickler_cli.comparators.base import BaseComparator, KeywordError
+from stickler_cli.comparators.comparator_registry import Comparators
 from stickler_cli.comparators.exact import StructuredModelComparator
-from stickler_cli.comparators.registry import Comparators
 from stickler_cli.core.json_values import JsonValue
 from .annotations import (
     BY_TYPE,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
 from stickler_cli.comparators.base import KeywordError
-from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
+from stickler_cli.comparators.comparator_registry import Comparators, UnknownComparatorError
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean, nearest

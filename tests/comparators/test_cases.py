@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.comparators.registry import construct
+from stickler_cli.comparators.comparator_registry import construct
 
 pytestmark = pytest.mark.anywhere
 

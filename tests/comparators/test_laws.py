@@ -18,7 +18,7 @@ from stickler_cli.comparators import (
     SemanticComparator,
     StructuredModelComparator,
 )
-from stickler_cli.comparators.registry import BUILT_IN, construct
+from stickler_cli.comparators.comparator_registry import BUILT_IN, construct
 
 awkward = st.sampled_from(
     [

@@ -3,7 +3,7 @@ import pytest
 
 from stickler_cli.comparators import BBoxIoUComparator, FuzzyComparator, LevenshteinComparator
 from stickler_cli.comparators.base import Answers, BaseComparator
-from stickler_cli.comparators.registry import construct
+from stickler_cli.comparators.comparator_registry import construct
 from stickler_cli.compare.leaf import MAX_CACHED_LAYOUT, LeafNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome

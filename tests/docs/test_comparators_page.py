@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.comparators.registry import ENTRY_POINT_GROUP, construct, describe
+from stickler_cli.comparators.comparator_registry import ENTRY_POINT_GROUP, construct, describe
 
 PAGE = (Path(__file__).parents[2] / "docs" / "comparators.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))

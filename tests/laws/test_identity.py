@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.comparators.registry import BUILT_IN, comparator_class
+from stickler_cli.comparators.comparator_registry import BUILT_IN, comparator_class
 from stickler_cli.schema.compiler import compile_schema
 from .accounts import compare, non_matches
 from .strategies import KINDS, Scope, X, cases

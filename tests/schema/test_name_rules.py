@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from stickler_cli.comparators.registry import construct
+from stickler_cli.comparators.comparator_registry import construct
 from stickler_cli.schema.inference.name_rules import (
     MISLEADING,
     is_plural,

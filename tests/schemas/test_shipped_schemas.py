@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from jsonschema_specifications import REGISTRY
 
 from stickler_cli.comparators.base import keyword_parameters
-from stickler_cli.comparators.registry import BUILT_IN, comparator_class
+from stickler_cli.comparators.comparator_registry import BUILT_IN, comparator_class
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.tree import tree_of
 from stickler_cli.schema.annotations import KEYS, RULES

@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.comparators.registry import Comparators
+from stickler_cli.comparators.comparator_registry import Comparators
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.schema.annotations import (

@@ -8,7 +8,7 @@ changed. See docs/inference.md.
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
-from stickler_cli.comparators.registry import Comparators
+from stickler_cli.comparators.comparator_registry import Comparators
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
 from stickler_cli.schema.annotations import (

@@ -12,7 +12,7 @@ from stickler_cli.comparators import (
     NumericComparator,
 )
 from stickler_cli.comparators.base import KeywordError, keyword_parameters
-from stickler_cli.comparators.registry import (
+from stickler_cli.comparators.comparator_registry import (
     BUILT_IN,
     Comparators,
     UnknownComparatorError,
@@ -100,7 +100,7 @@ def test_the_package_has_no_other_names():
 
 
 @pytest.mark.parametrize(
-    "module", ["stickler_cli.comparators", "stickler_cli.comparators.registry"]
+    "module", ["stickler_cli.comparators", "stickler_cli.comparators.comparator_registry"]
 )
 def test_naming_comparators_loads_none_of_the_libraries_they_need(module):
     code = f"import sys, {module}; print({{'rapidfuzz', 'dateutil', 'scipy'}} & set(sys.modules))"
