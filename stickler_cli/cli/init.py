@@ -109,7 +109,7 @@ def init(settings: InitSettings) -> ExitCode:
     choices = {path: choice for (uri, path), choice in inference.choices.items() if uri == own_uri}
     elsewhere = len(inference.choices) - len(choices)
     target = _without_choices(inference, choices, schema)
-    suggestions = [*_suggestions(target, annotatable.seen)] if annotatable.seen else []
+    suggestions = [*_make_suggestions(target, annotatable.seen)] if annotatable.seen else []
     accepted: list[Suggestion] = []
     if settings.interactive:
         choices = interview(choices, annotatable.seen)
@@ -267,7 +267,7 @@ def _facts_of(seen: Observed) -> str:
     return "seen: " + ", ".join(facts)
 
 
-def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Suggestion]:
+def _make_suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Suggestion]:
     """Yield suggestions for texts that mean absence, and for keys of list items.
 
     `seen` are the observed values of the schema at `path`.
@@ -279,17 +279,17 @@ def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Sugge
         )
     for name, field_schema in schema.get("properties", {}).items():
         if (field_values := seen.fields.get(name)) is not None:
-            yield from _suggestions(field_schema, field_values, (*path, "properties", name))
+            yield from _make_suggestions(field_schema, field_values, (*path, "properties", name))
     if "additionalProperties" in schema:
         place = (*path, "additionalProperties")
-        yield from _suggestions(schema["additionalProperties"], seen.merged_fields, place)
+        yield from _make_suggestions(schema["additionalProperties"], seen.merged_fields, place)
     if "items" in schema and seen.elements is not None:
         if keys := _keys_of_items(seen):
             verb = "is" if len(keys) == 1 else "are"
             reason = f"{', '.join(keys)} {verb} unique within each of {seen.n_lists} lists"
             key: JsonObject = {annotated("key"): keys[0]} if keys[0] == item_key(seen) else {}
             yield Suggestion(json_pointer(path), key, reason)
-        yield from _suggestions(schema["items"], seen.elements, (*path, "items"))
+        yield from _make_suggestions(schema["items"], seen.elements, (*path, "items"))
 
 
 def _keys_of_items(seen: Observed) -> list[str]:

@@ -209,13 +209,13 @@ def style_of(settings: Any) -> TableStyle:
         in_log=goes_to_log(),
         plain=not terminal and not color and width is None,
         wide=getattr(settings, "csv", "tidy") == "wide",
-        columns=_columns(getattr(settings, "columns", None)),
+        columns=_parse_columns(getattr(settings, "columns", None)),
         fields=getattr(settings, "fields", None) or "*",
         **{name: getattr(settings, name) for name in _STYLED if hasattr(settings, name)},
     )
 
 
-def _columns(names: str | None) -> list[str]:
+def _parse_columns(names: str | None) -> list[str]:
     """Return the titles of the columns that `--columns` names; UsageError for unknown ones."""
     if names is None:
         return []

@@ -200,7 +200,7 @@ def _describe_together(view: RunView, run_causes: Causes, alike_causes: tuple[Ca
         return _cause_text(view, run_causes, first)
     name, slip = view.quoted(field_path(first.trait.path)), SAME_SLIP.get(first.error_class)
     if number == 1:
-        return f"{_pair(view, first, first.trait)} once"
+        return f"{_describe_pair(view, first, first.trait)} once"
     if first.error_class is ErrorClass.SWAPPED:
         slip = _name_source(view, run_causes, alike_causes) or "wrong"
     if slip:
@@ -269,7 +269,7 @@ def _cause_text(view: RunView, run_causes: Causes, cause: Cause) -> str:
             ending = f" of {documents_text}"
         return f"{name}: {names} wrong in {number_of(errors, 'item')}{ending}"
     if kind.gt:
-        return f"{_pair(view, cause, kind)} {errors:,} times{spread}"
+        return f"{_describe_pair(view, cause, kind)} {errors:,} times{spread}"
     if cause.error_class in _ONE_SIDED:
         outcome_words = _ONE_SIDED[cause.error_class]
         times = "" if errors == documents else f" {errors:,} times"
@@ -288,14 +288,14 @@ def _quote_name(view: RunView, path: Path) -> str:
     return f'"{quoted}"' if quoted == name and could_be_word else quoted
 
 
-def _pair(view: RunView, cause: Cause, kind: ErrorTrait) -> str:
+def _describe_pair(view: RunView, cause: Cause, kind: ErrorTrait) -> str:
     written = cause.error_class is ErrorClass.WRONG_KIND  # show quotes to tell 5 from "5"
-    texts = (visible(text if written else _unquoted(text)) for text in (kind.gt, kind.pred))
+    texts = (visible(text if written else _drop_quotes(text)) for text in (kind.gt, kind.pred))
     gt, pred = (view.quoted(truncate(text, WIDTH)) for text in texts)
     return f"{_quote_name(view, kind.path)} {gt} -> {pred}"
 
 
-def _unquoted(text: str) -> str:
+def _drop_quotes(text: str) -> str:
     """Return JSON text for readers: strings lose their quotes, unless blanks are at their ends."""
     value = json.loads(text)
     return value if isinstance(value, str) and value.strip() == value != "" else text

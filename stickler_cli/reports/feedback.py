@@ -73,11 +73,13 @@ class Teller:
             present_fields: names of the fields that have a value.
         """
         if self.reveal == "none":
-            return self._fields_alone([errors])
+            return self._name_wrong_fields([errors])
         if not errors:
             field_names = ", ".join(present_fields) or "there is nothing to extract"
-            return self._within([f"All is right, {number_of(right, 'value')}: {field_names}."])
-        return self._within(
+            return self._join_within_limit(
+                [f"All is right, {number_of(right, 'value')}: {field_names}."]
+            )
+        return self._join_within_limit(
             [f"{right} of {number_of(values, 'value')} right."], self._lines(errors)
         )
 
@@ -89,10 +91,10 @@ class Teller:
         size = number_of(len(documents) + unread, "document")
         lost = [f"in {unread} of {size} there is no answer to compare"] if unread else []
         if self.reveal == "none":
-            return self._fields_alone(documents, lost)
+            return self._name_wrong_fields(documents, lost)
         errors_by_place: dict[tuple[str, str], list[tuple[int, Error]]] = {}
         for document_index, errors in enumerate(documents):
-            for error in _worth_telling(errors):
+            for error in _select_errors(errors):
                 key = _place_name(self._pattern(error)), _describe_mistake(error)
                 errors_by_place.setdefault(key, []).append((document_index, error))
         causes = []
@@ -106,9 +108,9 @@ class Teller:
             causes.append((-len(documents_with_error), -weight_lost, text))
         right = sum(not errors for errors in documents)
         head = [f"{right} of {size} right.", *lost]
-        return self._within(head, (text for *_, text in sorted(causes)))
+        return self._join_within_limit(head, (text for *_, text in sorted(causes)))
 
-    def _within(self, head: Sequence[str], lines: Iterable[str] = ()) -> str:
+    def _join_within_limit(self, head: Sequence[str], lines: Iterable[str] = ()) -> str:
         """Join lines within the limit; if some do not fit, the text ends with their number."""
         all_lines = [*head, *lines]
         full_text = "\n".join(all_lines)
@@ -126,7 +128,7 @@ class Teller:
     def _lines(self, errors: Iterable[Error]) -> list[str]:
         weighted_lines: list[tuple[float, str]] = []
         lists: dict[tuple[Path, str], list[Error]] = {}
-        for error in _worth_telling(errors):
+        for error in _select_errors(errors):
             path = self._path(error)
             if isinstance(path[-1], int) and error.outcome in _ONE_SIDED:
                 lists.setdefault((path[:-1], error.outcome), []).append(error)
@@ -135,7 +137,7 @@ class Teller:
                     (self._lost(error), f"{_place_name(path)}: {self._describe_sides(error)}")
                 )
         for (path, outcome), items in lists.items():
-            values_text = "; ".join(filter(None, map(self._side, items[:_MOST_ITEMS])))
+            values_text = "; ".join(filter(None, map(self._one_sided_text, items[:_MOST_ITEMS])))
             text = f"{_place_name(path)}: {number_of(len(items), 'item')} {_ONE_SIDED[outcome]}"
             weighted_lines.append(
                 (sum(map(self._lost, items)), f"{text}: {values_text}" if values_text else text)
@@ -154,14 +156,14 @@ class Teller:
         how_text = "" if how_wrong == "wrong" else f" ({how_wrong})"
         return f"expected {expected}, got {value_text(error.pred)}{how_text}"
 
-    def _side(self, error: Error) -> str:
+    def _one_sided_text(self, error: Error) -> str:
         """Return a missed or invented value as text; empty if it must not be revealed."""
         if error.outcome == "FN":
             return value_text(error.gt) if self.reveal == "all" else ""
         return value_text(error.pred)
 
     def _example(self, error: Error) -> str:
-        text = self._side(error)
+        text = self._one_sided_text(error)
         if error.outcome == "FD" and self.reveal == "all":
             text = f"{text} is {value_text(error.gt)}"
         return f", such as {text}" if text else ""
@@ -183,55 +185,55 @@ class Teller:
         names = iter(self._pattern(error))
         return tuple(step if isinstance(step, int) else next(names) for step in path)
 
-    def _fields_alone(self, documents: Iterable[Sequence[Error]], head: Sequence[str] = ()) -> str:
+    def _declared_part(self, pattern: Path) -> Path:
+        """Return the longest beginning of a path that the schema declares; else the path itself.
+
+        Names that the schema does not declare are data, so they are not revealed.
+        """
+        for end in range(len(pattern), 0, -1):
+            if pattern[:end] in self.weights:
+                return pattern[:end]
+        return pattern
+
+    def _name_wrong_fields(
+        self, documents: Iterable[Sequence[Error]], head: Sequence[str] = ()
+    ) -> str:
         """Return a text that only names the fields with errors, in schema order.
 
         Of nested fields, only the innermost is named.
         """
         patterns = {self._pattern(error) for errors in documents for error in errors}
-        # Names that the schema does not declare are data, so they are not revealed.
-        declared_fields = {
-            next(
-                (
-                    pattern[:end]
-                    for end in range(len(pattern), 0, -1)
-                    if pattern[:end] in self.weights
-                ),
-                pattern,
-            )
-            for pattern in patterns
-        }
-        wrong = declared_fields - {
-            pattern[:end] for pattern in declared_fields for end in range(len(pattern))
-        }
+        wrong = {self._declared_part(pattern) for pattern in patterns}
+        parents = {path[:end] for path in wrong for end in range(len(path))}
+        wrong -= parents
         if not wrong:
-            return self._within([*head] or ["All is right."])
+            return self._join_within_limit([*head] or ["All is right."])
         names = [_place_name(path) for path in self.weights if path in wrong]
         names += ["keys that the schema does not name"] if wrong - {*self.weights} else []
-        return self._within([*head, f"Look again at: {', '.join(names)}."])
+        return self._join_within_limit([*head, f"Look again at: {', '.join(names)}."])
 
 
 _parsed: Final = lru_cache(10_000)(parse_field_path)  # many errors have the same path
 
 
-def _worth_telling(errors: Iterable[Error]) -> Iterator[Error]:
+def _select_errors(errors: Iterable[Error]) -> Iterator[Error]:
     """Yield the errors to describe, without those inside a missed or invented object or item."""
     all_errors = [*errors]
-    wholes = {
+    wrong_objects = {
         error.path for error in all_errors if error.values is not None and error.outcome == "FD"
     }
     # If both sides have an object, the errors inside it say more than the object itself.
-    opened = {
+    paths_with_inner_errors = {
         error.path[: step.start()]
-        for error in (all_errors if wholes else ())
+        for error in (all_errors if wrong_objects else ())
         for step in _STEP.finditer(error.path)
     }
     for error in all_errors:
         if error.values is not None and error.outcome == "FD":
-            is_told = error.path not in opened
+            is_described = error.path not in paths_with_inner_errors
         else:
-            is_told = error.inside is None or error.inside in wholes
-        if is_told:
+            is_described = error.inside is None or error.inside in wrong_objects
+        if is_described:
             yield error
 
 

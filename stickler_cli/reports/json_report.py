@@ -62,7 +62,7 @@ def _run_texts(run: Run) -> Iterator[str]:
     """Yield the record of a run as JSON text; the documents come last, with a line for each."""
     between = "{"
     for name, value in _deferred_record(run).items():
-        yield f"{between}\n{_INDENT}{_text(name)}: "
+        yield f"{between}\n{_INDENT}{_to_json_text(name)}: "
         yield from _value_texts(value, depth=1)
         between = ","
     if (blocks := run.evaluation.ledger.blocks) is not None:
@@ -107,12 +107,12 @@ def _value_texts(value: object, depth: int) -> Iterator[str]:
 def _split_deferred(value: object, depth: int) -> Iterator[str | tuple[object, int]]:
     """Yield one level of a value: pieces of JSON text, and inner values with their depth."""
     if not isinstance(value, DEFERRED):
-        yield _text(value, depth)
+        yield _to_json_text(value, depth)
         return
     entries: Iterable[tuple[str, object]]
     if isinstance(value, DeferredObject):
         opening, closing = "{}"
-        entries = ((f"{_text(name)}: ", entry) for name, entry in value.items())
+        entries = ((f"{_to_json_text(name)}: ", entry) for name, entry in value.items())
     else:
         opening, closing = "[]"
         entries = (("", entry) for entry in value)
@@ -136,7 +136,7 @@ def _last_line_start(depth: int) -> str:
     return _line_start(depth) if depth < _MOST_INDENTED else ""
 
 
-def _text(value: object, depth: int = 0) -> str:
+def _to_json_text(value: object, depth: int = 0) -> str:
     """Return a value as JSON text; all lines after the first are indented to `depth` levels."""
     try:
         if depth > _MOST_INDENTED:
@@ -148,7 +148,7 @@ def _text(value: object, depth: int = 0) -> str:
 
 
 def _record_text(record: object) -> str:
-    return _text(record) + "\n"
+    return _to_json_text(record) + "\n"
 
 
 def comparison_record(pair: ComparedPair) -> dict[str, object]:

@@ -320,7 +320,7 @@ def diff_texts(gt: str, pred: str) -> list[TextRun]:
 
 def value_run(value: JsonValue) -> TextRun:
     """Return a value as a single stretch of JSON text, truncated if it is long."""
-    return TextRun(_truncated(_json(value)), "both")
+    return TextRun(_truncate(_to_json(value)), "both")
 
 
 def diff_values(gt: JsonValue, pred: JsonValue) -> list[TextRun]:
@@ -330,21 +330,21 @@ def diff_values(gt: JsonValue, pred: JsonValue) -> list[TextRun]:
     """
     half = EQUAL_RUN // 2
     shortened_runs = []
-    for segment in diff_texts(_json(gt), _json(pred)):
+    for segment in diff_texts(_to_json(gt), _to_json(pred)):
         text = segment.text
         if segment.side != "both":
-            text = _truncated(text)
+            text = _truncate(text)
         elif len(text) > EQUAL_RUN:
             text = f"{text[:half]}…{text[-half:]}"
         shortened_runs.append(TextRun(text, segment.side))
     return shortened_runs
 
 
-def _truncated(text: str) -> str:
+def _truncate(text: str) -> str:
     return text[:LONGEST_RUN] + "…" if len(text) > LONGEST_RUN else text
 
 
-def _json(value: JsonValue) -> str:
+def _to_json(value: JsonValue) -> str:
     if value is None:
         return ""
     try:
@@ -402,7 +402,7 @@ def sections_of(pair: ComparedPair, style: TableStyle, *, page: bool) -> list[Se
     rows_and_details = [
         row_and_details
         for unit in pair.chosen
-        for row_and_details in _tree(pair, unit, style, 0, 0.0)
+        for row_and_details in _make_tree_rows(pair, unit, style, 0, 0.0)
     ]
     legend = [(text.partition(":")[0], text) for text in LEGEND]
     tree = Table(
@@ -501,7 +501,7 @@ def _unit_rows(pair: ComparedPair, unit: TreePart, floor: float) -> Iterator[lis
         yield from _unit_rows(pair, child, unit.floor or 0.0)
 
 
-def _tree(
+def _make_tree_rows(
     pair: ComparedPair, unit: TreePart, style: TableStyle, depth: int, floor: float
 ) -> Iterator[tuple[list[Span], list[Text | Line]]]:
     """Yield a unit and its shown children as rows of the tree, each with lines of details.
@@ -511,13 +511,13 @@ def _tree(
     """
     children, hidden_text = pair.select_children(unit)
     margin = INDENT * (depth + 1)
-    details: list[Text | Line] = [*_values(pair, unit, style, margin)]
+    details: list[Text | Line] = [*_make_value_lines(pair, unit, style, margin)]
     explanation = pair.why(unit, floor)
     details += [Text(explanation, "dim", margin=margin)] if explanation else []
     child_rows = [
         row_and_details
         for child in children
-        for row_and_details in _tree(pair, child, style, depth + 1, unit.floor or 0.0)
+        for row_and_details in _make_tree_rows(pair, child, style, depth + 1, unit.floor or 0.0)
     ]
     last_details = child_rows[-1][1] if child_rows else details
     closing_texts = (hidden_text, sum_text(unit) if children else "")
@@ -529,7 +529,9 @@ def _tree(
     yield from child_rows
 
 
-def _values(pair: ComparedPair, unit: TreePart, style: TableStyle, margin: str) -> Iterator[Line]:
+def _make_value_lines(
+    pair: ComparedPair, unit: TreePart, style: TableStyle, margin: str
+) -> Iterator[Line]:
     gt, pred = unit.own_gt, unit.own_pred
     if differs(unit):
         runs = diff_values(gt, pred)
@@ -550,10 +552,10 @@ def _values(pair: ComparedPair, unit: TreePart, style: TableStyle, margin: str) 
             for text_run in side_pieces
         )
         spans = [Span.of(text, tone) for text, tone in texts_and_tones]
-        yield from _flow(f"{margin}{side:<6}", spans, style.width)
+        yield from _wrap_spans(f"{margin}{side:<6}", spans, style.width)
 
 
-def _flow(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:
+def _wrap_spans(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:
     """Return a label followed by spans as lines, wrapped at `width` columns; None for one line."""
     columns = None if width is None else max(width - cells(label), LEAST_TEXT)
     lines: list[list[Span]] = [[Span(label, "dim")]]

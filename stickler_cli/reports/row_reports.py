@@ -183,12 +183,12 @@ def _figure_rows(  # noqa: PLR0913 - all of them are needed
         cells = (
             _wide(results, row, group, intervals)
             if wide
-            else _tidy(results, row, by_field.get(path), intervals)
+            else _make_tidy_rows(results, row, by_field.get(path), intervals)
         )
         yield (*description, *cells) if wide else (*description, *cells, *group)
 
 
-def _tidy(
+def _make_tidy_rows(
     results: Results, row: FieldRow, units: ConfidenceUnits | None, intervals: FieldIntervals | None
 ) -> CellValues:
     f1 = intervals.rates[row.rule.counting]["f1"] if intervals else None
@@ -199,7 +199,7 @@ def _tidy(
     mean_score = row.score
     if not row.path:
         items, mean_score = (results.wholly_right.right, results.evaluated), results.overall_score
-    counts_and_rates = *row.counts, *row.rates, *_ends(f1)
+    counts_and_rates = *row.counts, *row.rates, *_split_bounds(f1)
     exact = row.tally.exact_rates
     return (
         results.evaluated,
@@ -207,7 +207,7 @@ def _tidy(
         *items,
         *exact,
         mean_score,
-        *_ends(score),
+        *_split_bounds(score),
         *_trust_cells(units),
     )
 
@@ -244,11 +244,15 @@ def _wide(
         *row.tally.exact_rates,
         *(classes.get(error_class, 0) for error_class in ErrorClass),
         *group,
-        *(end for interval in (*rates, intervals and intervals.score) for end in _ends(interval)),
+        *(
+            end
+            for interval in (*rates, intervals and intervals.score)
+            for end in _split_bounds(interval)
+        ),
     )
 
 
-def _ends(interval: object) -> list[float | None]:
+def _split_bounds(interval: object) -> list[float | None]:
     """Return the lower and the upper bound of an interval; both are None without an interval."""
     return [getattr(interval, end, None) for end in BOUNDS]
 

@@ -101,7 +101,7 @@ def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | Non
     if isinstance(box_value, dict) and page is None:
         page = next((box_value[key] for key in _PAGES if key in box_value), None)
     box = box_of(box_value, form)
-    size = _numbers(next((metadata[key] for key in _SIZES if key in metadata), None))
+    size = _flatten_numbers(next((metadata[key] for key in _SIZES if key in metadata), None))
     page_size = (size[0], size[1]) if len(size) == 2 and min(size) > 0 else None
     return None if box is None else PageBox(box, None if page is None else str(page), page_size)
 
@@ -119,7 +119,7 @@ def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle 
     """
     if isinstance(value, dict):
         return _of_object({key.lower(): child for key, child in value.items()}, form, depth)
-    numbers = _numbers(value)
+    numbers = _flatten_numbers(value)
     if len(numbers) == 4 and form == "xywh" and not isinstance(value[0], list | dict):  # type: ignore[index]
         x, y, width, height = numbers
         return _bounding_rectangle([x, y, x + width, y + height])
@@ -129,10 +129,10 @@ def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle 
 def _of_object(value: Mapping[str, JsonValue], form: BoxFormat, depth: int) -> Rectangle | None:
     for names in _CORNERS:
         if all(is_number(value.get(name)) for name in names):
-            return _bounding_rectangle(_numbers([value[name] for name in names]))
+            return _bounding_rectangle(_flatten_numbers([value[name] for name in names]))
     for names in _SIDES:
         if all(is_number(value.get(name)) for name in names):
-            x, y, width, height = _numbers([value[name] for name in names])
+            x, y, width, height = _flatten_numbers([value[name] for name in names])
             return _bounding_rectangle([x, y, x + width, y + height])
     for child in value.values() if depth else ():
         if isinstance(child, dict | list) and (box := box_of(child, form, depth - 1)):
@@ -140,15 +140,15 @@ def _of_object(value: Mapping[str, JsonValue], form: BoxFormat, depth: int) -> R
     return None
 
 
-def _numbers(value: object) -> list[float]:
+def _flatten_numbers(value: object) -> list[float]:
     """Flatten coordinates into a list of numbers; empty if one of them is not a number."""
     coordinates: list[float] = []
     for element in value if isinstance(value, list) else ():
         if isinstance(element, list):
-            coordinates += _numbers(element)
+            coordinates += _flatten_numbers(element)
         elif isinstance(element, dict):
             point = {key.lower(): number for key, number in element.items()}
-            coordinates += _numbers([point.get("x"), point.get("y")])
+            coordinates += _flatten_numbers([point.get("x"), point.get("y")])
         elif is_number(element) and abs(element) < MOST:
             coordinates.append(float(element))
         else:
@@ -177,16 +177,16 @@ def spots_of(
         alternative_metadata = (
             alternative.metadata.get(path[start:], {}) for start, alternative in unit.alternatives()
         )
-        gt_spot = _spot(
+        gt_spot = _find_spot(
             (*alternative_metadata, gt.get(path, {})), unit.gt if is_box else None, form
         )
     if outcome is not Outcome.FN:
         pred_metadata = (pred.get(unit.pred_path or (), {}),)
-        pred_spot = _spot(pred_metadata, unit.pred if is_box else None, form)
+        pred_spot = _find_spot(pred_metadata, unit.pred if is_box else None, form)
     return gt_spot, pred_spot
 
 
-def _spot(
+def _find_spot(
     metadata_in_order: Iterable[JsonObject], value: JsonValue, form: BoxFormat
 ) -> PageBox | None:
     """Return the first box in the metadata; if there is none, the value itself if it is a box.

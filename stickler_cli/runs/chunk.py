@@ -155,12 +155,14 @@ def read_item(job: Job, item: WorkItem) -> ReadDocument:
         whole_gt = item.gt
         if item.is_marked:
             item = unwrapped(job.unwrapper, item)
-        return _checked(job, item, whole_gt)
+        return _check_pair(job, item, whole_gt)
     except MemoryError:
         return failed(item, TOO_LITTLE_MEMORY)
 
 
-def _checked(job: Job, pair: DocumentPair, whole_gt: JsonDocument | Problem | None) -> ReadDocument:
+def _check_pair(
+    job: Job, pair: DocumentPair, whole_gt: JsonDocument | Problem | None
+) -> ReadDocument:
     """Return a document with its status and problems, ready to be compared.
 
     `whole_gt` is the ground truth with its ignored keys, as the document's group may be stated in
@@ -292,7 +294,7 @@ def failed_chunk(job: Job, item: WorkItem, found: str = TOO_LITTLE_MEMORY) -> Ch
     return _result_of(job, [failed(item, found)])
 
 
-def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
+def _compare_batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
     """Compare documents and yield the result; after an error, compare smaller batches.
 
     Only a document that fails alone gets a failed result.
@@ -314,7 +316,7 @@ def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
         # no single document does.
         size = 1 if isinstance(error, WorkLimitError) else -(len(documents) // -2)
         for first in range(0, len(documents), size):
-            yield from _batches(job, documents[first : first + size])
+            yield from _compare_batches(job, documents[first : first + size])
         return
     scores = iter(table.document_scores.tolist())
     results = [
@@ -329,7 +331,7 @@ def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
     requested, chunk = job.requested, empty_result(job)
     if job.has_parts:
         from .chunk_parts import add_parts  # imported late: most runs need figures only
-    for batch in _batches(job, read):
+    for batch in _compare_batches(job, read):
         documents = read[len(chunk.ids) : len(chunk.ids) + len(batch.results)]
         for position, result in enumerate(batch.results):
             chunk.ids.append(result.id)
@@ -345,7 +347,7 @@ def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
             chunk.non_match_lines += lines[1]
             chunk.value_lines += lines[2]
         chunk.evaluation.add(batch)
-        _measure(chunk.evaluation, documents, batch)
+        _add_to_metrics(chunk.evaluation, documents, batch)
     if requested.fingerprints:
         chunk.fingerprints = [
             read_document.pair.fingerprint if read_document.pair else None for read_document in read
@@ -353,7 +355,9 @@ def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
     return chunk
 
 
-def _measure(evaluation: Evaluation, documents: Sequence[ReadDocument], batch: Batch) -> None:
+def _add_to_metrics(
+    evaluation: Evaluation, documents: Sequence[ReadDocument], batch: Batch
+) -> None:
     """Pass the compared documents to the user's metrics."""
     if not evaluation.metrics:
         return

@@ -92,7 +92,7 @@ def write_gold(
                 ]
             )
         file.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(_with(truth, changes, unwrapper), ensure_ascii=False, indent=2)
+        text = json.dumps(_apply_changes(truth, changes, unwrapper), ensure_ascii=False, indent=2)
         file.write_bytes(f"{text}\n".encode("utf-8", "surrogatepass"))
         documents, changed = documents + 1, changed + bool(changes)
         kinds.update(change.accepted for change in changes)
@@ -131,7 +131,7 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange
     ]
 
 
-def _with(
+def _apply_changes(
     truth: JsonValue, changes: Iterable[GoldChange], unwrapper: Unwrapper | None
 ) -> JsonValue:
     """Return a copy of a ground truth with changes; list indexes are those before any change."""

@@ -157,7 +157,7 @@ def _find_root(document: JsonObject, names: set[str]) -> Steps:
         level = [
             ((*steps, key), read_inner_json(child))
             for steps, value in level
-            for key, child in _children(value)
+            for key, child in _list_children(value)
         ]
     max_names = max(counts.values())
     if max_names <= counts[()] or 2 * max_names < len(names) * (counts[()] > 0):
@@ -169,7 +169,7 @@ def _count_names(value: JsonValue, names: set[str]) -> int:
     return len(names & value.keys()) if isinstance(value, dict) else 0
 
 
-def _children(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
+def _list_children(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
     """Yield the key and the value of each child of an object, or of a list with one element."""
     if isinstance(value, dict):
         yield from value.items()

@@ -170,7 +170,7 @@ def deciding(assembly: Assembly) -> dict[str, object]:
         "semantics": SEMANTICS,
         "schema": assembly.schema.digest,
         "inferred annotations": assembly.schema.inferred,
-        **_sources(settings),
+        **_list_sources(settings),
         **asdict(select_settings(settings, DocumentOptions)),
         **asdict(select_settings(settings, SelectionOptions)),
         "seed": settings.seed,
@@ -185,7 +185,7 @@ def deciding(assembly: Assembly) -> dict[str, object]:
     }
 
 
-def _sources(settings: EvalSettings) -> dict[str, str | None]:
+def _list_sources(settings: EvalSettings) -> dict[str, str | None]:
     """Return the sources of documents by option; URLs lose their signatures, as these change."""
     named = {
         "GT": settings.gt,
@@ -224,7 +224,7 @@ class _Finished:
                 finding = f"it has {len(chunk.fingerprints)} fingerprints of {len(refs)} documents"
                 raise UsageError([Problem(source, finding, hint=BEGIN_AGAIN)])
             for ref, fingerprint in zip(refs, chunk.fingerprints, strict=True):
-                changed += _changes(ref, fingerprint)
+                changed += _describe_changes(ref, fingerprint)
             self.documents += len(chunk.ids)
             if not changed:
                 yield chunk
@@ -275,7 +275,7 @@ class _Finished:
         )
 
 
-def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
+def _describe_changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
     """Yield texts on how a document has changed since its fingerprint `before` was taken.
 
     `before` is None if the document could not be read to its end then.

@@ -90,7 +90,7 @@ def _sources_in(
 
     Links are relative to the HTML pages. `embed` is the size of pictures; 0 for no pictures.
     """
-    files = _files(directory)
+    files = _list_files(directory)
     folders = {real_path(page).parent for page in pages} or {Path.cwd()}
     folder = folders.pop() if len(folders) == 1 else None
     links = {name: _link(files[name], folder) for name in _ids_of(run) if name in files}
@@ -104,7 +104,7 @@ def _sources_in(
     for _, name, _ in comparisons[:embed]:
         if name in files:
             try:
-                pictures[name] = [*_pictures(files[name], _sheets(run, name))]
+                pictures[name] = [*_pictures(files[name], _list_page_numbers(run, name))]
             except (OSError, ValueError, SyntaxError, RuntimeError) as error:
                 notes.append(f"{files[name]}: no picture can be made from this file ({error})")
     return PageSources(links=links, pictures=pictures), notes
@@ -115,7 +115,7 @@ def _ids_of(run: Run) -> list[str]:
     return sorted(blocks.ids()) if blocks else []
 
 
-def _files(folder: str) -> Mapping[str, Path]:
+def _list_files(folder: str) -> Mapping[str, Path]:
     """Return the images and PDFs in a directory by id: the path with and without its suffix."""
     files_by_id: dict[str, Path] = {}
     for path in sorted(Path(folder).rglob("*")):
@@ -134,7 +134,7 @@ def _link(file: Path, folder: Path | None) -> str:
     return f"{address}#page={{page}}" if file.suffix.lower() == ".pdf" else address
 
 
-def _sheets(run: Run, name: str) -> list[int]:
+def _list_page_numbers(run: Run, name: str) -> list[int]:
     """Return the numbers, from 1, of the pages of a document whose pictures are embedded.
 
     These are the first page, and pages with boxes of values.

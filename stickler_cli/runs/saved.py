@@ -215,10 +215,10 @@ def with_rows(name: str, run: Run) -> Run:
     """
     if run.evaluation.ledger.blocks is not None or not is_in_rows(name):
         return run
-    return _with(run, accounts_in(name), name)
+    return _add_records(run, accounts_in(name), name)
 
 
-def _with(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
+def _add_records(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
     """Return a run with records of documents added.
 
     Raises:
@@ -241,7 +241,7 @@ def with_lines(name: str, run: Run) -> Run:
     """
     if run.evaluation.ledger.blocks is not None or (file := own_file(name, DOCUMENTS)) is None:
         return run
-    return _with(run, _accounts_of_lines(str(file)), str(file))
+    return _add_records(run, _accounts_of_lines(str(file)), str(file))
 
 
 def _accounts_of_lines(file: str) -> Iterator[dict[str, Any]]:

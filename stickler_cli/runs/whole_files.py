@@ -193,7 +193,7 @@ def whole_file(
         OSError: the file cannot be written; names the file.
     """
     if is_url(path):
-        with _sent(path, option, partial) as sent:
+        with _open_uploaded_file(path, option, partial) as sent:
             yield sent
         return
     target = Path(path)
@@ -240,7 +240,7 @@ def check_url_of_output(url: str, source: str) -> None:
 
 
 @contextmanager
-def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[BinaryIO]:
+def _open_uploaded_file(url: str, option: str, partial: Callable[[], bool]) -> Iterator[BinaryIO]:
     """Open a local file that is uploaded to a URL when the block succeeds.
 
     If the upload fails, the local file is kept.

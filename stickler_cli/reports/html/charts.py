@@ -70,10 +70,10 @@ def similarity_chart(histogram: Histogram, threshold: float | None, curve: str =
         f"Similarity of {number_of(matched + unlike, 'pair')}: "
         f"{matched} at or above {level}, {unlike} below"
     )
-    bars = _bars({"tp": histogram.matched, "fd": histogram.unlike})
+    bars = _make_bars({"tp": histogram.matched, "fd": histogram.unlike})
     threshold_x = None if threshold is None else _x(threshold)
     return Chart(
-        bars=bars, threshold=threshold_x, label=label, ticks=_ticks(threshold), curve=curve
+        bars=bars, threshold=threshold_x, label=label, ticks=_make_ticks(threshold), curve=curve
     )
 
 
@@ -99,7 +99,7 @@ def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
     return "M" + " L".join(points)
 
 
-def _bars(layers: Mapping[str, Sequence[int]]) -> list[Bar]:
+def _make_bars(layers: Mapping[str, Sequence[int]]) -> list[Bar]:
     """Return stacked bars; `layers` are the counts of each outcome by bin, from bottom to top."""
     # Heights are square roots: otherwise a bar of thousands would hide the errors.
     totals = [*map(sum, zip(*layers.values(), strict=True))]
@@ -133,7 +133,7 @@ def _x(value: float) -> float:
     return value * BINS * BAR if value < 1 else BINS * BAR + GAP / 2
 
 
-def _ticks(threshold: float | None) -> list[tuple[float, str]]:
+def _make_ticks(threshold: float | None) -> list[tuple[float, str]]:
     """Return the position and the text of each tick, except ticks too close to the threshold."""
     ends = {0.0: (0.0, "0"), 0.5: (_x(0.5), "0.5"), 1.0: (WIDTH - BAR / 2, "1")}
     if threshold is None:
@@ -280,16 +280,16 @@ def axis_of(lowest: float) -> Axis:
     >>> axis_of(0.932).low, axis_of(0.2).step, axis_of(1.0).low
     (0.92, 0.2, 0.99)
     """
-    return _axis(min(lowest, 1 - _LEAST_SPAN), 1.0, _STEPS[:-1])
+    return _make_axis(min(lowest, 1 - _LEAST_SPAN), 1.0, _STEPS[:-1])
 
 
 def change_axis(intervals: Iterable[Interval | None]) -> Axis:
     """Return an axis for changes that includes 0 and all intervals."""
     ends = [0.0, *(end for interval in intervals if interval for end in interval)]
-    return _axis(min(ends), max(ends), _STEPS, signed=True)
+    return _make_axis(min(ends), max(ends), _STEPS, signed=True)
 
 
-def _axis(low: float, high: float, steps: Sequence[float], *, signed: bool = False) -> Axis:
+def _make_axis(low: float, high: float, steps: Sequence[float], *, signed: bool = False) -> Axis:
     """Return an axis with about five steps; both of its ends are multiples of the step."""
     step = next((step for step in steps if step * 5 >= high - low - 1e-9), steps[-1])
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)

@@ -126,7 +126,7 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
     """
     start = monotonic()
     worker = get_worker()
-    _check(needs, str(worker.address), worker.state.nthreads)
+    _check_worker(needs, str(worker.address), worker.state.nthreads)
     with chdir(needs.directory), rarely_collected():
         chunks = Chunks(unpacked_items(packed), timed=not job.plan.asks_models)
         results = [*Inline(job).results(chunks)]
@@ -146,11 +146,11 @@ def packed_items(items: Iterable[WorkItem]) -> bytes:
 
     They are small, because the scheduler keeps thousands of tasks.
     """
-    items_or_ranges = [_unread(item_or_range) for item_or_range in in_ranges(items)]
+    items_or_ranges = [_drop_lines(item_or_range) for item_or_range in in_ranges(items)]
     return zlib.compress(pickle.dumps(items_or_ranges), 1)
 
 
-def _unread(item: Part) -> Part:
+def _drop_lines(item: Part) -> Part:
     """Return a reference to a pair without its lines of text, if a worker can read these again."""
     if not isinstance(item, PairRef):
         return item
@@ -191,7 +191,7 @@ def unpacked_items(packed: bytes) -> Iterator[WorkItem]:
                 yield item_or_range
 
 
-def _check(needs: Needs, worker: str, threads: int) -> None:
+def _check_worker(needs: Needs, worker: str, threads: int) -> None:
     """Raise UsageError if a worker would give other results, or cannot read the documents."""
     if threads != 1:
         finding = f"the worker {worker} has {threads} threads"
@@ -246,7 +246,7 @@ class _Task(Handed):
 
 
 @contextmanager
-def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]:
+def _connect(cluster: Cluster, interruption: Interruption) -> Iterator[Client]:
     """Connect to a Dask cluster inside the block; a cluster that is started here ends with it."""
     for name in ("distributed", "distributed.client"):  # the run itself reports what matters
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -259,7 +259,7 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
             if address is not None:
                 interruption.wait(_check_that_answers, address)
             else:
-                with _unheard():
+                with _ignore_interrupts():
                     started = LocalCluster(
                         n_workers=jobs,
                         threads_per_worker=1,
@@ -293,7 +293,7 @@ def _check_that_answers(address: str) -> None:
 
 
 @contextmanager
-def _unheard() -> Iterator[None]:
+def _ignore_interrupts() -> Iterator[None]:
     """Make threads and processes that start in the block ignore Ctrl-C, unlike the main thread."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -335,7 +335,7 @@ class DaskExecutor(Elsewhere[_Task]):
         """
         packed = packed_job(self.job, ENGINE)
         try:
-            with _connected(self.cluster, self.interruption) as client:
+            with _connect(self.cluster, self.interruption) as client:
                 yield from self._results_of(client, packed, chunks)
         except Interrupted:
             return
@@ -415,7 +415,7 @@ class DaskExecutor(Elsewhere[_Task]):
         )
         if suspected_task is not None:
             return None if running_tasks else suspected_task
-        return self._new(chunks, max(1, self.workers))
+        return self._take_part(chunks, max(1, self.workers))
 
     def _receive(self, chunks: Chunks) -> None:
         """Wait a limited time for a finished task, and take its result."""

@@ -296,7 +296,7 @@ class Elsewhere(ABC, Generic[H]):
                 self.order.popleft()
                 yield result
 
-    def _new(self, chunks: Chunks, workers: int) -> H | None:
+    def _take_part(self, chunks: Chunks, workers: int) -> H | None:
         """Return the next part of the run, to be given to a worker.
 
         Returns None if no documents are left, or too many results wait for an earlier one.

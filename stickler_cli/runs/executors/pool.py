@@ -89,7 +89,7 @@ class Worker:
             OSError: the process cannot be started.
         """
         self.ready = False
-        context = _context(job)
+        context = _choose_context(job)
         self.connection, worker_connection = context.Pipe()
         # A pipe reports its end once all copies are closed, so a fork closes those that it
         # inherits.
@@ -133,7 +133,7 @@ class Worker:
         self._process.terminate()
 
 
-def _context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext":
+def _choose_context(job: Job) -> "ForkContext | ForkServerContext | SpawnContext":
     """Return the way to start worker processes: fork, fork server or spawn.
 
     A fork can work within milliseconds, as everything is loaded. If it is not safe to fork this
@@ -203,13 +203,13 @@ def work(
                 connection.send_bytes(str(error).encode("utf-8", "backslashreplace"))
                 return
         if job.options.client is not None:
-            job = replace(job, options=_relaying(job.options, connection))
+            job = replace(job, options=_relay_questions(job.options, connection))
         connection.send_bytes(READY)
         while True:
             connection.send_bytes(packed_result(job, connection.recv_bytes(), memory_limit))
 
 
-def _relaying(options: Options, connection: Connection) -> Options:
+def _relay_questions(options: Options, connection: Connection) -> Options:
     """Return the options for a worker: its client passes questions to the main process.
 
     Only the main process asks models.
@@ -315,7 +315,7 @@ class Pool(Elsewhere[_Chunk]):
         for chunk in self.order:
             if chunk.result is None and chunk not in under_way:
                 return chunk  # it has to be tried again
-        return self._new(chunks, len(self.at))
+        return self._take_part(chunks, len(self.at))
 
     def _receive(self, chunks: Chunks) -> None:
         """Take the messages of workers; wait for a message if the next result is not there yet."""

@@ -318,7 +318,7 @@ def contrasts(base: Run, new: Run) -> list[Contrast]:
         for name, base_value, new_value, decides in differences
     )
     return sorted(
-        [*_of_schemas(base, new), *run_contrasts], key=lambda contrast: not contrast.decides
+        [*_compare_schemas(base, new), *run_contrasts], key=lambda contrast: not contrast.decides
     )
 
 
@@ -356,7 +356,7 @@ def _as_text(value: object) -> str:
             return str(value)
 
 
-def _of_schemas(base: Run, new: Run) -> Iterator[Contrast]:
+def _compare_schemas(base: Run, new: Run) -> Iterator[Contrast]:
     """Yield a contrast for each difference between the schemas of two runs."""
     before, after = base.schema, new.schema
     if (before.digest, before.inferred) == (after.digest, after.inferred):

@@ -53,7 +53,7 @@ class RunRows(NamedTuple):
     """Mean score of the field in the document; NaN without a score."""
 
 
-class Known(NamedTuple):
+class RunDocuments(NamedTuple):
     """What is known about each document in one run: its status, and whether it was compared."""
 
     status: Sequence[Status | None]
@@ -76,7 +76,7 @@ class JoinedRuns:
     """Mask of the documents that at least one run of the second side did not compare."""
     only_new: Sequence[str]
     """Ids of the documents that only the second side compared."""
-    known: Sequence[Known]
+    known: Sequence[RunDocuments]
     """The status of the documents in each run."""
     paths: Sequence[FieldNames]
     """Paths of all fields; each key of a map is a field of its own."""
@@ -308,7 +308,7 @@ def join_runs(
     pairs = zip(names, (*bases, *news), strict=True)
     ledgers = [_ledger(run, side_name) for side_name, run in pairs]
     documents = [
-        _statuses(ledger, side_name) for side_name, ledger in zip(names, ledgers, strict=True)
+        _read_statuses(ledger, side_name) for side_name, ledger in zip(names, ledgers, strict=True)
     ]
     sides = documents[: len(bases)], documents[len(bases) :]
     first, second = (set[str]().union(*(compared for _, compared in side)) for side in sides)
@@ -318,12 +318,12 @@ def join_runs(
     ids = sorted(first)
     document_index = {name: index for index, name in enumerate(ids)}
     run_documents = [
-        Known([*map(status.get, ids)], np.array([name in compared for name in ids]))
+        RunDocuments([*map(status.get, ids)], np.array([name in compared for name in ids]))
         for status, compared in documents
     ]
     paths: dict[FieldNames, int] = {}
     blocks_of_runs = [[*_read_rows(ledger, document_index, paths)] for ledger in ledgers]
-    cells, rows = _rows(blocks_of_runs, [*paths], run_documents, len(bases))
+    cells, rows = _join_rows(blocks_of_runs, [*paths], run_documents, len(bases))
     absent = np.array([~documents_of_run.compared for documents_of_run in run_documents])
     described = {field_info.field for field_info in fields}
     patterns = [schema_pattern(path, described) for path in paths]
@@ -340,7 +340,7 @@ def join_runs(
         paths=[*paths],
         cells=cells,
         rows=rows,
-        leaves=_confident_leaves(ledgers, document_index, run_documents, len(bases)),
+        leaves=_collect_confident_values(ledgers, document_index, run_documents, len(bases)),
         rule=rule,
         fields=positions,
         patterns=patterns,
@@ -357,7 +357,7 @@ def _ledger(run: Run, side_name: str) -> Blocks:
     return run.evaluation.ledger.blocks
 
 
-def _statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], set[str]]:
+def _read_statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], set[str]]:
     """Return the status of each document by id, and the ids of the compared documents."""
     statuses: dict[str, Status] = {}
     compared: set[str] = set()
@@ -398,35 +398,41 @@ def _read_rows(
         yield _rows_at(rows, has_content), block.cells.astype(np.int64)
 
 
-def _rows(
+def _join_rows(
     blocks_of_runs: Sequence[Sequence[tuple[RunRows, IntArray]]],
     paths: Sequence[FieldNames],
-    run_documents: Sequence[Known],
-    bases: int,
+    run_documents: Sequence[RunDocuments],
+    n_bases: int,
 ) -> tuple[IntArray, list[RunRows]]:
     """Return the distinct counts of all runs, and the rows of each run, which point to them.
 
-    `bases` is the number of runs on the first side.
+    `n_bases` is the number of runs on the first side.
     """
-    table, to = encode_rows(np.concatenate([cells for run in blocks_of_runs for _, cells in run]))
-    lost = [_missed(table, is_nested=is_nested) for is_nested in (False, True)]
-    cells, cell_indexes = encode_rows(np.concatenate([table, *lost]))
-    starts, rows_of_runs = 0, []
+    all_cells = [cells for run in blocks_of_runs for _, cells in run]
+    counted, counted_index = encode_rows(np.concatenate(all_cells))
+    # The counts of a missed value are cells, too: first those of top-level, then of nested fields.
+    missed = [_count_as_missed(counted, is_nested=is_nested) for is_nested in (False, True)]
+    cells, cell_index = encode_rows(np.concatenate([counted, *missed]))
+
+    n_earlier, rows_of_runs = 0, []
     for run in blocks_of_runs:
-        of_blocks = []
+        rows_of_blocks = []
         for rows, cells_of_block in run:
-            of_blocks.append(rows._replace(cell=cell_indexes[to[starts + rows.cell]]))
-            starts += len(cells_of_block)
-        rows_of_runs.append(_concatenate_rows(of_blocks))
-    # First row: counts of a missed top-level field; second row: of a missed nested field.
-    missed = np.zeros((2, len(cells)), np.int64)
-    missed[:, cell_indexes[: len(table)]] = cell_indexes[len(table) :].reshape(2, -1)
-    within = np.array([len(path) > 1 for path in paths], np.intp)
-    first = [*zip(rows_of_runs[:bases], run_documents[:bases], strict=True)]
-    return cells, [
-        _sort_rows([rows, *_missing(of_rows, first, missed, within)], len(run_documents[0].status))
-        for rows, of_rows in zip(rows_of_runs, run_documents, strict=True)
-    ]
+            cell = cell_index[counted_index[n_earlier + rows.cell]]
+            rows_of_blocks.append(rows._replace(cell=cell))
+            n_earlier += len(cells_of_block)
+        rows_of_runs.append(_concatenate_rows(rows_of_blocks))
+
+    missed_cell = np.zeros((2, len(cells)), np.int64)  # by: is the field nested, cell if compared
+    missed_cell[:, cell_index[: len(counted)]] = cell_index[len(counted) :].reshape(2, -1)
+    is_nested_field = np.array([len(path) > 1 for path in paths], np.intp)
+    first_side = [*zip(rows_of_runs[:n_bases], run_documents[:n_bases], strict=True)]
+    n_documents = len(run_documents[0].status)
+    joined_rows = []
+    for rows, documents in zip(rows_of_runs, run_documents, strict=True):
+        missed_rows = _make_missed_rows(documents, first_side, missed_cell, is_nested_field)
+        joined_rows.append(_sort_rows([rows, *missed_rows], n_documents))
+    return cells, joined_rows
 
 
 def _rows_at(rows: RunRows, selection: "slice | NDArray[Any]") -> RunRows:
@@ -438,7 +444,7 @@ def _rows_at(rows: RunRows, selection: "slice | NDArray[Any]") -> RunRows:
     )
 
 
-def _missed(cells: IntArray, *, is_nested: bool) -> IntArray:
+def _count_as_missed(cells: IntArray, *, is_nested: bool) -> IntArray:
     """Return what the counts in each row of `cells` would be if the prediction were missing.
 
     For a nested field, only the counting mode `leaves` has counts then: the other modes count its
@@ -446,12 +452,13 @@ def _missed(cells: IntArray, *, is_nested: bool) -> IntArray:
     """
     missed_cells = np.zeros_like(cells)
     by_mode = cells[:, :N_UNIT_COUNTS].reshape(len(cells), -1, len(OUTCOME_NAMES))
-    into = missed_cells[:, :N_UNIT_COUNTS].reshape(by_mode.shape)
-    into[..., 3] = by_mode[..., [0, 1, 3]].sum(axis=-1)
-    into[..., 4] = by_mode[..., 4]
+    missed_by_mode = np.zeros_like(by_mode)
+    # The order of outcomes is TP, FD, FA, FN, TN. Whatever is in the ground truth becomes FN.
+    missed_by_mode[..., 3] = by_mode[..., [0, 1, 3]].sum(axis=-1)
+    missed_by_mode[..., 4] = by_mode[..., 4]
     if is_nested:
-        into[:, : LEAF_COUNTS.start // len(OUTCOME_NAMES)] = 0
-    missed_cells[:, :N_UNIT_COUNTS] = into.reshape(len(cells), N_UNIT_COUNTS)
+        missed_by_mode[:, : LEAF_COUNTS.start // len(OUTCOME_NAMES)] = 0
+    missed_cells[:, :N_UNIT_COUNTS] = missed_by_mode.reshape(len(cells), N_UNIT_COUNTS)
     _, items, _, invented = cells[:, ITEM_COUNTS].T
     missed_cells[:, ITEM_COUNTS] = np.stack(
         [0 * items, items - invented, items - invented, 0 * items], axis=1
@@ -459,21 +466,22 @@ def _missed(cells: IntArray, *, is_nested: bool) -> IntArray:
     return missed_cells
 
 
-def _missing(
-    run: Known,
-    first: Sequence[tuple[RunRows, Known]],
-    missed: IntArray,
-    within: NDArray[np.intp],
+def _make_missed_rows(
+    run: RunDocuments,
+    first_side: Sequence[tuple[RunRows, RunDocuments]],
+    missed_cell: IntArray,
+    is_nested_field: NDArray[np.intp],
 ) -> Iterator[RunRows]:
     """Yield rows in which all values are missed, for the documents that a run did not compare.
 
-    The values are those of the first side's runs. `missed` has the position of the counts.
+    The values are those of the first side. `missed_cell` has the position of their counts if they
+    are missed: in row 1 for a nested field, else in row 0.
     """
-    stand_ins = _stand_ins(run, [base_documents for _, base_documents in first])
-    for (base, _), stands_in in zip(first, stand_ins, strict=True):
-        rows = _rows_at(base, stands_in[base.document])
+    stand_ins = _find_stand_ins(run, [base_documents for _, base_documents in first_side])
+    for (base_rows, _), stands_in in zip(first_side, stand_ins, strict=True):
+        rows = _rows_at(base_rows, stands_in[base_rows.document])
         score = np.where(np.isnan(rows.score), np.nan, 0.0)
-        yield rows._replace(cell=missed[within[rows.field], rows.cell], score=score)
+        yield rows._replace(cell=missed_cell[is_nested_field[rows.field], rows.cell], score=score)
 
 
 def _concatenate_rows(row_sets: Sequence[RunRows]) -> RunRows:
@@ -485,11 +493,11 @@ def _sort_rows(row_sets: Sequence[RunRows], n_documents: int) -> RunRows:
     return _rows_at(rows, np.argsort(rows.field * n_documents + rows.document, kind="stable"))
 
 
-def _confident_leaves(
+def _collect_confident_values(
     ledgers: Sequence[Blocks],
     document_index: Mapping[str, int],
-    run_documents: Sequence[Known],
-    bases: int,
+    run_documents: Sequence[RunDocuments],
+    n_bases: int,
 ) -> list[list[ConfidentValues]]:
     """Return the values with a confidence of each run.
 
@@ -497,27 +505,28 @@ def _confident_leaves(
     """
     values_of_runs: list[list[ConfidentValues]] = []
     for ledger in ledgers:
-        values_of_runs.append([])
+        run_values = []
         for block in ledger:
             leaves = block.documents.confident_values
             if leaves is not None:
-                names = block.documents.ids
-                document_indexes = np.array([document_index.get(name, _NOWHERE) for name in names])[
-                    leaves.document
-                ]
-                selected = leaves.with_documents(document_indexes).select(document_indexes >= 0)
-                values_of_runs[-1].append(selected)
+                ids = block.documents.ids
+                document_of_block = np.array([document_index.get(name, _NOWHERE) for name in ids])
+                documents = document_of_block[leaves.document]
+                run_values.append(leaves.with_documents(documents).select(documents >= 0))
+        values_of_runs.append(run_values)
+
+    base_values = [[*values] for values in values_of_runs[:n_bases]]
     for run, run_values in zip(run_documents, values_of_runs, strict=True):
-        stand_ins = _stand_ins(run, run_documents[:bases])
-        for base_values, stands_in in zip(
-            [[*values] for values in values_of_runs[:bases]], stand_ins, strict=True
-        ):
+        stand_ins = _find_stand_ins(run, run_documents[:n_bases])
+        for values, stands_in in zip(base_values, stand_ins, strict=True):
             if stands_in.any():
-                run_values += [leaves.select(stands_in[leaves.document]) for leaves in base_values]
+                run_values += [leaves.select(stands_in[leaves.document]) for leaves in values]
     return values_of_runs
 
 
-def _stand_ins(run: Known, first: Sequence[Known]) -> Iterator[NDArray[np.bool_]]:
+def _find_stand_ins(
+    run: RunDocuments, first: Sequence[RunDocuments]
+) -> Iterator[NDArray[np.bool_]]:
     """Yield, for each run of the first side, a mask of the documents that it supplies for `run`.
 
     A document that `run` did not compare is supplied by the first of these runs that has it.

@@ -115,11 +115,11 @@ def choose_headline(
         if f1 in decided and trend is Trend.IMPROVED:
             return f1
         if decided:
-            return min(decided, key=_significance)
+            return min(decided, key=_significance_key)
     return f1
 
 
-def _significance(change: Change) -> tuple[float, bool, float]:
+def _significance_key(change: Change) -> tuple[float, bool, float]:
     """Return a sort key: small p values first, then whole documents, then great changes."""
     p = 1.0 if change.corrected_p is None else change.corrected_p
     return p, bool(change.field), -abs(change.change or 0.0)
@@ -210,7 +210,9 @@ def confidence_changes(
     documents, p values by swapping the runs of documents. `path` is a field; empty for all fields.
     """
     first, documents = runs.sides[0], len(runs.ids)
-    base, new = (_confident(runs, side, path) for side in (slice(first), slice(first, None)))
+    base, new = (
+        _collect_confident_values(runs, side, path) for side in (slice(first), slice(first, None))
+    )
     n_documents = len(np.intersect1d(base[0], new[0]))
     if not n_documents:
         return []
@@ -250,7 +252,7 @@ def confidence_changes(
     ]
 
 
-def _confident(runs: JoinedRuns, side: slice, path: Path) -> Floats:
+def _collect_confident_values(runs: JoinedRuns, side: slice, path: Path) -> Floats:
     """Return the document, the confidence and whether it is right, of each value, (3, values).
 
     `side` selects the runs; `path` is a field, or empty for all fields.
@@ -343,7 +345,7 @@ def document_changes(
         run_scores[root.document] = root.score
     listed = [
         _change(runs, document, scores[:, document], errors[:, document], changed[document])
-        for document in np.flatnonzero(_differing(runs)).tolist()
+        for document in np.flatnonzero(_find_differing_documents(runs)).tolist()
     ]
     return sorted(
         listed,
@@ -390,19 +392,19 @@ def mean_of_runs(total: int, times: int) -> float:
     return total // times if total % times == 0 else total / times
 
 
-def _keys(runs: JoinedRuns, rows: RunRows) -> IntArray:
+def _row_keys(runs: JoinedRuns, rows: RunRows) -> IntArray:
     keys: IntArray = rows.field * len(runs.ids) + rows.document
     return keys
 
 
-def _differing(runs: JoinedRuns) -> NDArray[np.bool_]:
+def _find_differing_documents(runs: JoinedRuns) -> NDArray[np.bool_]:
     """Return a mask of documents in which the runs differ, or that a run lacks."""
     is_different = runs.lost.copy()
     first = runs.rows[0]
-    keys = _keys(runs, first)
+    keys = _row_keys(runs, first)
     for rows in runs.rows[1:]:
         _, first_positions, positions = np.intersect1d(
-            keys, _keys(runs, rows), True, return_indices=True
+            keys, _row_keys(runs, rows), True, return_indices=True
         )
         alike = first.cell[first_positions] == rows.cell[positions]
         bits = (

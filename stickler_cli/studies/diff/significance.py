@@ -178,7 +178,7 @@ def change_intervals(
     sums = resample(documents, lambda weights: columns @ weights, settings)
     added = added_weights(settings)
     changes = [
-        _changes(sample, sample_sums, added)
+        _compute_changes(sample, sample_sums, added)
         for sample, sample_sums in zip(samples, sums.reshape(len(samples), 4, -1), strict=True)
     ]
     broken, fixed = np.array(changes).swapaxes(0, 1)
@@ -189,7 +189,7 @@ def change_intervals(
     ]
 
 
-def _changes(
+def _compute_changes(
     sample: Sample, sums: NDArray[np.float64], added: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the change of a figure in each bootstrap replicate, (2, 1 + replicates).

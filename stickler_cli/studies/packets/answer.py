@@ -226,7 +226,7 @@ def _count_packets(
     }
 
 
-def _quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Floats]]:
+def _compute_quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Floats]]:
     """Return dividends and divisors of each figure, with an entry for each packet."""
     n_gt, n_pred, n_packets = sums["gt"], sums["pred"], sums["packets"]
     quotients = {
@@ -259,7 +259,7 @@ def _make_figures(
     `columns` has, by the name of a count, its number in each packet.
     """
     sums = {name: np.array(columns[name]) for name in SUMS}
-    shares = document_shares(_quotients(sums), settings)
+    shares = document_shares(_compute_quotients(sums), settings)
     return [
         SplitFigure(
             name=name,
