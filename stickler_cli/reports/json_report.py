@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import orjson
@@ -87,13 +87,14 @@ def _deferred_record(run: Run) -> dict[str, Any]:
     return record
 
 
-def _value_texts(value: object, depth: int) -> Iterator[str]:
+def _value_texts(value: object, depth: int, *, is_refused: bool = False) -> Iterator[str]:
     """Yield a value as indented JSON text.
 
-    Deferred values in it (those built only when needed) are built one entry at a time. There is no
-    recursion, since fields may be nested deeper than the stack.
+    Deferred values in it (those built only when needed) are built one entry at a time. If orjson
+    refuses the value, `is_refused` is true, and the value is split like a deferred one. There is no
+    recursion, since values may be nested deeper than the stack.
     """
-    open_levels = [_split_deferred(value, depth)]
+    open_levels = [_split_one_level(value, depth, is_refused=is_refused)]
     while open_levels:
         text_or_value = next(open_levels[-1], None)
         if text_or_value is None:
@@ -101,29 +102,41 @@ def _value_texts(value: object, depth: int) -> Iterator[str]:
         elif isinstance(text_or_value, str):
             yield text_or_value
         else:
-            open_levels.append(_split_deferred(*text_or_value))
+            inner_value, inner_depth = text_or_value
+            open_levels.append(_split_one_level(inner_value, inner_depth, is_refused=is_refused))
 
 
-def _split_deferred(value: object, depth: int) -> Iterator[str | tuple[object, int]]:
-    """Yield one level of a value: pieces of JSON text, and inner values with their depth."""
-    if not isinstance(value, DEFERRED):
+def _split_one_level(
+    value: Any, depth: int, *, is_refused: bool
+) -> Iterator[str | tuple[object, int]]:
+    """Yield one level of a value: pieces of JSON text, and inner values with their depth.
+
+    A value that is neither deferred nor refused by orjson is one piece.
+    """
+    if not is_refused and not isinstance(value, DEFERRED):
         yield _to_json_text(value, depth)
         return
-    entries: Iterable[tuple[str, object]]
-    if isinstance(value, DeferredObject):
+    if is_refused and not isinstance(value, dict | list | tuple):
+        yield _refused_text(value)
+        return
+
+    write_name: Callable[[str], str] = json.dumps if is_refused else _to_json_text
+    entries: Iterable[tuple[str, object]] = (("", entry) for entry in value)
+    opening, closing = "[]"
+    if isinstance(value, DeferredObject | dict):
+        entries = ((f"{write_name(name)}: ", entry) for name, entry in value.items())
         opening, closing = "{}"
-        entries = ((f"{_to_json_text(name)}: ", entry) for name, entry in value.items())
-    else:
-        opening, closing = "[]"
-        entries = (("", entry) for entry in value)
 
     line_start = _line_start(depth + 1)
     between = opening
     for name, entry in entries:
         yield f"{between}{line_start}{name}"
-        yield entry, depth + 1
+        if is_refused and isinstance(entry, int | str):  # the usual case
+            yield json.dumps(entry)
+        else:
+            yield entry, depth + 1
         between = ","
-    yield f"{_last_line_start(depth)}{closing}" if len(value) else f"{opening}{closing}"
+    yield f"{_last_line_start(depth)}{closing}" if value else f"{opening}{closing}"
 
 
 def _line_start(depth: int) -> str:
@@ -216,36 +229,10 @@ def json_text(value: object, depth: int = 0) -> str:
     >>> json_text({"a": [2**64, {}]})
     '{\n  "a": [\n    18446744073709551616,\n    {}\n  ]\n}'
     """
-    texts: list[str] = []
-    pending: list[str | tuple[object, int]] = [(value, depth)]
-    while pending:
-        text_or_value = pending.pop()
-        if isinstance(text_or_value, str):
-            texts.append(text_or_value)
-        else:
-            pending += reversed(_split_one_level(*text_or_value))
-    return "".join(texts)
+    return "".join(_value_texts(value, depth, is_refused=True))
 
 
-def _split_one_level(value: object, depth: int) -> list[str | tuple[object, int]]:
-    """Return one level of a value: pieces of JSON text, and inner values with their depth."""
-    entries: list[tuple[str, object]]
-    match value:
-        case dict() if value:
-            brackets = "{}"
-            entries = [(f"{json.dumps(key)}: ", entry) for key, entry in value.items()]
-        case list() | tuple() if value:
-            brackets, entries = "[]", [("", entry) for entry in value]
-        case float() if not math.isfinite(value):
-            return ["null"]
-        case _:
-            return [json.dumps(value)]
-    line_start, last_line_start = _line_start(depth + 1), _last_line_start(depth)
-    segments: list[str | tuple[object, int]] = []
-    for key, entry in entries:
-        text = f"{',' if segments else brackets[0]}{line_start}{key}"
-        if isinstance(entry, int | str):  # the usual case
-            segments.append(text + json.dumps(entry))
-        else:
-            segments += [text, (entry, depth + 1)]
-    return [*segments, f"{last_line_start}{brackets[1]}"]
+def _refused_text(value: object) -> str:
+    """Return a single value that orjson refuses as ASCII text; NaN and infinities become null."""
+    is_finite = not isinstance(value, float) or math.isfinite(value)
+    return json.dumps(value) if is_finite else "null"

@@ -136,46 +136,42 @@ def non_match(error: Error) -> dict[str, Any]:
 
 
 def sums_view(
-    sums: FieldTallies, *, recall_with_fd: bool = False, further_keys: FurtherKeys | None = None
+    sums: FieldTallies,
+    *,
+    recall_with_fd: bool = False,
+    further_keys: FurtherKeys | None = None,
+    deferred: bool = False,
 ) -> dict[str, Any]:
     """Return the results of many documents: counts and mean scores, fields nested below the root.
 
     `sums` has parents before their children; `further_keys` adds keys to the dictionary of each
-    field.
+    field. If `deferred` is true, each field's dictionary is built when it is read.
     """
-    views: dict[FieldNames, dict[str, Any]] = {}
+    names_by_path: dict[FieldNames, list[str]] = {}  # fields, with the names of the fields in them
     for path, tally in sums.items():
-        if not tally.is_evaluated:
-            continue
-        view = _tally_view(path, tally, further_keys, recall_with_fd=recall_with_fd)
-        views[path] = view
-        if path:
-            views[path[:-1]].setdefault("fields", {})[path[-1]] = view
-    return views[()]
+        if tally.is_evaluated:
+            names_by_path[path] = []
+            if path:
+                names_by_path[path[:-1]].append(path[-1])
 
-
-def deferred_sums_view(
-    sums: FieldTallies, *, recall_with_fd: bool, further_keys: FurtherKeys
-) -> dict[str, Any]:
-    """Return what `sums_view` returns, but build each field's dictionary when it is first read."""
-    names_by_parent: dict[FieldNames, list[str]] = {}
-    for path, tally in sums.items():
-        if path and tally.is_evaluated:
-            names_by_parent.setdefault(path[:-1], []).append(path[-1])
-
-    def build_view(path: FieldNames) -> dict[str, Any]:
+    def build_view(path: FieldNames, fields: Mapping[str, object]) -> dict[str, Any]:
         view = _tally_view(path, sums[path], further_keys, recall_with_fd=recall_with_fd)
-        if path in names_by_parent:
-            view["fields"] = DeferredObject(
-                names_by_parent[path], lambda name: build_child((*path, name))
-            )
-        return view
+        return {**view, "fields": fields} if fields else view
 
-    def build_child(path: FieldNames) -> object:
-        view = build_view(path)
-        return defer(view) if "fields" in view else view
+    def build_deferred_view(path: FieldNames) -> dict[str, Any]:
+        def build_field(name: str) -> object:
+            view = build_deferred_view((*path, name))
+            return defer(view) if "fields" in view else view
 
-    return build_view(())
+        return build_view(path, DeferredObject(names_by_path[path], build_field))
+
+    if deferred:
+        return build_deferred_view(())
+    views: dict[FieldNames, dict[str, Any]] = {}
+    for path in reversed(names_by_path):  # children come before their parents
+        fields = {name: views.pop((*path, name)) for name in names_by_path[path]}
+        views[path] = build_view(path, fields)
+    return views[()]
 
 
 def _tally_view(

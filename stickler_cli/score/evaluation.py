@@ -21,7 +21,7 @@ from stickler_cli.metrics import Measure
 from stickler_cli.settings.deciding import Counting, CountingOptions, DecidingOptions, KeptRows
 from .batch import Batch
 from .blocks import Blocks
-from .comparison_view import deferred_sums_view, sums_record, sums_view
+from .comparison_view import sums_record, sums_view
 from .confidence.confidences import Confidences, counted_view
 from .document_result import LENIENT, ODDITIES, SIDES, DocumentProblem, Side, Status, warnings_view
 from .errors.causes import Causes, ErrorCounts
@@ -261,11 +261,10 @@ class Results:
             return record
 
         ordered = in_schema_order(self.sums, fields)
-        build_matrix = deferred_sums_view if deferred else sums_view
-        matrix = {
-            "fields": {},
-            **build_matrix(ordered, recall_with_fd=recall_with_fd, further_keys=further_keys),
-        }
+        sums = sums_view(
+            ordered, recall_with_fd=recall_with_fd, further_keys=further_keys, deferred=deferred
+        )
+        matrix = {"fields": {}, **sums}
         view: dict[str, Any] = {
             "documents": {**self.documents, **warnings_view(self.warnings)},
             "overall_score": self.overall_score,
