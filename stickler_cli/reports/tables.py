@@ -27,7 +27,7 @@ _RATES: Final = ("precision", "recall", "F1")
 _ABSENT: Final = ("absent", "TN")
 
 WORST_MARK: Final = "!"
-WORST_LEGEND: Final = "!! look here first: the fields that lost the most values"
+WORST_LEGEND: Final = "! look here first: the fields that lost the most values"
 
 _SHORT: Final = {
     "precision": "prec",

@@ -616,7 +616,7 @@ def test_without_scripts_the_figures_can_be_read(open_page, run_of):
 
     assert page.get_by_role("heading", name="Causes, by values lost").is_visible()
     assert page.locator("tbody[data-path='customer.city'] .modes").is_visible()
-    assert page.get_by_text("Documents with the lowest scores").is_visible()
+    assert page.get_by_text("those with the lowest scores").is_visible()
     assert page.locator("#errors-tools").is_hidden()
 
 
@@ -635,12 +635,17 @@ def test_nothing_is_wider_than_the_window(open_page, run_of, width, scheme):
 
 
 def test_on_paper_there_are_tables_and_no_tools(page):
+    n_rows = len(rows(page))
     page.emulate_media(media="print")
 
     assert page.locator("#fields-table").is_visible()
-    assert page.get_by_text("Documents with the lowest scores").is_visible()
+    assert page.get_by_text("those with the lowest scores").is_visible()
     assert page.locator("#errors-list").is_hidden()
     assert page.locator("nav").is_hidden()
+    for text in ("On paper are the main tables", "Not on paper: the other charts"):
+        assert page.get_by_text(text).is_visible()
+    caption = page.locator(".first-errors caption").inner_text()
+    assert caption.startswith(f"{n_rows} of {n_rows} rows, by cause;")
 
 
 def counted_links(page) -> list[tuple[str, int]]:
@@ -907,7 +912,7 @@ def test_errors_can_be_read_without_scripts_and_on_paper(open_page, run_of):
         assert table.locator("tr.cause").count() == 1
         assert table.locator("tr.error").count() == 200
         assert table.locator("tr.error:visible").count() == 24  # more of them take many sheets
-        assert table.locator("caption").text_content().startswith("Some of 250 errors, by cause;")
+        assert table.locator("caption").inner_text().startswith("24 of 250 rows, by cause;")
         assert '"y199"' in table.text_content()
 
 
@@ -975,7 +980,30 @@ def choose_every_option(page) -> int:
     return chosen
 
 
-def test_every_option_of_every_select_can_be_chosen(open_page, run_of):
+def press_everything(page) -> int:
+    """Choose every option, type into every search, press every checkbox and button of a page.
+
+    Returns how many controls were used.
+    """
+    used = choose_every_option(page)
+    for search in page.locator("main input[type=search]:visible").all():
+        for text in ("a", ""):
+            search.fill(text)
+            page.wait_for_timeout(100)
+            used += 1
+    for kind in ("main input[type=checkbox]", "main button"):
+        controls = page.locator(kind)
+        # A button may show or hide others; each that can be seen in its turn is pressed twice.
+        for index in range(controls.count()):
+            for _ in range(2):
+                if controls.nth(index).is_visible() and controls.nth(index).is_enabled():
+                    controls.nth(index).click()
+                    page.wait_for_selector("html:not([data-busy])", state="attached")
+                    used += 1
+    return used
+
+
+def test_every_option_and_every_button_can_be_used(open_page, run_of):
     base, new = beside(run_of)
     runs = {"base": base, "new": new, "again": base}
     subjects = {
@@ -985,7 +1013,7 @@ def test_every_option_of_every_select_can_be_chosen(open_page, run_of):
     }
     for name, subject in subjects.items():
         page = open_page(subject)
-        assert choose_every_option(page) > 4, name
+        assert press_everything(page) > 10, name
         for group in ("cause", "none", "field", "document"):
             page.evaluate("group => { location.hash = `#errors&group=${group}` }", group)
             page.wait_for_selector("html:not([data-busy])", state="attached")
@@ -1082,7 +1110,7 @@ def test_runs_side_by_side_have_a_column_each(open_page, run_of):
     page.locator("#documents-list .row").first.click()
     headed(page, "a")
     text = page.locator("#panel").text_content()
-    assert "one: 0 values lost · two: 2 values lost · three: 0 values lost" in text
+    assert "one: 0 wrong values · two: 2 wrong values · three: 0 wrong values" in text
 
 
 @pytest.fixture
@@ -1187,26 +1215,92 @@ STUDIES = [
 ]
 
 
-@pytest.mark.parametrize("command", STUDIES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_pages_of_studies(
-    browser, findings, tmp_path, monkeypatch, command, scheme
-):
+@pytest.fixture
+def open_study(browser, tmp_path, monkeypatch):
+    """Run the command of a study and open its page; none may cause a message of the console."""
     monkeypatch.chdir(tmp_path)
     for name in ("fixtures", "schemas"):
         (tmp_path / name).symlink_to(Path(__file__).parents[2] / name)
-    if command.startswith("plan"):
-        receipts = ("schemas/receipt.json", "fixtures/receipt/gt", "fixtures/receipt/pred")
-        assert main(["eval", *receipts, "-q", "-o", "run.json"]) == 0
-    assert main([*command.split(), "-o", "page.html"]) == 0
-    page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
-    page.goto(f"file://{tmp_path}/page.html")
+    messages, pages = [], []
+
+    def show(command, **options):
+        if command.startswith("plan"):
+            receipts = ("schemas/receipt.json", "fixtures/receipt/gt", "fixtures/receipt/pred")
+            assert main(["eval", *receipts, "-q", "-o", "run.json"]) == 0
+        assert main([*command.split(), "-o", "page.html"]) == 0
+        page = browser.new_page(**options)
+        pages.append(page)
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.goto(f"file://{tmp_path}/page.html")
+        return page
+
+    yield show
+    assert messages == []
+    for page in pages:
+        page.close()
+
+
+@pytest.mark.parametrize("command", STUDIES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_pages_of_studies(open_study, findings, command, scheme):
+    page = open_study(command, viewport={"width": 390, "height": 800}, color_scheme=scheme)
     wide = "all => all.every(it => it.scrollWidth <= it.clientWidth)"
 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator(".scroll").evaluate_all(wide)
     assert findings(page) == []
-    page.close()
+
+
+@pytest.mark.parametrize("command", STUDIES)
+def test_every_control_of_the_page_of_a_study_can_be_used(open_study, findings, command):
+    page = open_study(command, viewport={"width": 1280, "height": 800})
+    n_controls = page.locator("main :is(select, button, input):visible").count()
+
+    assert (press_everything(page) > 0) is (n_controls > 0)
+    assert findings(page) == []
+
+
+def test_pages_of_audit_and_lint_have_controls(open_study):
+    audit = next(command for command in STUDIES if "--draw" in command)
+    for command in (audit, STUDIES[1]):
+        assert press_everything(open_study(command)) > 1
+
+
+@pytest.mark.parametrize("width", [390, 900, 1440])
+@pytest.mark.parametrize("kind", ["report", "difference"])
+def test_a_link_leads_to_its_place_and_back_to_itself(open_page, run_of, width, kind):
+    base, new = beside(run_of)
+    run = base if kind == "report" else compare_runs({"base": base}, {"new": new})
+    options = {"viewport": {"width": width, "height": 800}}
+    top = "id => Math.round(document.getElementById(id).getBoundingClientRect().top)"
+    for name in ("fields", "errors", "documents"):
+        page = open_page(run, f"#{name}", **options)
+        page.wait_for_timeout(300)  # drawings above the section may still come
+        # Below the navigation, or as near to it as the end of the page allows.
+        bottom = "document.documentElement.scrollHeight - innerHeight - Math.round(scrollY)"
+        assert page.evaluate(top, name) == 48 or page.evaluate(bottom) <= 1
+
+    page = open_page(run, **options)
+    link = page.locator("#summary a[href^='#errors']").first
+    link.click()
+    page.wait_for_selector("html:not([data-busy])", state="attached")
+    page.go_back()
+    focused_link = "document.activeElement.getAttribute('href')"
+    becomes(page, lambda: page.evaluate(focused_link), link.get_attribute("href"))
+    assert page.evaluate("document.activeElement.getBoundingClientRect().top") < 800
+
+
+def test_the_page_behind_a_panel_that_covers_it_stands_at_its_list(open_page, run_of):
+    page = open_page(
+        run_of(detailed=True), "#document=b&path=total", viewport={"width": 390, "height": 800}
+    )
+    page.locator("#panel[open]").wait_for()
+    page.keyboard.press("Escape")
+    row = page.locator("#errors-list .row.active")
+    row.wait_for()
+
+    assert 0 < row.bounding_box()["y"] < 800
 
 
 def test_with_forced_colours_bars_and_marks_can_still_be_seen(open_page, run_of):

@@ -157,10 +157,10 @@ def test_the_summary_and_the_tables_are_there_without_the_script(shown):
     captions = [text for _, text in shown.all("caption")]
     assert captions == [
         (
-            "Some of 9 errors, by cause; an item that failed as a whole is one row. "
+            "6 of 6 rows, by cause; an item wrong as a whole is one row. "
             "The ground truth is above the prediction."
         ),
-        "Documents with the lowest scores",
+        "4 documents of 4, those with the lowest scores",
     ]
     assert [row for row in rows if row in "abcd"][-4:] == ["c", "b", "a", "d"]
     assert all(text for _, text in shown.all("noscript"))

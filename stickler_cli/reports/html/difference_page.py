@@ -38,6 +38,7 @@ from stickler_cli.studies.diff.record import (
 )
 from .charts import change_axis
 from .page import FIRST_CAUSES, SCRIPTS, WORKER
+from .payload import side_text
 from .report_page import fill_template
 
 ORDER: Final = (
@@ -105,6 +106,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         "listed": documents[:MOST_DOCUMENTS],
         "n_documents": len(documents),
         "metric_changes_table": metric_changes_table,
+        "side_text": side_text,
     }
     element_values = {
         "non-matches": (json_line([*row])[:-1] for row in rows),

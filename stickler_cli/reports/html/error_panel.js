@@ -151,17 +151,27 @@ const copyButtons = (error) => {
   );
 };
 
+// Return a value as text for readers: an item is shown by its values, in a panel with the names of its fields.
+const readableText = (value, { named = false } = {}) => {
+  const entries = entriesOf(value);
+  if (!entries) return displayText(value);
+  return Array.from(entries, ([name, text]) => (named ? `${visible(name)} ${displayText(text)}` : displayText(text))).join(" · ");
+};
+
 // Show the answer of a run. `true` is a right answer; `wrong` has the paths of wrong values inside an item.
-const answerElement = (value) => {
+const answerElement = (value, { named = false } = {}) => {
   if (value === true) return element("span", { class: "absent" }, "right");
   if (value === null) return element("span", { class: "absent" }, "absent");
-  return value.wrong ? element("span", { class: "absent" }, `wrong inside: ${value.wrong.map(visible).join(", ")}`) : displayText(value);
+  return value.wrong ? element("span", { class: "absent" }, `wrong inside: ${value.wrong.map(visible).join(", ")}`) : readableText(value, { named });
 };
 const isWrongAnswer = (value) => value !== true && value !== null && !value.wrong;
 const SHORT_MOVES = { "wrong otherwise": "otherwise", "wrong in the same way": "same way" }; // short enough for a row of the list
 const moveMark = (move) => element("span", { class: `badge ${{ broken: "bad", fixed: "good" }[move] ?? ""}`, title: move }, SHORT_MOVES[move] ?? move);
 const runsTable = (errors) => {
-  const row = (error) => element("tr", {}, element("th", { scope: "row" }, linkTo(placeOfError(error))), element("td", { class: "value", "data-label": "truth" }, answerElement(error[GT])), ...error[DIFFERING].map((value, run) => element("td", { class: "value", "data-label": facts.runs[run] }, ...(isWrongAnswer(value) && error[GT] !== null ? markOneSide("pred", error[GT], value) : [answerElement(value)]))));
+  const compared = (gt, value) => markOneSide("pred", ...[gt, value].map((side) => (entriesOf(side) ? readableText(side, { named: true }) : side)));
+  const answer = (gt, value) => (isWrongAnswer(value) && gt !== null ? compared(gt, value) : [answerElement(value, { named: true })]);
+  const cell = (label, ...parts) => element("td", { class: "value", "data-label": label }, ...parts);
+  const row = (error) => element("tr", {}, element("th", { scope: "row" }, linkTo(placeOfError(error))), cell("truth", answerElement(error[GT], { named: true })), ...error[DIFFERING].map((value, run) => cell(facts.runs[run], ...answer(error[GT], value))));
   return tableOf(["Field", "Truth", ...facts.runs], errors.map(row));
 };
 // Link to the document, and to the same value in the report of each run that has one.

@@ -4,7 +4,6 @@ const MAX_OPEN_ROWS = 40; // rows up to which all groups of causes start unfolde
 const MAX_SHOWN_FIELDS = 4; // fields of an item that its row shows
 const MAX_LENGTH_IN_ONE_LINE = 44; // characters up to which both values share one line; longer ones are shown one above the other
 const MAX_LENGTH_IN_ONE_LINE_OF_PHONES = 28;
-const phones = matchMedia("(max-width: 760px)");
 const MAX_LENGTH_OF_LINE = 200; // characters up to which a value in a line of its own is not cut
 
 const Errors = (() => {
@@ -25,7 +24,7 @@ const Errors = (() => {
     const entries = [entriesOf(error[GT]), entriesOf(error[PRED])];
     const names = entries[0] && entries[1] ? differingIn(error, entries) : [];
     // An item without a counterpart is shown by its values alone.
-    const sides = names.length ? [] : [error[GT], error[PRED]].map((side, index) => (entries[index] ? Array.from(entries[index].values(), displayText).join(" · ") : side));
+    const sides = names.length ? [] : [error[GT], error[PRED]].map((side, index) => (entries[index] ? readableText(side) : side));
     const changes = names.length ? names.slice(0, MAX_SHOWN_FIELDS).map((name) => [name, entries[0].get(name) ?? null, entries[1].get(name) ?? null]) : [["", ...sides]];
     const more = names.length > MAX_SHOWN_FIELDS ? [element("span", { class: "note" }, ` and ${names.length - MAX_SHOWN_FIELDS} more`)] : [];
     const length = changes.reduce((sum, [name, gt, pred]) => sum + name.length + displayText(gt).length + displayText(pred).length, 0);

@@ -137,5 +137,5 @@ const Fields = (() => {
   // Return the rows of a field and of the fields inside it as [first, end]; false if no field has this path.
   const range = (path) => byPath.has(path) && [numberOf(byPath.get(path), "field"), numberOf(byPath.get(path), "end")];
   const pathOf = (index) => bodies[index]?.dataset.path ?? "";
-  return { range, pathOf, paths: [...byPath.keys()] };
+  return { range, pathOf, paths: [...byPath.keys()], bodyOf: (path) => byPath.get(path) };
 })();

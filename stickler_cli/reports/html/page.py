@@ -54,6 +54,8 @@ MOST_VIOLATIONS: Final = 20
 FIELDS_AT_FIRST: Final = 60
 """Number of rows of the table of fields that are visible before the script has run."""
 
+MOST_FIELDS_ON_PAPER: Final = 30  # as in page.css
+
 FEW: Final = 0.05  # share of documents that lost few values from which their bars are drawn
 FIRST_CAUSES: Final = 5  # number of causes that are shown before "more"
 MOST_MENDED: Final = 20  # number of causes for which the page shows F1 without them
@@ -118,6 +120,7 @@ def _render_page(
     if documents is None and blocks is not None:
         documents = payload.documents_of(blocks, fields)
     cause_texts = [*chain(*causes(view))]
+    printed_causes = payload.printed_causes(detail, cause_texts)
     tone = "good" if run.gates else "open"
     if run.partial or run.verdict is not RunVerdict.PASSED:
         tone = "bad"
@@ -127,8 +130,11 @@ def _render_page(
         "tone": tone,
         "identity": _identity(view),
         "listed": detail.knows_errors,
-        "printed_causes": payload.printed_causes(detail, cause_texts),
-        "total_errors": detail.errors.total,
+        "printed_causes": printed_causes,
+        "n_printed": sum(len(cause.errors) for cause in printed_causes),
+        "n_on_paper": sum(error.is_on_paper for cause in printed_causes for error in cause.errors),
+        "n_rows": sum(text.errors for text in cause_texts),
+        "most_fields_on_paper": MOST_FIELDS_ON_PAPER,
         "exact": detail.knows_errors and detail.errors.is_complete,
         "settings": _settings(view),
         "fields": fields,

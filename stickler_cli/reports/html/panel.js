@@ -3,7 +3,6 @@
 
 const Panel = (() => {
   const panel = byId("panel");
-  const wideScreen = matchMedia("(min-width: 1000px)");
   let moves = {}; // `before` and `after` show the previous and the next item
   let openSection = ""; // the section that the panel is in
 

@@ -533,7 +533,7 @@ def _sides(error: Error) -> tuple[str, str]:
     is_cut = isinstance(error.gt, list) or isinstance(error.pred, list)
     gt, pred = (side[0] if isinstance(side, list) else side for side in (error.gt, error.pred))
     if not error.differing or is_cut:
-        return _side_text(gt, is_cut=is_cut), _side_text(pred, is_cut=is_cut)
+        return side_text(gt, is_cut=is_cut), side_text(pred, is_cut=is_cut)
     gt_text, pred_text = (
         "; ".join(f"{name} {_AS_JSON(item.get(name))}" for name in error.differing)
         for item in map(json.loads, (gt, pred))
@@ -541,7 +541,7 @@ def _sides(error: Error) -> tuple[str, str]:
     return gt_text, pred_text
 
 
-def _side_text(side: str | None, *, is_cut: bool) -> str:
+def side_text(side: str | None, *, is_cut: bool = False) -> str:
     """Return the true or the predicted value of an error as text; of an item, only its values.
 
     `side` is JSON text, or None for an absent value.

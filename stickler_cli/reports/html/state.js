@@ -21,6 +21,10 @@ const ALLOWED = {
   documents: { sort: ORDERS_OF.documents.flatMap((name) => [name, `-${name}`]) },
   fields: {},
 };
+const wideScreen = matchMedia("(min-width: 1000px)"); // the panel is beside its list; else it covers the page
+const phones = matchMedia("(max-width: 760px)");
+const LAYOUT_MS = 5000; // time in which drawings above a place may still move it
+
 const NUMBERS = ["similarity", "score"]; // keys whose value is the lower bound of a histogram bar
 
 // Return why a key cannot have this value, or "" if it can.
@@ -99,17 +103,47 @@ const State = (() => {
   };
 
   let current = parseLink(location.hash);
+  let places = []; // elements that a link led to, until the reader acts
+  let leaving = 0; // timer after which the page does not go back to the places
 
-  // Make `next` the current state, notify all subscribers, and scroll to its section if `scrolls` is set.
-  const setState = (next, { scrolls = false } = {}) => {
+  const isNarrowed = ({ section, ...state }) => section in LISTS && JSON.stringify(state[section]) !== JSON.stringify(LISTS[section]);
+
+  // Return the elements that a link leads to: its section, and then the field that it opens. On a phone the filters fill the
+  // screen, so a link to a selection leads to its rows; a panel that covers the page leaves the reader at its list.
+  const placesOf = (state) => {
+    if (hasPanel(state)) return wideScreen.matches ? [] : [byId(`${state.panel.path === undefined ? "documents" : "errors"}-beside`)];
+    if (state.section === "fields") return [byId("fields"), Fields.bodyOf(state.fields.open[0])];
+    return [phones.matches && isNarrowed(state) ? byId(`${state.section}-count`) : byId(state.section)];
+  };
+
+  // Scroll to the places again whenever the page has got another height, unless the reader has acted since.
+  const keepPlace = () => {
+    for (const [position, place] of places.entries()) place?.scrollIntoView({ block: position ? "nearest" : "start" });
+  };
+  const leavePlace = () => {
+    places = [];
+  };
+
+  // Make `next` the current state and notify all subscribers. With `scrolls`, scroll to its place; with `origin`, go back
+  // to the link that the reader had followed.
+  const setState = (next, { scrolls = false, origin = null } = {}) => {
     const previous = current;
     current = next;
+    leavePlace();
     for (const follower of followers) follower(current, previous);
-    if (!scrolls || current.panel.document) return;
-    const sectionElement = byId(current.section);
-    sectionElement?.scrollIntoView();
-    sectionElement?.focus({ preventScroll: true }); // so that the next key acts on the visible section
-    if (current.section in LISTS && JSON.stringify(current[current.section]) !== JSON.stringify(LISTS[current.section])) focusWhenShown(current.section);
+    if (!scrolls) return;
+    if (origin?.isConnected) {
+      origin.focus({ preventScroll: true });
+      origin.scrollIntoView({ block: "nearest" });
+      return;
+    }
+    places = placesOf(current);
+    keepPlace();
+    clearTimeout(leaving);
+    leaving = setTimeout(leavePlace, LAYOUT_MS);
+    if (hasPanel(current)) return;
+    byId(current.section)?.focus({ preventScroll: true }); // so that the next key acts on the visible section
+    if (isNarrowed(current)) focusWhenShown(current.section);
   };
 
   // Change the state of one list from its own controls, without a new entry in the browser history.
@@ -126,8 +160,11 @@ const State = (() => {
   const stepTo = (next) => {
     const steps = hasPanel(current) ? history.state?.panelSteps : 0;
     const panelSteps = hasPanel(next) && steps !== undefined ? steps + 1 : undefined;
-    history.pushState(panelSteps ? { panelSteps } : null, "", linkOf(next));
+    history.pushState({ panelSteps, entry: entryNumber() + 1 }, "", linkOf(next));
   };
+
+  const entryNumber = () => history.state?.entry ?? 0;
+  const origins = new Map(); // number of an entry in the browser history -> the link that the reader followed from it
 
   // Follow a link within this page, with a new entry in the browser history.
   const openLink = (link, options) => {
@@ -159,7 +196,7 @@ const State = (() => {
     }
     const next = parseLink(location.hash);
     const isPanelAlone = linkOf({ ...next, panel: {} }) === linkOf({ ...current, panel: {} });
-    setState(next, { scrolls: !isPanelAlone });
+    setState(next, { scrolls: !isPanelAlone, origin: origins.get(entryNumber()) });
   };
 
   const start = () => {
@@ -168,8 +205,11 @@ const State = (() => {
       const link = targetOf(event).closest("a[href^='#']");
       if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
+      origins.set(entryNumber(), link);
       openLink(link.getAttribute("href"), { scrolls: true });
     });
+    for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) window.addEventListener(act, leavePlace, { capture: true, passive: true });
+    new ResizeObserver(keepPlace).observe(document.querySelector("main"));
     setState(current, { scrolls: Boolean(location.hash) });
   };
 
