@@ -156,6 +156,8 @@ class Measured(NamedTuple):
     """Whether only a currency could say if `number` or `with_decimals` is meant."""
     prefixes: frozenset[str] = frozenset()
     """Unit prefixes that differ only in case: `m` of `mW`, `M` of `MW`."""
+    text: str = ""
+    """The whole text, if it has several numbers, or neither a number nor a unit; else empty."""
     possible_currencies: frozenset[str] = frozenset()
     """The currencies of a sign that stands for several: yen and yuan for `¥`."""
 
@@ -197,8 +199,7 @@ def measured(text: str, *, money: bool = False) -> Measured:
                 number = _number_at(plain, runs[0], negated=bool(credit), no_decimals=True)
     if number is not None and scales:
         number = number.scaleb(SCALES[scales[0]])
-    if len(runs) > 1 or (number is None and not words):
-        units = frozenset((text.casefold(),))
+    is_text = number is None and (bool(runs) or not words)
     return Measured(
         number=number,
         currencies=currencies,
@@ -208,9 +209,12 @@ def measured(text: str, *, money: bool = False) -> Measured:
         with_decimals=None if currencies else with_decimals,
         prefixes=frozenset(prefixes),
         possible_currencies=frozenset().union(*map(SHARED_SIGNS.__getitem__, shared_signs)),
+        text=_SPACE_BESIDE_SIGN.sub("", text.casefold()) if is_text else "",
     )
 
 
+_SPACE_BESIDE_SIGN: Final = re.compile(r"\s+(?!\d)|(?<!\d)\s+")
+"""White space that does not separate two numbers: `5 - 10` is `5-10`, but `5 10` is not `510`."""
 _THOUSANDS_OR_DECIMALS: Final = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 
@@ -234,6 +238,7 @@ def _number_at(
     return number
 
 
+_SPACED: Final = re.compile(r"\d{1,3}(?:[ '\u2019]\d{3})+(?:[.,]\d+)?")
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}")
 """Digits in groups of thousands, or of lakhs as in India: `12,34,567`."""
 
@@ -241,7 +246,7 @@ _GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}")
 def with_point(digits: str) -> str:
     """Return a number with a point before its decimals, and without separators of thousands.
 
-    Empty if signs separate other groups, as in the version `2.0.1` or the list `1,2,3`.
+    Empty if signs or spaces separate other groups, as in the version `2.0.1` or the list `1,2,3`.
 
     If both comma and dot occur, the last of them is the decimal sign. A single comma before three
     digits separates thousands.
@@ -249,7 +254,10 @@ def with_point(digits: str) -> str:
     >>> with_point("1.200,50"), with_point("1,200"), with_point("0,125"), with_point("1.200.500")
     ('1200.50', '1200', '0.125', '1200500')
     """
-    digits = re.sub(r"[ '\u2019]", "", digits)
+    without_spaces = re.sub(r"[ '\u2019]", "", digits)
+    if without_spaces != digits and not _SPACED.fullmatch(digits):
+        return ""
+    digits = without_spaces
     signs = [letter for letter in digits if letter in ".,"]
     if not signs:
         return digits
@@ -292,6 +300,14 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
     return all(
         any(_same_unit(word, other_word) for other_word in more_words) for word in fewer_words
     )
+
+
+def _have_same_text_or_unit(gt: Measured, pred: Measured) -> bool:
+    """Return whether two texts of several numbers are equal, or two units without a number."""
+    if gt.text or pred.text:
+        return gt.text == pred.text
+    states_unit = bool(gt.currencies) or (gt.units == pred.units and bool(gt.units))
+    return gt.number is pred.number and gt.currencies == pred.currencies and states_unit
 
 
 def convert_to_one_unit(gt: Measured, pred: Measured) -> tuple[Measured, Measured]:
@@ -460,9 +476,10 @@ class NumericComparator(BaseComparator):
             number = parse_number(text.replace(".", "").replace(",", "."))
         else:
             number = parse_number(text)
-        reading = reading._replace(number=number)
+        reading = reading._replace(number=number, text="" if number is not None else reading.text)
         has_currency = reading.currencies or reading.possible_currencies
         has_unit = has_currency or reading.units or reading.relation or reading.percent
+        has_unit = has_unit or reading.text
         if reading.with_decimals is not None or (self.unit == "same" and has_unit):
             return reading
         # With `same_type`, a number from a text must not look like a JSON number.
@@ -490,21 +507,24 @@ class NumericComparator(BaseComparator):
         gt, pred = _in_currency_of(gt, pred), _in_currency_of(pred, gt)
         if gt.is_ambiguous is not pred.is_ambiguous:
             return 0.0
-        if gt.number is None or pred.number is None:
-            has_same_currency = gt.currencies == pred.currencies
-            states_unit = bool(gt.currencies) or (gt.units == pred.units and bool(gt.units))
-            return float(gt.number is pred.number and has_same_currency and states_unit)
-        sides = [gt.number, pred.number]
+        if gt.text or pred.text or gt.number is None or pred.number is None:
+            return float(_have_same_text_or_unit(gt, pred))
         if gt.percent == pred.percent:
-            return self._compare_numbers(*sides)
-        without_sign = abs(sides[gt.percent])
-        if without_sign <= 1:
-            shares = list(sides)
-            shares[pred.percent] = sides[pred.percent].scaleb(-2)
-            # A number below 1 is a share, never a percentage: 0.5 is 50 %, not 0.5 %.
-            if without_sign < 1 or self._compare_numbers(*shares):
-                return self._compare_numbers(*shares)
-        return self._compare_numbers(*sides)
+            return self._compare_numbers(gt.number, pred.number)
+        return self._compare_percentage(gt.number, pred.number, is_percentage=gt.percent)
+
+    def _compare_percentage(self, gt: Decimal, pred: Decimal, *, is_percentage: bool) -> float:
+        """Compare two numbers of which only one has a percent sign, as `is_percentage` says for gt.
+
+        A number below 1 without the sign is a share: 0.5 is 50 %, never 0.5 %.
+        """
+        without_sign = abs(pred if is_percentage else gt)
+        if without_sign >= 1 and self._compare_numbers(gt, pred):
+            return 1.0
+        if without_sign > 1:
+            return 0.0
+        gt, pred = (gt, pred.scaleb(2)) if is_percentage else (gt.scaleb(2), pred)
+        return self._compare_numbers(gt, pred)
 
     def _compare_numbers(self, gt: Decimal, pred: Decimal) -> float:
         difference = _UNROUNDED.abs(_UNROUNDED.subtract(gt, pred))
@@ -653,6 +673,8 @@ def _single_sign(value: object) -> str:
 def _keys_of(value: PreparedNumber) -> list[object]:
     """Return the keys of a number; two numbers that may match have a key in common."""
     reading = _measured(value)
+    if reading.text:
+        return [reading.text]
     if reading.number is None:
         return [(reading.currencies, None if reading.currencies else reading.units)]
     numbers = (

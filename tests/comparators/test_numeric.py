@@ -216,6 +216,9 @@ CENT = NumericComparator(unit="same", decimal="auto", absolute_tolerance=0.01)
         ("~1 kg", "about 1000 g"),
         ("8% p.a.", "8 % per year"),
         ("12,34,567", "1234567"),
+        ("$5 - 10", "$5-10"),
+        ("5 - 10", "5-10"),
+        ("1'234'567.5", "1234567.5"),
         ("50%", 0.5),
         ("100%", 1),
         ("as needed", "As needed"),
@@ -260,6 +263,11 @@ def test_numbers_are_the_same_however_written(gt, pred):
         ("<1 g", "1000 mg"),
         ("8% p.a.", "8% p.m."),
         ("2.0.1", "201"),
+        ("v2.0.1 beta", "v2.0.2 beta"),
+        ("$5-10", "$5-100"),
+        ("5 10", "510"),
+        ("5 10 mg", "5 20 mg"),
+        ("5 10 x 3", "510 x 3"),
         ("5.3.2024", "532024"),
         ("1,2,3", "123"),
         ("0%", 0.5),
@@ -307,6 +315,9 @@ def test_the_type_of_a_number_can_count(unit, gt, pred, similarity):
 def test_a_tolerance_holds_for_amounts_of_a_currency():
     assert CENT.compare("$9.99", "10.00 USD") == 1.0
     assert CENT.compare("$9.99", "10.01 USD") == 0.0
+    assert CENT.compare("19%", "0.19") == 1.0
+    assert CENT.compare("19%", "0.2") == CENT.compare(0.2, "19%") == 0.0
+    assert NumericComparator(unit="same").compare("1,2,3 kg", "123 kg") == 1.0
     assert CENT.keys([CENT.prepare("$9.99")]) is None
     assert CENT.similarities([CENT.prepare("$9.99")] * 2, [9.99, None]).tolist() == [1.0, 0.0]
 
