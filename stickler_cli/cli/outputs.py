@@ -16,7 +16,7 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean, neares
 from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.reports.formats import (
     FORMATS,
-    SAY_PARTIAL,
+    FORMATS_WITH_NOTES,
     SUFFIXES,
     WITH_DETAIL,
     format_of,
@@ -100,7 +100,7 @@ class Outputs:
             results = replace(results, sources=page_sources)
         in_files = replace(self.style, width=None, color=False, plain=True, in_log=False)
         for path, name in self.files.items():
-            place = f"{path}{PARTIAL}" if partial and name not in SAY_PARTIAL else path
+            place = f"{path}{PARTIAL}" if partial and name not in FORMATS_WITH_NOTES else path
             with whole_file(place, OUTPUT) as stream:
                 stream.writelines(written(name, results, in_files))
             if self.settings.verbose:

@@ -48,7 +48,7 @@ _MODULES: Final = {"json": "json_report"}
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 
-SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})
+FORMATS_WITH_NOTES: Final = frozenset({"table", "json", "markdown", "html"})
 """Formats that say if a run was interrupted; with other formats, the command must say it."""
 
 SUFFIXES: Final[dict[str, str]] = {

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from stickler_cli.reports.formats import SAY_PARTIAL, render
+from stickler_cli.reports.formats import FORMATS_WITH_NOTES, render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.settings.deciding import RunFormat
 
@@ -15,7 +15,7 @@ NOTE = "interrupted: these are the results of only 3 of 9 documents"
 @pytest.mark.parametrize("name", get_args(RunFormat))
 def test_a_format_says_that_a_run_was_interrupted_or_is_known_not_to(run_of, name):
     run = replace(run_of(), notes=(NOTE,), partial=True)
-    assert (NOTE in render(name, run, TableStyle(plain=True))) == (name in SAY_PARTIAL)
+    assert (NOTE in render(name, run, TableStyle(plain=True))) == (name in FORMATS_WITH_NOTES)
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ class Witnesses:
         columns = Columns([*first_values], [*second_values])
         outcomes = node.similarity(columns, slots, slots, self.options, Mode.FINAL).outcome
         return [
-            outcome == TP or first is second is None
+            outcome == TP or (first is None and second is None)
             for outcome, (first, second) in zip(outcomes.tolist(), pairs, strict=True)
         ]
 
@@ -181,13 +181,15 @@ class Witnesses:
             if row["outcome"] != "FA":
                 place.gt = row["ground_truth_value"]
             place.answers[run] = row["prediction_value"], row["outcome"] == "TP"
+
+        # A run that has the document but no row at a place answers "no value".
         runs_with_document = [
             run for run, reference in enumerate(references) if reference is not None
         ]
         for place in places.values():
-            absent = dict.fromkeys(runs_with_document, (None, place.gt is None))
-            place.answers = absent | place.answers
-            place.groups = [0 if run in absent else NO_DOCUMENT for run in range(len(references))]
+            no_value = None, place.gt is None
+            place.answers = dict.fromkeys(runs_with_document, no_value) | place.answers
+            place.groups = [NO_DOCUMENT if reference is None else 0 for reference in references]
             place.places_of_document = places
         return places.values()
 

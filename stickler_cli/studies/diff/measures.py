@@ -41,7 +41,7 @@ from .significance import (
 )
 
 CONFIDENCE: Final = "confidence."  # prefix of the names of these figures
-TOLD: Final = ("auroc", "ece", "brier", "aurc")
+REPORTED_CONFIDENCE_FIGURES: Final = ("auroc", "ece", "brier", "aurc")
 """Figures of confidences that are reported for whole documents."""
 
 _HIGHER_IS_BETTER: Final = frozenset({"auroc", "auprc_error", "coverage"})
@@ -201,7 +201,7 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
 def confidence_changes(
     runs: JoinedRuns,
     settings: TrendSettings,
-    names: Sequence[str] = TOLD,
+    names: Sequence[str] = REPORTED_CONFIDENCE_FIGURES,
     path: Path = (),
 ) -> list[Change]:
     """Return the changes of figures of confidences, such as AUROC.

@@ -433,8 +433,8 @@ def _set_key(
 ) -> bytes | None:
     """Return the text of a schema with a threshold set under `key` in one of its subschemas.
 
-    `pointers` are the subschemas of the field. The threshold is set in the first one that has the
-    key already, else in the first one. Returns None if there are no pointers.
+    `pointers` are the subschemas of the field. The first of them that has the key gets the
+    threshold; if none has the key, it is the very first. Returns None if there are no pointers.
     """
     if not pointers:
         return None
