@@ -283,13 +283,15 @@ def _default(schema: JsonSchemaValue) -> LeafDefault | None:
     None if they can have several types.
     """
     first_arm, *other_arms = _arms(schema) or [{}]
-    if other_arms or "items" in first_arm:
-        return None if other_arms else _default(first_arm["items"])
-    kind, members = (
-        first_arm.get("type"),
-        [first_arm["const"]] if "const" in first_arm else first_arm.get("enum", ()),
-    )
-    return leaf_default(kind, first_arm.get("format"), members=members) if kind in BY_TYPE else None
+    if other_arms:
+        return None
+    if "items" in first_arm:
+        return _default(first_arm["items"])
+    kind = first_arm.get("type")
+    if kind not in BY_TYPE:
+        return None
+    members = [first_arm["const"]] if "const" in first_arm else first_arm.get("enum", ())
+    return leaf_default(kind, first_arm.get("format"), members=members)
 
 
 def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> bool:

@@ -677,14 +677,14 @@ def _keys_of(value: PreparedNumber) -> list[object]:
         return [reading.text]
     if reading.number is None:
         return [(reading.currencies, None if reading.currencies else reading.units)]
-    numbers = (
-        [reading.number]
-        if reading.with_decimals is None
-        else [reading.number, reading.with_decimals]
-    )
+    numbers = [reading.number]
+    if reading.with_decimals is not None:
+        numbers.append(reading.with_decimals)
     if size := _size_of_unit(reading):
         numbers.append(_UNROUNDED.multiply(reading.number, size.factor))
-    return [*numbers, *(number.scaleb(-2) for number in numbers)] if reading.percent else [*numbers]
+    if reading.percent:
+        numbers += [number.scaleb(-2) for number in numbers]
+    return [*numbers]
 
 
 def _checked_tolerance(keyword: str, value: object) -> float:

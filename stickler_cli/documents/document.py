@@ -208,12 +208,11 @@ def read_text(
     if not doubled:
         return Reading(value, remarks)
     (name, offset), *other_keys = doubled
-    further_text = (
-        f", and so "
-        f"{'is 1 other key' if len(other_keys) == 1 else f'are {len(other_keys)} other keys'}"
-        if other_keys
-        else ""
-    )
+    further_text = ""
+    if len(other_keys) == 1:
+        further_text = ", and so is 1 other key"
+    elif other_keys:
+        further_text = f", and so are {len(other_keys)} other keys"
     warning = Problem(
         source=source,
         found=f"the key {brief(name)} is repeated{further_text}",

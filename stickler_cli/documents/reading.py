@@ -171,8 +171,9 @@ def unreadable(source: str, error: Exception, line: int | None = None) -> Proble
         hint = error.hint
     packed_badly = isinstance(error, gzip.BadGzipFile | OverfullFileError)
     packed_badly |= not isinstance(error, OSError)
-    # If a file of many documents breaks off, the following documents are unknown.
-    kind = Problem if line is None and (packed_badly or not is_url(source)) else Undelivered
+    breaks_off = line is not None  # the documents after this line are unknown
+    is_undelivered = is_url(source) and not packed_badly
+    kind = Undelivered if breaks_off or is_undelivered else Problem
     return kind(source, f"cannot be read: {reason}", hint=hint, line=line)
 
 
@@ -334,26 +335,29 @@ class _Open:
 def positions(data: bytes) -> Iterator[Position]:
     """Yield the positions of all values of a valid JSON text, children before their parents."""
     open_containers: list[_Open] = []
-    line, before = 1, 0
+    line, previous_start = 1, 0
     for match in _TOKEN.finditer(data):
-        start, end, token = *match.span(), match[0]
-        line += data.count(b"\n", before, start)
-        before, inner = start, open_containers[-1] if open_containers else None
+        start, end = match.span()
+        token = match[0]
+        line += data.count(b"\n", previous_start, start)
+        previous_start = start
+        inner = open_containers[-1] if open_containers else None
         if token in b"}]":
             closed = open_containers.pop()
-            outside = open_containers[-1].start if open_containers else -1
+            parent_start = open_containers[-1].start if open_containers else -1
             yield Position(
                 pointer=closed.pointer,
                 line=closed.line,
                 member=closed.member,
                 start=closed.start,
                 end=end,
-                parent_start=outside,
+                parent_start=parent_start,
             )
         elif inner is not None and token == b",":
             inner.step = inner.step + 1 if isinstance(inner.step, int) else None
-        elif inner is not None and inner.step is None:
-            inner.step, inner.key = orjson.loads(token), start
+        elif inner is not None and inner.step is None:  # the token is a key
+            inner.step = orjson.loads(token)
+            inner.key = start
         else:
             pointer, member = "", start
             if inner is not None and inner.step is not None:

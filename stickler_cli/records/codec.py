@@ -277,27 +277,28 @@ def _read_entries(readers: Sequence[Reader], values: Sequence[Any]) -> list[Any]
 
 def _mapped(inner: tuple[Any, ...], make: Reader = dict) -> Reader:
     """Return a reader for mappings. If keys are not strings, the mapping was written as pairs."""
-    key, entry = (_later(argument) for argument in (*inner, int)[:2])
-    paired = inner[0] is not str
+    # The only argument of a Counter is the type of its keys.
+    read_key, read_entry = (_later(argument) for argument in (*inner, int)[:2])
+    may_be_pairs = inner[0] is not str
 
     def read_value(value: Any) -> Any:
-        pairs = [*value.items()] if isinstance(value, dict) else value
+        is_object = isinstance(value, dict)
+        pairs = [*value.items()] if is_object else value
         are_pairs = isinstance(pairs, list) and all(
             isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs
         )
-        if not (are_pairs and (paired or isinstance(value, dict))):
+        if not (are_pairs and (may_be_pairs or is_object)):
             raise _WrongError(value, OBJECT)
         values = {}
         for name, child in pairs:
             try:
-                named = key(name)
+                key = read_key(name)
             except _WrongError as error:  # the index of a pair would not help users
-                of_object = isinstance(value, dict)
-                wrong = _WrongError(name if of_object else value, error.expected)
-                wrong.place = [name] if of_object else []
+                wrong = _WrongError(name if is_object else value, error.expected)
+                wrong.place = [name] if is_object else []
                 raise wrong from None
             with _add_step(name if isinstance(name, str | int) else ""):
-                values[named] = entry(child)
+                values[key] = read_entry(child)
         return make(values)
 
     return read_value

@@ -230,13 +230,15 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return Built(node, place.merged.aggregate)
 
     def _compile_array(self, place: ArrayPlace) -> Built:
+        """Compile a list or a tuple to a node, and note which annotations have an effect."""
         merged = place.merged
         if place.positions:
             self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
             return Built(self._make_tuple_node(place), merged.aggregate)
         items = self._compile_elements(place.elements, place.below)
-        node, stated, source = items.node, merged.threshold, self._kinds.source(merged)
+        node = items.node
         by_position = merged.list_pairing == "position"
+        # A key has an effect only if items are objects that are not paired by position.
         key = ("key",) if may_be_object(node) and not by_position else ()
         if by_position:
             on_value = ON_VALUE if items.speaks_for_list or place.by_model else ()
@@ -251,11 +253,14 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         if items.speaks_for_list:
             weight = node.weight if merged.weight is None else weight
             aggregate = items.aggregate if aggregate is None else aggregate
+        threshold, threshold_source = node.item_threshold, node.source_for(None)
+        if merged.threshold is not None:
+            threshold, threshold_source = merged.threshold, self._kinds.source(merged)
         list_node = ListNode(
             other=open_default(),
-            threshold=node.item_threshold if stated is None else stated,
-            threshold_stated=stated is not None,
-            threshold_source=node.source_for(None) if stated is None else source,
+            threshold=threshold,
+            threshold_stated=merged.threshold is not None,
+            threshold_source=threshold_source,
             weight=weight,
             items=node,
             pairing_floor=merged.pairing_floor,

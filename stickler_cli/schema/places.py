@@ -290,14 +290,20 @@ class PlaceFinder:
         )
 
     def _find_other_keys(self, in_force: InForce) -> InForce | None:
+        """Return the schemas for the values of undeclared keys, as `ObjectPlace.other_keys`.
+
+        The result is empty if such values may have any type, and None if they are not compared.
+        """
         for keyword in CLOSED_BY:
             sources = find_schemas_under(self.files, in_force, keyword)
             if sources:
                 return sources
-        schemas = [schema.schema for schema in in_force]
+        schemas = [source.schema for source in in_force]
         is_closed = any(schema.get(keyword) is False for schema in schemas for keyword in CLOSED_BY)
-        declares = any(keyword in schema for schema in schemas for keyword in DECLARING)
-        return None if is_closed or declares else ()
+        declares_keys = any(keyword in schema for schema in schemas for keyword in DECLARING)
+        if is_closed or declares_keys:
+            return None
+        return ()  # an object without any declared key is a map
 
     def _array(self, in_force: InForce, merged: Merged, own_annotations: Merged) -> Place:
         comparator = self._comparator(merged)

@@ -190,10 +190,11 @@ def _choose_leaf_by_name(
     """Return the comparison of a number or a plain text by its name, and by its values."""
     kind = "string" if place.kind == "string" else "number"
     can_read_values = place.format != "duration"  # no rule for names reads durations
+    default, reason = None, choose_by_kind(place).reason
     rule = rule_for(name, kind) if can_read_values else None
-    default, reason = (
-        (rule[0].default, _word_rule(*rule)) if rule else (None, choose_by_kind(place).reason)
-    )
+    if rule is not None:
+        name_rule, ending = rule
+        default, reason = name_rule.default, _word_rule(name_rule, ending)
     if seen is not None and kind == "string" and can_read_values:
         default, reason = _choose_by_values(default, seen) or (default, reason)
     if default is None:

@@ -519,17 +519,15 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _list_object_fields(self, place: ObjectPlace, visit: FieldVisit) -> _Fields:
         merged = place.merged
         threshold = merged.item_threshold if visit.listed else merged.object_threshold
-        # The values of a map get a comparison by the name of the map.
-        families = [
-            in_force for in_force in (*place.patterns.values(), place.other_keys) if in_force
-        ]
-        named = [(name, name, in_force) for name, in_force in place.properties.items()]
         declared = [
-            (in_force, FieldVisit(in_force[0].schema, name=name, path=(*visit.path, step)))
-            for name, step, in_force in (
-                *named,
-                *((visit.name, ANY_KEY, in_force) for in_force in families),
-            )
+            (in_force, FieldVisit(in_force[0].schema, name=name, path=(*visit.path, name)))
+            for name, in_force in place.properties.items()
+        ]
+        # The values of a map get a comparison by the name of the map.
+        declared += [
+            (in_force, FieldVisit(in_force[0].schema, name=visit.name, path=(*visit.path, ANY_KEY)))
+            for in_force in (*place.patterns.values(), place.other_keys)
+            if in_force
         ]
         reason = "by its fields" if declared else "by its fields, each by its own kind"
         if visit.listed:  # the weight of an item is not that of the list
@@ -547,14 +545,17 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
 
         self._note_running_numbers(place, visit)
 
-        def fields() -> _Fields:
-            return [field for declaration in declared for field in self._visit_place(*declaration)]
+        def list_fields() -> _Fields:
+            fields: _Fields = []
+            for in_force, field_visit in declared:
+                fields += self._visit_place(in_force, field_visit)
+            return fields
 
         def put_off() -> _Fields:
-            self._waiting.append(lambda: self._entries.extend(fields()))
+            self._waiting.append(lambda: self._entries.extend(list_fields()))
             return []
 
-        return entries + self._enter_object(fields, put_off)
+        return entries + self._enter_object(list_fields, put_off)
 
     def _note_running_numbers(self, place: ObjectPlace, visit: FieldVisit) -> None:
         """Exclude running numbers such as a line number from the pairing of a list's items."""

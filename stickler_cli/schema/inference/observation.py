@@ -265,12 +265,11 @@ class Observed:
         containers = Observed()
         kinds = (kind for kind in ("object", "array") if self.kinds[kind])
         containers.kinds.update({kind: self.kinds[kind] for kind in kinds})
-        containers.fields, containers.elements = self.fields, self.elements
-        containers.n_lists, containers.n_lists_by_key, containers.has_other_keys = (
-            self.n_lists,
-            self.n_lists_by_key,
-            self.has_other_keys,
-        )
+        containers.fields = self.fields
+        containers.elements = self.elements
+        containers.n_lists = self.n_lists
+        containers.n_lists_by_key = self.n_lists_by_key
+        containers.has_other_keys = self.has_other_keys
         return containers
 
     @property
@@ -321,16 +320,14 @@ class Observed:
 
         `name` is the name of the field with these values.
         """
-        # Omit fields without evidence, such as numbers; a single object among lists is evidence.
-        bare = ((), (False, False), (), "", (), None, None) if self.elements is None else None
-        field_summaries = ((key, seen.summary(key)) for key, seen in sorted(self.fields.items()))
-        fields = (
-            *(
-                name_and_summary
-                for name_and_summary in field_summaries
-                if name_and_summary[1] != bare
-            ),
-        )
+        field_summaries = [(key, seen.summary(key)) for key, seen in sorted(self.fields.items())]
+        if self.elements is None:
+            # Omit fields without evidence, such as numbers. Beside lists, every field is evidence.
+            bare = ((), (False, False), (), "", (), None, None)
+            field_summaries = [
+                (key, summary) for key, summary in field_summaries if summary != bare
+            ]
+        fields = tuple(field_summaries)
         thousandths = decimals_of(stated_currencies(self)) if self.fields else ""
         shape = self.shape.summary if self.elements else ()
         inner = self.elements and self.elements.summary(name)
