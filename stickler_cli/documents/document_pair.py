@@ -174,7 +174,8 @@ class DocumentPair:
     skipped_keys: Mapping[str, int] = field(default_factory=dict)
     """Number of values under each metadata key that is not evaluated."""
     metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
-    """For each side, what wrappers say besides value and confidence, by the path of the value."""
+    """For each side, the metadata in wrappers besides value and confidence, by the path of the
+    value."""
     gold: Gold | None = field(default=None, compare=False)
     """Annotations of the ground truth, taken from its wrappers; None without annotations."""
     is_marked: bool = field(default=True, compare=False)

@@ -149,7 +149,7 @@ class _Value(NamedTuple):
     end: int | None
     """End of the part; None if the text ends before its last bracket."""
     is_inside_brackets: bool
-    """Whether brackets surround the part that are not JSON themselves."""
+    """Whether the part is inside brackets that do not belong to JSON, as in `[see {"a": 1}]`."""
 
 
 def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:

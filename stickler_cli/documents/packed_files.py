@@ -29,9 +29,11 @@ _MEMBER_MAGIC: Final = {
     False: ZSTANDARD_MAGIC,
 }
 MAX_SMALL_MEMBERS: Final = 10_000
-"""Number of members (gzip) or frames (Zstandard) up to which they may have any size: a second."""
+"""Maximum number of separately compressed parts (members of gzip, frames of Zstandard) that may
+have any size. They take about a second."""
 MIN_MEMBER_BYTES: Final = 64
-"""Mean size of more members, compressed; each takes some 80 microseconds, even if it is empty."""
+"""Minimum mean compressed size of the parts of a file with more parts. Each part takes some 80
+microseconds, even if it is empty."""
 
 VALUES_OF_LINE: Final = 10
 """Number of values that take as long as reading and comparing an empty document."""
@@ -47,7 +49,7 @@ class ValueLimit(NamedTuple):
     values; records with nearly all fields null have 5."""
 
     def check(self, values: int, packed_bytes: int) -> None:
-        """Raise `OverfullFileError` if a file of some bytes has too many values."""
+        """Raise `OverfullFileError` if a compressed file of this size has too many values."""
         limit = max(self.minimum, self.per_packed_byte * packed_bytes)
         if values > limit:
             raise OverfullFileError("values", limit, packed_bytes)
@@ -59,14 +61,14 @@ MANY_DOCUMENTS: Final = ValueLimit(3_000_000, per_packed_byte=10)
 """Limit for a file of many documents, which are never in memory at the same time."""
 
 MAX_STREAM_BYTES: Final = 200_000_000
-"""Decompressed size up to which a file of many documents is read, however small it is."""
+"""Decompressed size up to which a file of many documents is read, however small the file is."""
 MAX_STREAM_RATIO: Final = 200
-"""Ratio of decompressed to compressed size of larger files of many documents, which may be
-alike."""
+"""Maximum ratio of decompressed to compressed size of larger files of many documents. It is high,
+because similar documents are compressed well."""
 
 
 class OverfullFileError(OSError):
-    """Raised for a small compressed file that unpacks to more than a common document."""
+    """A compressed file has far more content than is plausible for its size."""
 
     hint: Final = "if you trust the file, unpack it and pass the unpacked file"
 
@@ -77,8 +79,8 @@ class OverfullFileError(OSError):
 def count_values(data: bytes) -> int:
     """Return an upper bound of the number of values in a JSON text.
 
-    Each value is the root, the first of its container, or follows a comma. Characters inside
-    strings count too.
+    Each value is the root, comes first in an object or list, or follows a comma. Characters inside
+    strings are counted as well, so the bound can be too high.
     """
     return 1 + data.count(b",") + data.count(b"[") + data.count(b"{")
 
@@ -139,10 +141,10 @@ class UnpackedStream:
         return line
 
     def read(self, size: int) -> bytes:
-        """Read bytes of an array of documents.
+        """Read the next bytes of a file that is an array of documents.
 
         Raises:
-            OverfullFileError: they have too many values or bytes.
+            OverfullFileError: the bytes so far are too many, or have too many values.
         """
         data: bytes = self._content.read(size)
         self._charge(count_values(data) + VALUES_OF_LINE * data.count(b"{"), len(data))
@@ -174,7 +176,7 @@ def open_unpacked(stream: IO[bytes], head: bytes) -> Iterator[UnpackedStream]:
 
 
 def unpack(data: bytes, limit: int, values: ValueLimit = ONE_DOCUMENT) -> bytes:
-    """Decompress a file, up to one byte more than a limit.
+    """Decompress a file; stop at one byte more than `limit`.
 
     Raises:
         OverfullFileError: the content has too many values.
