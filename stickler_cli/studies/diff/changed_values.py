@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from stickler_cli.score.blocks import Blocks
-from stickler_cli.score.errors.error_rows import Error
+from stickler_cli.score.errors.error_rows import Error, ValueText
 from stickler_cli.score.record import Run
 from .record import ChangedValue, FlowRecord, Move, WholeChange, WrongInside
 
@@ -225,49 +225,48 @@ def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
     Two values of an item share a row only if every run treats them alike: right, absent or wrong.
     """
     rows: list[ChangedValue] = []
-    row_of_whole: dict[tuple[object, ...], int] = {}
+    row_of_item: dict[tuple[object, ...], int] = {}
     for value in values:
-        failed_parent = value.whole
-        if (
-            failed_parent is None
-            or not failed_parent.is_one_sided
-            or not _is_missed_or_invented(value)
-        ):
+        item = value.whole
+        if item is None or not item.is_one_sided or not _is_missed_or_invented(value):
             rows.append(value)
             continue
-        answers = [
-            failed_parent.pred if isinstance(answer, str | list) else answer
-            for answer in value.said
-        ]
-        for index, paths in enumerate(failed_parent.wrong_inside):
-            if paths is None or paths:
-                answers[index] = None if paths is None else WrongInside(paths)
+        answers = _answers_of_item(value, item)
         is_right_or_absent = tuple(
             answer if answer is True or answer is None else "" for answer in answers
         )
-        key = (
-            value.document,
-            failed_parent.path,
-            failed_parent.error_class,
-            value.move,
-            is_right_or_absent,
-        )
-        if key in row_of_whole:
-            row = rows[row_of_whole[key]]
-            rows[row_of_whole[key]] = replace(row, n_values=row.n_values + 1)
+        key = (value.document, item.path, item.error_class, value.move, is_right_or_absent)
+        if key in row_of_item:
+            index = row_of_item[key]
+            rows[index] = replace(rows[index], n_values=rows[index].n_values + 1)
             continue
-        row_of_whole[key] = len(rows)
+        row_of_item[key] = len(rows)
         rows.append(
             replace(
                 value,
-                path=failed_parent.path,
-                field=failed_parent.field,
-                error_class=failed_parent.error_class,
-                gt=failed_parent.gt,
+                path=item.path,
+                field=item.field,
+                error_class=item.error_class,
+                gt=item.gt,
                 said=answers,
             )
         )
     return rows
+
+
+def _answers_of_item(
+    value: ChangedValue, item: WholeChange
+) -> list[ValueText | bool | WrongInside]:
+    """Return what each run has for the item or object that contains a value, instead of it."""
+    answers: list[ValueText | bool | WrongInside] = [
+        item.pred if isinstance(answer, str | list) else answer for answer in value.said
+    ]
+    for run, paths in enumerate(item.wrong_inside):
+        if paths is None:
+            answers[run] = None
+        elif paths:
+            answers[run] = WrongInside(paths)
+    return answers
 
 
 def _is_missed_or_invented(value: ChangedValue) -> bool:
