@@ -58,7 +58,7 @@ class ANLSStarComparator(BaseComparator):
 
 @dataclass(frozen=True, slots=True)
 class KeyScore:
-    """The ANLS* of a key. If the key is in several items of a list, the mean of their scores."""
+    """The ANLS* of a key; the mean over the items of a list if several items have the key."""
 
     name: str
     score: float | None = None

@@ -15,14 +15,14 @@ from .base import BaseComparator, Similarities
 FORMATS: Final = ("corners", "xywh")
 """The ways to write a box as numbers; the first is the default."""
 MIN_CLEAR_OVERLAP: Final = 0.75
-"""Minimum overlap above which two boxes certainly show the same thing. Source: Lin et al. (2014),
+"""Overlap from which on two boxes certainly show the same thing. Source: Lin et al. (2014),
 Microsoft COCO, the strict metric."""
 BOX_NUMBERS: Final = 4
 QUADRILATERAL_NUMBERS: Final = 8
 
 
 class Box(NamedTuple):
-    """The edges of a box, with left below right and top below bottom, and its area, above 0."""
+    """The edges of a box (left < right, top < bottom), and its area, which is above 0."""
 
     left: float
     top: float

@@ -132,7 +132,7 @@ class DateComparator(BaseComparator):
     def similarity(self, gt: Readings, pred: Readings) -> float:
         """Return the score of two dates, in [0, 1].
 
-        The month is read first and the day is read first; the better score counts.
+        Both orders of day and month are tried; the better score counts.
         """
         score = self._score(gt.month_first, pred.month_first)
         if gt.month_first is gt.day_first and pred.month_first is pred.day_first:

@@ -53,7 +53,7 @@ _WORDS_OF_DATES: Final = frozenset(
 _DATE_IN_CHARACTERS: Final = re.compile(
     r"(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日号일])?"
 )
-"""A Chinese, Japanese or Korean date, with characters for year, month and day."""
+"""Pattern of a Chinese, Japanese or Korean date, with characters for year, month and day."""
 _ENGLISH_MONTHS: Final = (
     "",
     *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),

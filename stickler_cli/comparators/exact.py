@@ -176,8 +176,8 @@ MAX_DIGITS_OF_SHORT_NUMBER: Final = 5
 _MARKED_NUMBER: Final = re.compile(
     r"(?<![0-9])(?!(?<=(?<![^\W_])[A-Za-z])[0-9]{2}\.[0-9])[0-9]+(?:[/.,:_][0-9]+)+(?![0-9])"
 )
-"""Digits with signs such as `/` or `.` between them. `E11.9` is excluded, since the dot of an ICD
-code may be omitted."""
+"""Pattern of digits with signs such as `/` or `.` between them. `E11.9` is excluded, since the dot
+of an ICD code may be omitted."""
 _MARKED: Final = "/"
 """Last letter of a prepared text in which a sign such as `/` separates the digits of a short
 number."""
@@ -256,7 +256,7 @@ _HOST: Final = re.compile(
     r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?[^\s/@?#]+\.[A-Za-z]{2,}(?::\d+)?(?=[/?#])"
     r"|[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#]*"
 )
-"""The scheme and host of a web address that has a path."""
+"""Pattern of the scheme and host of a web address that has a path."""
 
 
 class EnumComparator(BaseComparator):

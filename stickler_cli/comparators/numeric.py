@@ -514,9 +514,10 @@ class NumericComparator(BaseComparator):
         return self._compare_percentage(gt.number, pred.number, is_percentage=gt.percent)
 
     def _compare_percentage(self, gt: Decimal, pred: Decimal, *, is_percentage: bool) -> float:
-        """Compare two numbers of which only one has a percent sign, as `is_percentage` says for gt.
+        """Compare two numbers, of which only one has a percent sign.
 
-        A number below 1 without the sign is a share: 0.5 is 50 %, never 0.5 %.
+        `is_percentage` says that it is the ground truth. A number below 1 without the sign is a
+        share: 0.5 is 50 %, never 0.5 %.
         """
         without_sign = abs(pred if is_percentage else gt)
         if without_sign >= 1 and self._compare_numbers(gt, pred):
@@ -535,7 +536,10 @@ class NumericComparator(BaseComparator):
 
     @property
     def reports_differences_if_named(self) -> bool:
-        """Whether differences are reported if the schema names the comparator: if units count."""
+        """Whether differences are reported even if the schema names the comparator.
+
+        They are if units count.
+        """
         return self.unit != UNIT[0]
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
@@ -653,9 +657,9 @@ def _are_apart(gt: Measured, pred: Measured) -> bool:
 
 
 def _lacks_unit(gt: Measured, pred: Measured) -> bool:
-    """Return whether a number of the ground truth has a currency, unit or `%`, and the other none.
+    """Return whether the ground truth has a currency, a unit or `%` that the prediction lacks.
 
-    A percentage as a share lacks nothing: 0.5 for `50%`.
+    A share in place of a percentage lacks nothing: 0.5 for `50%`.
     """
     if gt.number is None or pred.currencies or pred.units or pred.percent:
         return False

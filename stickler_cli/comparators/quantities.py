@@ -56,7 +56,8 @@ _FACTORS: Final = (
     ("s", "s 1 min 60 h 3600 d 86400 wk 604800"),
     ("mo", "mo 1 y 12"),
 )
-"""The smallest unit of each kind, and how many of it make each unit; a month has no fixed days."""
+"""For each kind of unit, its smallest unit, and how many of these make each larger unit. A month is
+missing, because its number of days varies."""
 SIZES_OF_UNITS: Final = {
     unit: UnitSize(base, Decimal(factor))
     for base, line in _FACTORS

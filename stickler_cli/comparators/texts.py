@@ -162,11 +162,17 @@ class _TextRules:
 
     @property
     def reports_differences_if_named(self) -> bool:
-        """Whether differences are reported if the schema names the comparator: if words count."""
+        """Whether differences are reported even if the schema names the comparator.
+
+        They are if `same_words` is set.
+        """
         return self.same_words
 
     def find_difference(self, gt: Any, pred: Any) -> MatchDifference | None:
-        """Return how the words of two matching texts differ; None if words do not count."""
+        """Return how the words of two matching texts differ.
+
+        None if `same_words` is not set, or nothing is in doubt.
+        """
         if not self.same_words:
             return None
         gt_text, pred_text = (ReadText.of(self.prepare(value)) for value in (gt, pred))

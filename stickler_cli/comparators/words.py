@@ -1,8 +1,8 @@
 """Compare the words of two similar texts, to find differences that change the meaning.
 
-A *slip* is a misread or misspelt form of a word. Other words are told from slips mostly by their
-form: `North` and `South` differ in too many letters for a slip, and `unmarried` and `married`
-differ in a prefix. Only numbers, units, days and months are told apart by their meaning.
+A *slip* is a misread or misspelt form of a word. Slips are distinguished from other words mostly by
+their form: `North` and `South` differ in too many letters for a slip, and `unmarried` and `married`
+differ in a prefix. Only numbers, units, days and months are recognized by their meaning.
 """
 
 import re
