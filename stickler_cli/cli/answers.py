@@ -23,7 +23,7 @@ from stickler_cli.studies.study import LINE_FORMATS, Study
 from .command_schema import schema_of
 from .console import ExitCode, shell_command, warn, write_result
 from .eval import OF_THIS_CALL, command_line_arguments, evaluate_or_exit
-from .outputs import CODES, OUTPUT, Outputs, exit_code_of, outputs_of
+from .outputs import CODES, OUTPUT, Outputs, exit_code_of, outputs_of, warn_of_unreadable
 
 
 def answer(study: Study, settings: Any) -> ExitCode:
@@ -103,6 +103,8 @@ def _desk(settings: Any, outputs: Outputs) -> Desk:
 
     def judge(run: Run) -> RunVerdict:
         exit_code_of(run)
+        if not settings.quiet:
+            warn_of_unreadable(run)
         return run.verdict
 
     def write(lines: Iterable[bytes], columns: Iterable[str]) -> None:

@@ -3,7 +3,7 @@
 import re
 import shlex
 import sys
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -184,23 +184,33 @@ def _infer_from_ground_truth(
     return schema
 
 
-def observe(source: str, settings: FindingOptions) -> Observed:
+def observe(
+    source: str, settings: FindingOptions, tell: Callable[[str], None] | None = None
+) -> Observed:
     """Read the documents of a source; return what was observed on the values of each field.
+
+    `tell` prints a line about documents that cannot be read.
 
     Raises:
         UsageError: the source is unusable, or no document can be read.
     """
     documents, root = open_documents(source, settings), Observed()
-    first_problem: list[Problem] = []
+    first_problem, n_unread = list[Problem](), 0
     for _, value in _values_of(documents, settings):
-        if not isinstance(value, Problem):
+        if isinstance(value, Problem):
+            n_unread += 1
+            first_problem = first_problem or [value]
+        else:
             root.add(value)
-        elif not first_problem:
-            first_problem = [value]
     if not root.total:
         finding = "none of its documents can be read" if first_problem else "it holds no documents"
         summary = Problem(source, finding, "documents to infer a schema from")
         raise UsageError([*documents.problems, *first_problem, summary])
+    if first_problem and tell is not None:
+        left_out = "1 document cannot be read and is left out"
+        if n_unread > 1:
+            left_out = f"{n_unread} documents cannot be read and are left out; the first"
+        tell(f"warning: {left_out}: {first_problem[0]}")
     if not root.fields and root.elements is None:
         raise UsageError([Problem(source, "its documents have no keys", "documents with values")])
     return root

@@ -26,7 +26,13 @@ from stickler_cli.score.record import MAX_KEPT_ERRORS, Run
 from stickler_cli.settings.of_commands import CompareSettings, ErrorsSettings, EvalSettings
 from .command_schema import schema_of
 from .console import ExitCode, shell_command, warn, write_result
-from .outputs import exit_code_of, outputs_of, render_listing, report_model_usage
+from .outputs import (
+    exit_code_of,
+    outputs_of,
+    render_listing,
+    report_model_usage,
+    warn_of_unreadable,
+)
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"  # variable with the start time of runs, for equal bytes
 
@@ -102,14 +108,16 @@ def report_run(settings: EvalSettings) -> ExitCode:
 
 
 def _tell_of_values(run: Run, settings: EvalSettings) -> None:
-    """Print notes on unwrapped values and on close matches to standard error.
+    """Print notes on values, and predictions that cannot be read, to standard error.
 
-    Nothing is printed for the format `table`, as its report has these notes.
+    Nothing is printed for the format `table`, as its report has them.
     """
+    if settings.quiet or settings.format == "table":
+        return
     notes = describe_unwrapping(run.evaluation), *describe_close_matches(run.evaluation)
     for note in filter(None, notes):
-        if not settings.quiet and settings.format != "table":
-            warn(f"note: {note}")
+        warn(f"note: {note}")
+    warn_of_unreadable(run)
 
 
 def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly], None]:

@@ -163,7 +163,7 @@ def _read_source(source: str, settings: InitSettings) -> _Source:
     if is_file and (doubt_of_document(source) or is_schema_file(source)):
         file = FilePath(source)
         return _Source(file.read_bytes().decode("utf-8-sig"), source, file)
-    seen = observe(source, settings)
+    seen = observe(source, settings, None if settings.quiet else warn)
     return _Source(
         text=f"{json.dumps(observed_schema(seen), indent=2, ensure_ascii=False)}\n",
         name=source,

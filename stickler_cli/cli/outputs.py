@@ -262,6 +262,25 @@ def exit_code_of(run: Run) -> ExitCode:
     return CODES[run.verdict]
 
 
+def warn_of_unreadable(run: Run) -> None:
+    """Print predictions that cannot be read to standard error, unless they are errors of the run.
+
+    Their ground truths count as missed, which rows and lists of errors do not tell apart from
+    values that the prediction leaves out.
+    """
+    count = run.evaluation.statuses[Status.INVALID]
+    if not count or run.options.strict:
+        return
+    subject = "1 prediction" if count == 1 else f"{count} predictions"
+    warn(f"warning: {subject} cannot be read: all values of the ground truth count as missed")
+    problems = sorted(run.evaluation.problems)
+    problems = [problem for problem in problems if problem.status is Status.INVALID]
+    for problem in problems[:MAX_NAMED_DOCUMENTS]:
+        warn(f"  {problem}")
+    if count > MAX_NAMED_DOCUMENTS:
+        warn(f"  and {count - MAX_NAMED_DOCUMENTS} more")
+
+
 def _nothing_paired(evaluation: Evaluation) -> Problem:
     gts, preds = documents_without_partner(evaluation)
     finding = f"nothing was paired: {len(gts)} ground truths, {len(preds)} predictions"

@@ -31,7 +31,12 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.detail import Detail
-from stickler_cli.score.document_result import INHERITED, DocumentResult, Status
+from stickler_cli.score.document_result import (
+    INHERITED,
+    DocumentProblem,
+    DocumentResult,
+    Status,
+)
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.errors.marks import MarkedCounts
 from stickler_cli.score.evaluation import NO_GROUP, Evaluation
@@ -78,16 +83,27 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
 
 
 def complete_pairs(
-    pairs: Iterable[DocumentPair], unwrapper: Unwrapper | None, incomplete_ids: list[str]
+    pairs: Iterable[DocumentPair],
+    unwrapper: Unwrapper | None,
+    incomplete_ids: list[str],
+    unreadable: list[DocumentProblem],
 ) -> Iterator[DocumentPair]:
     """Yield the unwrapped pairs in which both sides have a document.
 
-    The ids of all other pairs are added to `incomplete_ids`.
+    Problems of a side that cannot be read are added to `unreadable`, and the ids of all other pairs
+    to `incomplete_ids`.
     """
     for pair in pairs:
         bare = unwrapped(unwrapper, pair)
+        problems = [
+            DocumentProblem(bare.id, status, str(side))
+            for side, status in ((bare.gt, Status.FAILED), (bare.pred, Status.INVALID))
+            if isinstance(side, Problem)
+        ]
         if isinstance(bare.gt, dict | list) and isinstance(bare.pred, dict | list):
             yield bare
+        elif problems:
+            unreadable += problems
         else:
             incomplete_ids.append(bare.id)
 

@@ -35,6 +35,7 @@ from stickler_cli.records.account_format import VERDICT_FORMAT
 from stickler_cli.runs.chunk import complete_pairs
 from stickler_cli.runs.job import OutputsRequested, unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
+from stickler_cli.score.document_result import DocumentProblem
 from stickler_cli.score.errors.marks import VERDICTS
 from stickler_cli.score.intervals import IntervalSettings, Share, document_shares
 from stickler_cli.score.record import Run, RunVerdict
@@ -88,13 +89,19 @@ def compare_sources(
     """
     pairs = open_pairs(settings.gt, settings.pred, settings, (plan.kind,))
     one_sided_ids, omission_notes = list[str](), list[str]()
-    complete = complete_pairs(pairs, unwrapper_of(plan.root, settings), one_sided_ids)
+    unreadable: list[DocumentProblem] = []
+    unwrapper = unwrapper_of(plan.root, settings)
+    complete = complete_pairs(pairs, unwrapper, one_sided_ids, unreadable)
     yield from _compare_chunks(plan, complete, options, omission_notes)
     notes += map(str, pairs.problems)
     if one_sided_ids:
         notes.append(
             f"skipped, since one side is missing: {join_some(one_sided_ids, MAX_NAMED_DOCUMENTS)}"
         )
+    for problem in unreadable[:MAX_NAMED_DOCUMENTS]:
+        notes.append(f"{problem.document} was skipped: {problem.problem}")
+    if (n_more := len(unreadable) - MAX_NAMED_DOCUMENTS) > 0:
+        notes.append(f"skipped, since one side cannot be read: {n_more} more")
     notes += omission_notes
 
 
