@@ -72,9 +72,9 @@ class Measure:
     recorded_figures: Mapping[str, float | None] | None = None
     """Figures of the metric, read from a run file; None if `metric` is set."""
     problem: str = ""
-    """The error for which there are no figures; it does not end the run. It comes from the first
-    failed document by id, or from `result` if the attributes were read from a file. Empty without
-    an error."""
+    """The error that left the metric without figures; it does not end the run. It comes from the
+    first failed document by id, or from `result` if the attributes were read from a file. Empty
+    without an error."""
 
     def add(self, document: MeasuredDocument) -> None:
         """Add a document to the metric."""

@@ -295,7 +295,7 @@ class ComparisonResult(TypedDict):
     field_comparisons: NotRequired[list[dict[str, Any]]]
     confidence_metrics: NotRequired[dict[str, Any]]
     auroc_confidence_metric: NotRequired[float]
-    """AUROC of all values, 0.5 if undefined. An older name of stickler-eval."""
+    """AUROC of all values, 0.5 if undefined. An older name in stickler-eval."""
 
 
 class EvaluatorResult(TypedDict):

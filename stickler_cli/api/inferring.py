@@ -17,7 +17,10 @@ _MODEL_NAME: Final = annotated("model_name")
 
 
 def inferred_contents(model: type[BaseModel], match_threshold: float) -> dict[str, Any]:
-    """Return the annotated schema of a pydantic class, with inferred comparators and its name."""
+    """Return the annotated schema of a pydantic class, with inferred comparators.
+
+    The name of the class becomes the model name.
+    """
     schema = annotated_schema(model, infers=True)
     contents = dict(infer_class(model, schema, match_threshold).contents)
     contents.pop(OTHER_NAMES, None)  # instances are made with the names of the fields

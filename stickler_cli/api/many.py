@@ -98,8 +98,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         pairing_floor: in [-1, 1); at or below this similarity, two list elements are not paired.
         extra_fields: how undeclared keys of predictions count: `fa`, as false alarms; `ignore`, not
             at all.
-        partial_gt: whether a declared key that a ground truth lacks is not labelled, so that its
-            prediction is ignored. A value null still means absent.
+        partial_gt: whether a declared key that a ground truth lacks counts as not labelled: its
+            prediction is then ignored. A value null still means absent.
         work_limit: maximum work for a pair; a pair that needs more is a failed document. A unit of
             work takes about a second; units are counted, not measured.
         recall_with_fd: whether recall counts false discoveries as missed.
@@ -113,7 +113,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         ignore: fields that are left out on both sides, such as `id` or `**.score`.
         rename: new names for keys of predictions, such as `vendor=seller`.
         allow_plugins: whether the schema may name comparators of installed modules.
-        boxes: form of boxes for which neither schema nor values state one: `corners` or `xywh`.
+        boxes: how boxes are written if neither schema nor values show it: `corners` or `xywh`.
         infer: when comparators are inferred from kinds and names of fields, with a warning: `auto`,
             for a parsed schema or a file without any annotation; `always`, for all fields without
             annotations; `never`.

@@ -31,8 +31,9 @@ from .structured import StructuredModel
 def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[str]]]]:
     """Return the aliases of fields; empty if no field has an alias.
 
-    The keys are a class and a key of its documents; the value is (name of the field, classes inside
-    the field). An alias that is a path into a value is written as a JSON Pointer.
+    The outer key is a class, and the inner key is a key of its documents. The value is (name of the
+    field, classes inside the field). An alias that is a path into a value is written as a JSON
+    Pointer.
     """
     names_by_part: dict[str, dict[str, tuple[str, list[str]]]] = {}
     part_by_model: dict[type[BaseModel], str] = {model: DOCUMENT_PART}

@@ -491,7 +491,10 @@ class Scored:
 
     @cached_property
     def fields(self) -> dict[str, float]:
-        """The F1 of each field with values; another rate instead, if the score is such a rate."""
+        """The F1 of each field with values.
+
+        If the score is another rate, such as recall, this rate is used instead of F1.
+        """
         if self._among is None:
             return dict.fromkeys(map(field_path, self._scorer.fields), 0.0)
         return {name: values[self._at] for name, values in self._among.fields.items()}

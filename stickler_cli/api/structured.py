@@ -386,7 +386,7 @@ class StructuredModel(ComparableModel):
             add_confidence_metrics: add `confidence_metrics`: how well the confidences of the
                 prediction separate right from wrong values. For one document this says little.
             options: the pairing floor, how undeclared keys of the prediction count, and whether
-                keys missing in the JSON of the ground truth are labelled.
+                keys that the JSON of the ground truth lacks count as not labelled.
 
         Returns:
             `field_scores`, `overall_score`, `all_fields_matched`, and the requested keys.

@@ -48,7 +48,7 @@ def evaluate(
             the ground truth; otherwise the schema is inferred from the ground truth.
         fields: rules for single fields, by paths without list indexes; they override inference:
             `{"lines.sku": {"weight": 3.0, "comparator": ExactComparator()}}`.
-        partial_gt: whether a declared key that the ground truth leaves out is not labelled.
+        partial_gt: whether a declared key that the ground truth lacks counts as not labelled.
 
     Raises:
         TypeError: a side is something else.

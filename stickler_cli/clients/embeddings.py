@@ -41,7 +41,7 @@ class Embedder(Model[str, Vector]):
         return question
 
     def pack(self, answer: Vector) -> bytes:
-        """Return an embedding as bytes for the cache, at the precision that models have."""
+        """Return an embedding as bytes for the cache; no model is more precise than these."""
         return answer.astype("<f4").tobytes()
 
     def unpack(self, packed: bytes) -> Vector:

@@ -187,9 +187,9 @@ class ReadingRule:
         object.__setattr__(self, "nothing", frozenset(keys))
 
     def __call__(self, value: Any) -> Any:
-        """Return the name that a value stands for, or else the value.
+        """Return the name that a value stands for, or else the value itself.
 
-        None if it counts as absent.
+        None for a value that counts as absent.
         """
         if isinstance(value, str):
             text = _folded(value)
@@ -243,7 +243,7 @@ SAID: Final[Mapping[str, tuple[type, str]]] = {
 class Gold:
     """Annotations of a ground-truth value and of values inside it.
 
-    Values without any have no entry.
+    Values without annotations have no entry in `children`.
     """
 
     alternatives: "tuple[Alternative, ...]" = ()

@@ -98,11 +98,11 @@ class DocSplitClassificationMetrics:
         }
 
     def calculate_split_accuracy_without_order(self) -> dict[str, Any]:
-        """Return the share of true sections that the prediction has with class and set of pages."""
+        """Return the share of true sections predicted with the same class and set of pages."""
         return self._split_accuracy(ordered=False)
 
     def calculate_split_accuracy_with_order(self) -> dict[str, Any]:
-        """Return the share of true sections that the prediction has with class and page order."""
+        """Return the share of true sections predicted with the same class and order of pages."""
         return self._split_accuracy(ordered=True)
 
     def _split_accuracy(self, *, ordered: bool) -> dict[str, Any]:
