@@ -11,7 +11,6 @@ from .view import RunView
 
 MAX_LISTED_CAUSES: Final = 5  # causes that a report for people names in each list
 
-_SAME_SIZE: Final = "Causes of the same size"
 _WITHOUT_MOVES: Final = "Causes with no value broken or fixed"
 
 TREND_TONES: Final[dict[CauseTrend, Tone]] = {
@@ -69,6 +68,8 @@ class CauseChangeGroup(NamedTuple):
     """
 
     title: str
+    has_changed: bool
+    """Whether the causes grew or shrank."""
     shown: Sequence[CauseChangeText]
     others: Sequence[CauseChangeText]
 
@@ -214,17 +215,24 @@ def group_cause_changes(texts: Sequence[CauseChangeText]) -> list[CauseChangeGro
     """
     if any(text.change.broken is not None for text in texts):
         return []
-    grown = [text for text in texts if text.change.trend in {CauseTrend.NEW, CauseTrend.GROWN}]
-    same = [text for text in texts if text.change.trend is CauseTrend.SAME]
-    shrunk = texts[len(grown) + len(same) :]
+
+    def select(*trends: CauseTrend) -> list[CauseChangeText]:
+        return [text for text in texts if text.change.trend in trends]
+
+    shrunk = select(CauseTrend.SHRUNK, CauseTrend.FIXED)
     groups = (
-        ("Causes that grew", grown),
-        ("Causes that shrank", [*shrunk][::-1]),
-        (_SAME_SIZE, same),
+        ("Causes that grew", True, select(CauseTrend.NEW, CauseTrend.GROWN)),
+        ("Causes that shrank", True, shrunk[::-1]),  # the greatest fall comes first
+        ("Causes of the same size", False, select(CauseTrend.SAME)),
     )
     return [
-        CauseChangeGroup(title, members[:MAX_LISTED_CAUSES], members[MAX_LISTED_CAUSES:])
-        for title, members in groups
+        CauseChangeGroup(
+            title=title,
+            has_changed=has_changed,
+            shown=members[:MAX_LISTED_CAUSES],
+            others=members[MAX_LISTED_CAUSES:],
+        )
+        for title, has_changed, members in groups
         if members
     ]
 
@@ -287,20 +295,21 @@ def _tabulate_moved_causes(moved_list: MovedCauseList) -> Table:
 def _list_trends(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Block]:
     """Yield the causes that grew, those that shrank, and those that kept their size."""
     groups = group_cause_changes(texts)
-    same = groups.pop() if groups and groups[-1].title == _SAME_SIZE else None
-    same_text = "" if same is None else same.counts_text
+    changed_groups = [group for group in groups if group.has_changed]
+    same_size_texts = [
+        f"{group.title}: {group.counts_text}" for group in groups if not group.has_changed
+    ]
     if page and texts:
         yield Text("Causes, by wrong values before and after:")
-        if groups:
-            yield _cause_change_table([text for group in groups for text in group.shown])
-        for group in groups:
+        if changed_groups:
+            yield _cause_change_table([text for group in changed_groups for text in group.shown])
+        for group in changed_groups:
             if group.others:
                 yield Text(f"{group.title}: {group.others_text}")
-        if same is not None:
-            yield Text(f"{_SAME_SIZE}: {same_text}")
+        yield from map(Text, same_size_texts)
         return
     width = max((len(_counts_text(text, 0)) for text in texts), default=0)
-    for group in groups:
+    for group in changed_groups:
         yield Text(f"{group.title.lower()}, by wrong values before and after", "title")
         for text in group.shown:
             counts = _counts_text(text, width)
@@ -312,8 +321,8 @@ def _list_trends(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Bl
             )
         if group.others:
             yield Text(f"and {group.others_text}", "dim", INDENT)
-    if same is not None:
-        yield Text(f"{_SAME_SIZE.lower()}: {same_text}", "dim", INDENT)
+    for same_size_text in same_size_texts:
+        yield Text(same_size_text.lower(), "dim", INDENT)
 
 
 def _counts_text(text: CauseChangeText, width: int) -> str:
