@@ -1077,6 +1077,45 @@ def test_an_item_with_a_wrong_value_inside_is_not_called_right(open_page, run_of
     assert "right" not in row.locator(".value").all_text_contents()
 
 
+def test_items_of_a_difference_can_be_read_without_json(open_page, run_of):
+    gt = {"lines": [{"sku": "bolt", "qty": 5}]}
+    base, new = (
+        run_of(ITEMS, [DocumentPair("a", gt, pred)], detailed=True) for pred in (gt, {"lines": []})
+    )
+    page = open_page(compare_runs({"base": base}, {"new": new}))
+    row = page.locator("#errors-list .row:not(.group)").first
+
+    assert row.locator(".value").all_text_contents() == ['"bolt" · 5', "right", "absent"]
+    row.click()
+    values = page.locator("#panel .value").all_text_contents()
+    assert values == ['sku "bolt" · qty 5', "right", "absent"]
+
+
+def test_the_documents_of_a_difference_have_one_line_each_beside_a_panel(open_page, run_of):
+    base, new = beside(run_of)
+    difference = compare_runs({"base": base}, {"new": new})
+    page = open_page(difference, "#document=a", viewport={"width": 1440, "height": 900})
+    headed(page, "a")
+
+    lines = "all => all.map(row => new Set([...row.children].map(cell => cell.offsetTop)).size)"
+    rows_and_head = page.locator("#documents-list :is(.head, .row)")
+    assert set(rows_and_head.evaluate_all(lines)) == {1}
+    assert rows_and_head.first.locator("> *").count() == 4
+
+
+def test_documents_that_are_no_longer_right_are_a_link_of_a_difference(open_page, run_of):
+    base, new = beside(run_of)
+    page = open_page(compare_runs({"base": base}, {"new": new}))
+    sums = page.locator("#flow li")
+
+    assert "by kind, before: " in sums.last.text_content()
+    link = sums.first.locator("a")
+    assert link.text_content() == "1 no longer"
+    link.click()
+    page.wait_for_selector("html:not([data-busy])", state="attached")
+    assert rows(page, "documents", "span") == ["a"]
+
+
 SMALL_TARGETS = """all => all.filter(it => it.offsetParent !== null).filter(it => {
   const { width, height } = it.getBoundingClientRect();
   return width < 24 || height < 24;

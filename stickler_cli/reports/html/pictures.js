@@ -55,7 +55,7 @@ const Pictures = (() => {
     const label = `${plural(count, "wrong number")}, predicted against true, on logarithmic axes`;
     showPart(
       "scatter",
-      svgElement("svg", { class: "trust wide", viewBox: "-64 -8 440 420", role: "img", "aria-label": label }, svgElement("rect", { class: "frame", x: 0, y: 0, width: SIDE, height: SIDE }), line(0, "right-line"), ...lines, ...circles, ...marks, svgElement("text", { x: SIDE / 2, y: SIDE + 38, "text-anchor": "middle" }, "true"), svgElement("text", { transform: `translate(-52 ${SIDE / 2}) rotate(-90)`, "text-anchor": "middle" }, "found")),
+      svgElement("svg", { class: "trust wide", viewBox: "-72 -8 448 420", role: "img", "aria-label": label }, svgElement("rect", { class: "frame", x: 0, y: 0, width: SIDE, height: SIDE }), line(0, "right-line"), ...lines, ...circles, ...marks, svgElement("text", { x: SIDE / 2, y: SIDE + 38, "text-anchor": "middle" }, "true"), svgElement("text", { transform: `translate(-60 ${SIDE / 2}) rotate(-90)`, "text-anchor": "middle" }, "found")),
       element("p", { class: "note" }, `${scopeNote}${countText(points.length, count, "wrong number")}. Dotted lines mark ten times too much and ten times too little; hollow points have the wrong sign.`),
     );
   };
