@@ -136,8 +136,8 @@ def _evaluation(results: Mapping[str, Any] | ProcessEvaluation) -> Evaluation:
         matrix = results["confusion_matrix"]
         with_score = {**results, "overall_score": matrix["overall"]["similarity_score"]}
     except (KeyError, TypeError):
-        expected = "compare_with(..., include_confusion_matrix=True), or of an evaluator"
-        raise ValueError(f"these are not results of {expected}") from None
+        expected = "compare_with(..., include_confusion_matrix=True) or of an evaluator"
+        raise ValueError(f"these results do not come from {expected}") from None
     return aggregate_from_comparisons([with_score]).evaluation
 
 
@@ -231,11 +231,13 @@ def __getattr__(name: str) -> Any:
 _INSTEAD: Final = {
     "__version__": 'importlib.metadata.version("stickler-cli")',
     "algorithms": "scipy.optimize.linear_sum_assignment",
-    "confidence": "add_confidence_metrics=True, and docs/confidence.md",
-    "print_non_matches": "print(evaluation.report()), or stickler errors",
-    "print_evaluation_results": "print(evaluation.report()), or stickler errors",
+    "confidence": "add_confidence_metrics=True (see docs/confidence.md)",
+    "print_non_matches": "print(evaluation.report()) or the command stickler errors",
+    "print_evaluation_results": "print(evaluation.report()) or the command stickler errors",
     "print_confusion_matrix_html": 'evaluation.report("html")',
-    "register_comparator": "--allow-plugins, and module:Class in the schema",
+    "register_comparator": (
+        "module:Class as the comparator in the schema, with the option --allow-plugins"
+    ),
     "text_normalizers": "NormalizedComparator, or ExactComparator",
 }
 """Replacements for names and modules of stickler-eval that do not exist here."""
@@ -276,7 +278,9 @@ def install(name: str = "stickler") -> None:
         ImportError: another module of this name has been imported.
     """
     if name in sys.modules and not isinstance(sys.modules[name], Alias):
-        raise ImportError(f"{name} is imported already; call install() before that")
+        raise ImportError(
+            f"{name} has already been imported; call install() before importing {name}"
+        )
     _register(name, MODULES)
 
 

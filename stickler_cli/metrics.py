@@ -149,7 +149,9 @@ class Measure:
         for name, figure in figures.items():
             is_figure = isinstance(figure, int | float) and not isinstance(figure, bool)
             if figure is not None and not (is_figure and math.isfinite(figure)):
-                return no_figures, f"result: {name} is {figure!r}, expected a finite number"
+                return no_figures, (
+                    f"the metric returned {figure!r} for {name}, expected a finite number"
+                )
         return figures, ""
 
     @property
@@ -167,7 +169,10 @@ class Measure:
             except (TypeError, ValueError):
                 same = False
             if not same:
-                return f"its attribute {key} is {type(value).__name__}, expected JSON values"
+                return (
+                    f"the attribute {key} of the metric is {type(value).__name__}, expected "
+                    "JSON values"
+                )
         return ""
 
     def record(self) -> dict[str, object]:

@@ -87,11 +87,17 @@ def test_everything_can_be_imported_at_once(installed):
         ("from {}.utils.text_normalizers import lowercase", "has no text_normalizers; use Normal"),
         (
             "from {}.structured_object_evaluator.models.confidence import metrics",
-            "models has no confidence; use add_confidence_metrics=True, and docs/confidence.md",
+            r"models has no confidence; use add_confidence_metrics=True \(see docs/confidence.md\)",
         ),
         ("from {} import __version__", "has no __version__; use importlib.metadata.version"),
         ("from {} import print_non_matches", r"has no print_non_matches; use print\(evaluation"),
-        ("from {} import register_comparator", "has no register_comparator; use --allow-plugins"),
+        (
+            "from {} import register_comparator",
+            (
+                "has no register_comparator; use module:Class as the comparator in the schema, "
+                "with the option --allow-plugins"
+            ),
+        ),
     ],
 )
 def test_an_import_of_what_is_not_here_says_what_does_its_work(installed, statement, message):
@@ -115,7 +121,7 @@ def test_a_program_can_ask_whether_there_is_a_name_or_a_module(installed):
 def test_the_library_itself_is_not_hidden_once_it_is_imported(monkeypatch):
     monkeypatch.setitem(sys.modules, "stickler", ModuleType("stickler"))
 
-    with pytest.raises(ImportError, match="stickler is imported already"):
+    with pytest.raises(ImportError, match="stickler has already been imported"):
         compat.install()
 
 
@@ -230,14 +236,16 @@ def test_splits_of_packets_have_the_accuracies_of_their_definitions():
 def test_sections_that_overlap_are_told_and_those_that_cannot_be_read_are_errors():
     metrics = compat.DocSplitClassificationMetrics()
     metrics.load_sections(TRUE, [*PREDICTED, PREDICTED[0]])
-    assert metrics.errors == ["predictions: pages in two sections: 2; the first has them"]
-    assert "- predictions: pages in two" in metrics.generate_markdown_report(
+    assert metrics.errors == [
+        "predictions: pages that are in two sections: 2; each counts for the first of its sections"
+    ]
+    assert "- predictions: pages that are in two" in metrics.generate_markdown_report(
         metrics.calculate_all_metrics()
     )
 
     metrics.load_sections(TRUE, PREDICTED)
     assert metrics.errors == []
-    with pytest.raises(ValueError, match="ground truth#/0: the section has the keys"):
+    with pytest.raises(ValueError, match="ground truth#/0: the section has only the keys"):
         metrics.load_sections([{"document_class": "form"}], [])
     empty = compat.DocSplitClassificationMetrics().calculate_all_metrics()
     assert [empty[name]["accuracy"] for name in empty if name != "errors"] == [0.0] * 3

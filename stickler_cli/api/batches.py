@@ -121,7 +121,7 @@ def _of_batches(settings: ManySettings) -> ManySettings:
     if settings.schema_by is not None:
         raise UsageError([Problem("schema_by", "a batch has one schema", "evaluate_many")])
     if settings.lenient_json:
-        finding = "JSON text in a batch is read strictly"
+        finding = "lenient_json does not work for JSON text in a batch"
         raise UsageError([Problem("lenient_json", finding, "false")])
     return settings
 

@@ -140,7 +140,9 @@ class ConfigurationReader(Generic[Model]):
         except (PydanticUserError, NameError, TypeError, ValueError) as error:
             finding = f"pydantic does not accept the fields ({str(error).partition(chr(10))[0]})"
             hint = "give the field another name, and this name as its alias"
-            self._note((*path, "fields"), finding, "names that pydantic does not use itself", hint)
+            self._note(
+                (*path, "fields"), finding, "field names that pydantic does not use itself", hint
+            )
             model = create_model(title, __base__=self._base)
         model.match_threshold = keys.get("match_threshold", DEFAULT_MATCH_THRESHOLD)
         stated_name = keys.get("model_name", DEFAULT_MODEL_NAME)
@@ -149,7 +151,7 @@ class ConfigurationReader(Generic[Model]):
 
     def _field(self, name: str, config: object, path: Path) -> tuple[Any, Any]:
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
-            hint = "give the field a name of letters, and this name as its alias"
+            hint = "use a Python name for the field, and give this name as its alias"
             self._note(path, f"{name} cannot be the name of a field", "a Python name", hint)
         if not isinstance(config, Mapping):
             self._note(path, f"it is {brief(config)}", "an object with a type")
@@ -178,7 +180,10 @@ class ConfigurationReader(Generic[Model]):
         try:
             return type_named(text)
         except ValueError:
-            expected = f"one of {', '.join(KINDS)}, or List[...], Optional[...], Dict[str, ...]"
+            expected = (
+                f"one of {', '.join(KINDS)}, or a type such as List[...], Optional[...] or "
+                "Dict[str, ...]"
+            )
             self._note((*path, "type"), f"it is {brief(text)}", expected, did_you_mean(text, KINDS))
             return Any
 
@@ -198,7 +203,7 @@ class ConfigurationReader(Generic[Model]):
         name, config = keys.get("comparator"), keys.get("comparator_config", {})
         if name is None:
             if config:
-                finding = "it is given without a comparator"
+                finding = "comparator_config is given without a comparator"
                 self._note((*path, "comparator_config"), finding, "a comparator as well")
             return None
         if keys.get("type") in NESTED:
@@ -303,7 +308,7 @@ class _Writer:
         Record a problem if no configuration can state it.
         """
         if not isinstance(node, ObjectNode) or node.families:
-            self._note(path, "its documents are of several kinds")
+            self._note(path, "the documents are not all objects with fixed fields")
             return {}
         named = {"model_name": node.model_name} if node.model_name else {}
         self._above.append(node)
@@ -343,7 +348,7 @@ class _Writer:
         config: dict[str, Any] = {"threshold": node.threshold, "weight": node.weight, **_clip(node)}
         match node:
             case _ if any(node is outer for outer in self._above):
-                self._note(path, "it refers back to an object that contains it")
+                self._note(path, "the field refers back to an object that contains this field")
             case LeafNode():
                 config = {"type": _text_of(typed, node), **_judged_by(node), **config}
             case ObjectNode(families=()):
@@ -362,7 +367,7 @@ class _Writer:
                 value_type = _text_of(None, value) if isinstance(value, LeafNode) else None
                 config["type"] = f"Dict[str, {value_type}]" if value_type else "dict"
             case _:
-                self._note(path, "it is a union, a tuple or a map")
+                self._note(path, "the field is a union, a tuple or a map")
         return config
 
     def _list(self, node: ListNode, typed: Any, path: Path) -> dict[str, Any]:
@@ -390,7 +395,11 @@ class _Writer:
                 return {"type": "list", **config}
             case _:
                 self._note(
-                    path, "its elements are lists, unions, maps or an object that contains it"
+                    path,
+                    (
+                        "the list elements are lists, unions, maps, or an object that "
+                        "contains the list"
+                    ),
                 )
                 return {}
 
@@ -406,7 +415,13 @@ class _Writer:
             if entry != read[entry.name]:
                 self._note(("fields", entry.name), "it has other annotations")
         if not self.problems:
-            self._note((), "its documents have other annotations")
+            self._note(
+                (),
+                (
+                    "the documents would be compared differently after reading the configuration "
+                    "back"
+                ),
+            )
 
     def _subschema_at(self, schema: object, *steps: str) -> object:
         """Return the subschema to which steps lead, after following its reference.
@@ -421,7 +436,7 @@ class _Writer:
         return schema
 
     def _note(self, path: Path, found: str) -> None:
-        expected, hint = "something that a configuration can express", "use to_json_schema"
+        expected, hint = "annotations that a configuration can express", "use to_json_schema"
         self.problems.append(
             Problem(
                 source=self._source,

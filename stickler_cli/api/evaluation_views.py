@@ -181,7 +181,9 @@ class Evaluation(score.Evaluation):
         lines += (f"{number_of(cause.values, 'value')}: {cause.text}" for cause in first_causes)
         lines += [more_causes(other_causes)] if other_causes else []
         lines_shown = [Span(verdict(view), "title"), *map(Span, lines)]
-        return html_table(lines_shown, self._notebook_table(view), "to_frame() gives every field.")
+        return html_table(
+            lines_shown, self._notebook_table(view), ("to_frame() returns every field.")
+        )
 
     def _notebook_table(self, view: RunView) -> Table:
         """Return a table: a row for all documents, then the fields with most lost values first."""

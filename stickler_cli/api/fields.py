@@ -354,7 +354,7 @@ def check_exported(schema: Mapping[str, Any], source: str) -> None:
         except (TypeError, ValueError) as error:
             finding = f"a comparator has a keyword that JSON cannot express ({error})"
             hint = "use the class itself instead of its schema"
-            expected = "keywords whose values are JSON"
+            expected = "keywords whose values JSON can express"
             problems.append(
                 Problem(
                     source=source,
@@ -464,7 +464,7 @@ def _check_names(keywords: Iterable[str]) -> None:
     for name in keywords:
         if name not in PYDANTIC_KEYWORDS:
             choices = [*_KEYWORDS, "comparator", *sorted(PYDANTIC_KEYWORDS - _OLD_KEYWORDS)]
-            hint = did_you_mean(name, choices) or "json_schema_extra takes keys of your own"
+            hint = did_you_mean(name, choices) or "put keys of your own into json_schema_extra"
             raise TypeError(f"ComparableField has no keyword {name}; {hint}")
 
 

@@ -43,7 +43,7 @@ def source_schema(model: type[ComparableModel]) -> dict[str, Any]:
                 Problem(
                     source=model.__name__,
                     found=finding,
-                    expected="a class with a schema of its own",
+                    expected="a class made from a whole schema",
                     hint=hint,
                 )
             ]
@@ -60,8 +60,11 @@ def embedded_schema(model: type[ComparableModel]) -> dict[str, Any]:
     """
     renamed = [name for name, field_info in model.model_fields.items() if field_info.alias != name]
     if renamed:
-        finding = f"{model.__name__} has attributes with other names than in its schema: {renamed}"
-        hint = "put its schema into the schema of the outer class"
+        finding = (
+            f"{model.__name__} has attributes whose names differ from those in its schema: "
+            f"{renamed}"
+        )
+        hint = "put the schema of this class into the schema of the outer class"
         raise SchemaError(
             [
                 Problem(

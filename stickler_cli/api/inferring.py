@@ -62,7 +62,7 @@ def check_weight_hints(weight_hints: bool) -> None:
     """Raise UsageError if `weight_hints` is set, because weights are never inferred from names."""
     if weight_hints:
         hint = 'give fields={"total": {"weight": 2.0}}, or x-aws-stickler-weight in a schema'
-        finding = "it is True, and weights are not inferred from names"
+        finding = "weight_hints is True, but weights are not inferred from field names"
         raise UsageError(
             [Problem(source="weight_hints", found=finding, expected="False", hint=hint)]
         )

@@ -137,7 +137,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     known_options = options_of(ManySettings)
     options = {name: value for name, value in arguments.items() if name in known_options}
     settings = read_settings(ManySettings, options)
-    _check_kind("pairs", pairs, Iterable, "pairs of documents, one after the other")
+    _check_kind("pairs", pairs, Iterable, "an iterable of pairs of documents")
     if client is not None:
         from stickler_cli.clients.client import Client  # imported late: few runs ask models
 
@@ -194,7 +194,7 @@ def _of_schemas(
 ) -> tuple[Plan, Iterator[DocumentPair], Callable[[Options], Job]]:
     """Return plan, documents and job of a run in which each document has one of several schemas."""
     if not isinstance(schema, str | os.PathLike):
-        expected = "the directory of schemas that schema_by chooses from"
+        expected = "the path of the directory that holds the schemas for schema_by"
         raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)
     head: list[object] = []
@@ -328,8 +328,11 @@ def validation_by(
     if settings.validate == "none":
         return None
     if contents is None:
-        finding = f"it is {settings.validate!r}, but the schema is already compiled"
-        expected = "the schema itself, to validate documents with"
+        finding = (
+            f"validate is {settings.validate!r}, but the schema was already compiled, so "
+            "documents cannot be validated"
+        )
+        expected = "the schema file or the parsed schema, so that documents can be validated"
         raise UsageError([Problem("validate", finding, expected)])
     return validation_of(settings.validate, contents(), file)
 
@@ -360,7 +363,9 @@ def _document_pairs(
                 yield document_pair(str(name), gt, pred, kinds, kinds_of)
             case _:
                 finding = f"the pair is {described(pair)}"
-                problem = Problem(str(position), finding, "(gt, pred) or (id, gt, pred)")
+                problem = Problem(
+                    str(position), finding, ("a pair (gt, pred) or a triple (id, gt, pred)")
+                )
                 yield DocumentPair(str(position), problem, None)
 
 
@@ -463,7 +468,7 @@ def first_misfit(document: JsonDocument, name: str, title: str) -> Problem | Non
                 misfit = str(child)
             if misfit:
                 finding = f"a value of the {title} is {misfit}"
-                hint = 'model_dump(mode="json") returns JSON values'
+                hint = 'use model_dump(mode="json"), which returns JSON values'
                 return Problem(
                     source=name,
                     found=finding,

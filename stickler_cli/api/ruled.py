@@ -104,7 +104,9 @@ class FieldRules(TypedDict, total=False):
 _RULES: Final = tuple(FieldRules.__annotations__)
 
 
-ADVICE: Final = "evaluate(gt, pred) compares two documents, Scorer(schema).score(gt, pred) many"
+ADVICE: Final = (
+    "evaluate(gt, pred) compares two documents; Scorer(schema).score(gt, pred) compares many"
+)
 
 
 class Ruled(NamedTuple):
@@ -123,7 +125,7 @@ def _check(schema: object) -> None:
     is_model = isinstance(schema, type) and issubclass(schema, BaseModel)
     if not is_model and not isinstance(schema, str | os.PathLike | Mapping | LoadedSchema):
         given_schema = f"the class {schema.__name__}" if isinstance(schema, type) else repr(schema)
-        expected = "a pydantic class, a JSON Schema or its file"
+        expected = "a pydantic class, a JSON Schema, or the path of a schema file"
         raise TypeError(f"schema is {truncate(given_schema, 80)}, expected {expected}; {ADVICE}")
 
 

@@ -38,7 +38,7 @@ def schema_of(
         SchemaError: the ground truths have no field.
     """
     if not truths:
-        finding = "it is None, and there is no ground truth to infer one from"
+        finding = "no schema is given, and there is no ground truth to infer one from"
         raise UsageError([Problem("schema", finding, "a schema")])
     pairs = [*sides]
     if model := _shared_class(gt for gt, _ in pairs):

@@ -291,7 +291,7 @@ class Scorer:
         try:
             values = json_of(pred)
         except RecursionError:
-            return Problem(_ANSWER, "it is nested too deeply")
+            return Problem(_ANSWER, "the JSON is nested too deeply")
         if kind == "object" and isinstance(values, list) and len(values) == 1:
             values = values[0]
         if kind_of(values) != kind:
@@ -330,9 +330,9 @@ class Scorer:
 
     def _why(self, error: Exception) -> str:
         if isinstance(error, RecursionError):
-            return f"{_ANSWER}: it is nested too deeply to compare"
+            return f"{_ANSWER}: the JSON is nested too deeply to compare"
         # The comparator names the two values on which it failed.
-        return str(error) if self.reveal == "all" else f"{_ANSWER}: it could not be compared"
+        return str(error) if self.reveal == "all" else (f"{_ANSWER}: the comparison failed")
 
     def _compared(self, gts: Sequence[JsonDocument], preds: Sequence[JsonDocument]) -> Batch:
         """Compare documents whose wrappers were removed before."""
@@ -351,8 +351,8 @@ class Scorer:
         if kind_of(values) != self.plan.kind:
             expected, empty = ("dict", "{}") if self.plan.kind == "object" else ("list", "[]")
             raise TypeError(
-                f"{name} is of type {type(side).__name__}; give an instance of a pydantic model or "
-                f"a {expected}, which is {empty} where there is no document"
+                f"{name} is of type {type(side).__name__}; give an instance of a pydantic "
+                f"model or a {expected} ({empty} if there is no document)"
             )
         document: JsonDocument = values
         return document
@@ -549,7 +549,7 @@ class Scored:
 def _check(documents: tuple[object, ...], reveal: str, budget: object) -> None:
     """Raise an error for invalid arguments, naming the function that the caller meant."""
     if documents:
-        raise TypeError(f"Scorer takes a schema and keywords; {ADVICE}")
+        raise TypeError(f"Scorer takes only a schema and keyword arguments; {ADVICE}")
     if reveal not in REVEALS:
         hint = did_you_mean(str(reveal), REVEALS)
         expected = f"one of {', '.join(REVEALS)}"

@@ -72,8 +72,8 @@ class StructuredModel(ComparableModel):
             schema_class.match_threshold,
         ):
             raise TypeError(
-                f"{schema_class.__name__} is made from a JSON Schema, which alone defines its "
-                f"fields; a subclass can only add methods"
+                f"{schema_class.__name__} is made from a JSON Schema. Only that schema "
+                "defines its fields; a subclass can only add methods"
             )
 
     @classmethod
@@ -192,8 +192,8 @@ class StructuredModel(ComparableModel):
         """
         if cls.model_fields:
             raise TypeError(
-                f"{cls.__name__} has fields of its own; only a class without fields can get them "
-                f"from a schema"
+                f"{cls.__name__} already has fields; only a class without fields can get "
+                "its fields from a schema"
             )
         file = None if base_uri is None else Path(str(base_uri).removeprefix("file://"))
         if file is not None and file.is_dir():
@@ -201,7 +201,7 @@ class StructuredModel(ComparableModel):
         plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
         if plan.kind == "array":
             finding, hint = (
-                "its documents are arrays, but a class describes objects",
+                "the schema describes arrays, but a class describes objects",
                 "use evaluate_many",
             )
             raise SchemaError(
@@ -466,12 +466,13 @@ def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterato
     comparator, threshold = rules.comparator, rules.threshold
     least = getattr(inside, "match_threshold", DEFAULT_MATCH_THRESHOLD)
     if comparator is not None and not takes_models(comparator):
-        explanation = f"is compared by its own fields: {comparator.name}"
-        yield f"{explanation} has no effect; put it on those fields"
+        explanation = f"is compared field by field: {comparator.name}"
+        yield f"{explanation} has no effect; give comparators to the inner fields instead"
     if is_list and threshold not in (None, least):
         yield (
-            f"is a list of {inside.__name__}: its threshold of {threshold:g} has no effect; its "
-            f"items match by the match_threshold of {inside.__name__}, which is {least:g}"
+            f"is a list of {inside.__name__}: its threshold of {threshold:g} has no effect. "
+            f"List items match if they reach the match_threshold of {inside.__name__}, "
+            f"which is {least:g}"
         )
 
 

@@ -163,7 +163,7 @@ def _by_field_names(gt: Mapping[str, Any], model: type[BaseModel]) -> dict[str, 
 def _seen_in(gt: object) -> Observed:
     """Return statistics of the values of a ground truth, for inference."""
     if isinstance(gt, type) and issubclass(gt, BaseModel):
-        raise TypeError(f"gt is the class {gt.__name__} itself; give an instance of it")
+        raise TypeError(f"gt is the class {gt.__name__}; give an instance of the class")
     if not isinstance(gt, Mapping | list):
         raise TypeError(
             f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, or a dict"
@@ -202,7 +202,7 @@ def assert_matches(
     if not isinstance(schema, Scorer):
         result = evaluate(gt, pred, schema=schema, fields=fields)
     elif fields:
-        raise ValueError("fields are given together with a Scorer; give them to eval_for")
+        raise ValueError("both fields and a Scorer are given; give the fields to eval_for instead")
     else:
         result = schema.evaluate(gt, pred)
     if min_score is None and not result.all_fields_matched:

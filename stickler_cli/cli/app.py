@@ -85,8 +85,8 @@ def main(args: Sequence[str] | None = None) -> int:
 def _check_characters(arguments: Sequence[str]) -> None:
     """Raise UsageError if an argument has characters that no path can have."""
     if not all(map(can_be_path, arguments)):
-        finding = "an argument has a NUL character or a lone surrogate"
-        raise UsageError([Problem("", finding, "text that can be a path")])
+        finding = "a command-line argument contains a NUL character or a lone surrogate"
+        raise UsageError([Problem("", finding, "an argument that can be used as a path")])
 
 
 def _build_app(arguments: Sequence[str]) -> typer.Typer:
@@ -123,7 +123,7 @@ def _report_error(error: Exception, *, debug: bool) -> ExitCode:
         case MemoryError():
             warn(f"error: {str(error) or 'there is too little memory'}")
         case _:
-            where = f"{DEBUG_OPTION} shows where it comes from"
+            where = f"{DEBUG_OPTION} shows the traceback"
             warn(f"error: internal error ({type(error).__name__}: {error}); {where}")
     if debug:
         for line in traceback.format_exc().splitlines():

@@ -41,6 +41,8 @@ PANELS: Final = (
     *("models", "engine"),
 )
 """Titles of the groups of options in help, in order; rarely used groups come last."""
+ALSO_NEEDED: Final = {"accept": ("-o", "policy.json")}
+"""Options that a command cannot do without, so that a usage line is complete."""
 WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2
@@ -191,12 +193,13 @@ def _read_arguments(context: typer.Context, options: Mapping[str, Option]) -> di
     if missing := [name for name in argument_names if not values[name] and options[name].needed]:
         message = f"{', '.join(map(str.upper, missing))} missing"
         arguments = (option.metavar or "" for option in _argument_options(options))
-        usage = f"stickler {context.info_name} {' '.join(arguments)}"
+        also_needed = ALSO_NEEDED.get(context.info_name or "", ())
+        usage = " ".join(["stickler", context.info_name or "", *arguments, *also_needed])
         if runs := [argument for argument in typed_values if holds_run(str(argument))]:
-            finding = f"this is a finished run, but stickler {context.info_name} reads documents"
+            finding = f"this is a finished run, but stickler {context.info_name} needs documents"
             raise UsageError([Problem(str(runs[0]), finding, usage)])
-        names_in_file = [name for name in missing if options[name].in_file != "none"]
-        hint = f"or set {', '.join(names_in_file)} in {OWN_FILE}" if names_in_file else ""
+        can_be_in_file = all(options[name].in_file != "none" for name in missing)
+        hint = f"or set {', '.join(missing)} in {OWN_FILE}" if can_be_in_file else ""
         raise UsageError([Problem(source="", found=message, expected=usage, hint=hint)])
     return values
 
@@ -276,8 +279,10 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
         is_eager=True,
         metavar="FILE",
         rich_help_panel="run",
-        help="Read options from this file instead of the nearest stickler.toml or [tool.stickler] "
-        "in pyproject.toml.",
+        help=(
+            "Read options from this file. Otherwise options come from the nearest "
+            "stickler.toml, or from [tool.stickler] in pyproject.toml."
+        ),
     )
     yield _keyword_parameter("config", file, str | None)
 
@@ -296,7 +301,7 @@ def _help_of_all() -> inspect.Parameter:
         "--help-all",
         callback=show,
         is_eager=True,
-        help="Show the help of all options.",
+        help="Show this help with all options.",
         rich_help_panel="run",
     )
     return _keyword_parameter(EVERYTHING, option, bool)

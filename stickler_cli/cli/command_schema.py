@@ -157,8 +157,8 @@ def _infer_from_ground_truth(
 ) -> LoadedSchema:
     if is_stream(gt):
         finding = (
-            "without SCHEMA the ground truth is read twice, but standard input can be read only "
-            "once"
+            "without a SCHEMA, the ground truth must be read twice, but standard input "
+            "can be read only once"
         )
         raise UsageError(
             [Problem(source="GT", found=finding, expected="files", hint="or give a SCHEMA")]
@@ -166,8 +166,8 @@ def _infer_from_ground_truth(
     kind = "model" if is_model(gt) else "schema"
     if is_model(gt) or (kind_of_source(gt) is SourceKind.FILE and is_schema_file(gt)):
         missing = "PRED" if isinstance(settings, PredictionSource) else "GT"
-        hint = f"to use it as ground truth, give a SCHEMA before {gt}"
-        finding = f"{missing} missing: {gt} is a {kind}, not ground truth"
+        hint = f"to use this file as ground truth, give a SCHEMA before {gt}"
+        finding = f"{missing} is missing, because {gt} is a {kind}, not ground truth"
         raise UsageError([Problem("", finding, hint=hint)])
     command = _init_command(gt, settings)
     schema = load_observed(
@@ -175,8 +175,8 @@ def _infer_from_ground_truth(
     )
     if kind_of_source(gt) is SourceKind.FILE and holds_array(gt):
         remark = (
-            f"{decoded(gt)} is one array, counted as one document; give a schema of type object to "
-            "evaluate its elements"
+            f"{decoded(gt)} is one array, so it counts as one document. To evaluate its "
+            "elements, give a schema of type object"
         )
         return replace(schema, remark=f"{schema.remark}; {remark}")
     if kind_of_source(gt) is SourceKind.FILE and (doubt := doubt_of_document(gt)):
@@ -203,8 +203,8 @@ def observe(
         else:
             root.add(value)
     if not root.total:
-        finding = "none of its documents can be read" if first_problem else "it holds no documents"
-        summary = Problem(source, finding, "documents to infer a schema from")
+        finding = "none of the documents can be read" if first_problem else "there are no documents"
+        summary = Problem(source, finding, "documents from which a schema can be inferred")
         raise UsageError([*documents.problems, *first_problem, summary])
     if first_problem and tell is not None:
         left_out = "1 document cannot be read and is left out"
@@ -212,7 +212,7 @@ def observe(
             left_out = f"{n_unread} documents cannot be read and are left out; the first"
         tell(f"warning: {left_out}: {first_problem[0]}")
     if not root.fields and root.elements is None:
-        raise UsageError([Problem(source, "its documents have no keys", "documents with values")])
+        raise UsageError([Problem(source, "the documents have no keys", "documents with values")])
     return root
 
 
@@ -286,12 +286,12 @@ def _model_class(name: str, settings: PluginOptions) -> Any:
         UsageError: plug-ins are not allowed, or the model does not exist.
     """
     if not settings.allow_plugins:
-        hint = "to import it, give --allow-plugins"
+        hint = "add --allow-plugins to import the model"
         raise UsageError(
             [
                 Problem(
                     source=name,
-                    found="a model is Python code, which would be run",
+                    found="a pydantic model is Python code, and code is run only if you allow it",
                     expected="a schema file",
                     hint=hint,
                 )
@@ -307,5 +307,7 @@ def _model_class(name: str, settings: PluginOptions) -> Any:
         finding = f"the model cannot be imported ({type(error).__name__}: {error})"
         raise UsageError([Problem(name, finding, "module:Model")]) from error
     if not hasattr(model, "model_json_schema"):
-        raise UsageError([Problem(name, "this is not a pydantic model", "a subclass of BaseModel")])
+        raise UsageError(
+            [Problem(name, "this Python object is not a pydantic model", "a subclass of BaseModel")]
+        )
     return model

@@ -108,12 +108,13 @@ OWN: Final = {
     "eval": Command(
         """Compare predictions with ground truth, field by field.
 
-        The result is a confusion matrix of each field (right TP, wrong FD, missed FN, invented FA),
-        with precision, recall and F1, and the causes of what is wrong.
+        Shows for each field how many values are right (TP), wrong (FD), missed (FN) and invented
+        (FA), with precision, recall and F1. Also shows what causes the errors.
 
-        GT and PRED are two files, two directories (paired by relative path without suffix) or two
-        JSON Lines files; each may be gzipped. With two arguments they are GT and PRED; the
-        configuration file may give the others.
+        GT and PRED are two files, two directories or two JSON Lines files, and may be gzipped.
+        Files in directories are paired by relative path, without the file name's suffix. If you
+        give only two arguments, they are GT and PRED. The configuration file may name SCHEMA, GT
+        and PRED.
         """,
         "eval.report_run",
         EvalSettings,
@@ -127,19 +128,22 @@ OWN: Final = {
             **_GATE,
             ExitCode.INCOMPLETE: "some or all documents could not be evaluated, or nothing was "
             "paired (wins over 1)",
-            ExitCode.INTERRUPTED: "interrupted (Ctrl-C); the results are of the documents done so "
-            "far",
-            ExitCode.TERMINATED: "terminated (SIGTERM); the results are of the documents done so "
-            "far",
+            ExitCode.INTERRUPTED: (
+                "interrupted (Ctrl-C); the results cover the documents finished until then"
+            ),
+            ExitCode.TERMINATED: (
+                "terminated (SIGTERM); the results cover the documents finished until then"
+            ),
         },
     ),
     "compare": Command(
         """Explain the score of one prediction, value by value.
 
-        Shows every threshold, pair and sum behind the score.
+        Shows every threshold, every pair of list items and every sum behind the score.
 
-        GT and PRED are two files or, with --document, whatever eval takes. RUN is a run directory;
-        its documents are compared again with the options of the run.
+        GT and PRED are two files. With --document, GT and PRED may be anything that eval accepts.
+        RUN is a run directory, made with stickler eval --run-dir; its documents are compared again
+        with the options of the run.
         """,
         "compare.compare",
         CompareSettings,
@@ -149,13 +153,14 @@ OWN: Final = {
   stickler compare nightly/ --document a
   stickler compare schema.json gt.json pred.json --field 'line_items[2]' --all
   stickler compare schema.json gt.json pred.json -f json -o report.md""",
-        codes={ExitCode.INCOMPLETE: "a document is missing, cannot be used, or cannot be compared"},
+        codes={ExitCode.INCOMPLETE: "a document is missing, cannot be read, or cannot be compared"},
     ),
     "errors": Command(
         """List the errors of a run, by document, field, class or cause.
 
-        RUN is a run directory, as eval --run-dir makes it, or the run file of a single document.
-        With [SCHEMA] GT PRED, the documents are compared first, with the options of eval.
+        RUN is a run directory, made with stickler eval --run-dir, or the run file of a single
+        document. If you give [SCHEMA] GT PRED instead, the documents are compared first, and the
+        options of eval apply.
         """,
         "compare.errors",
         ErrorsSettings,
@@ -164,14 +169,20 @@ OWN: Final = {
   stickler errors nightly/ --field 'line_items.*' --sort similarity
   stickler errors schema.json gt/ pred/ --document invoice-7
   stickler errors schema.json gt/ pred/ -f jsonl | head""",
-        codes={ExitCode.INCOMPLETE: "some or all documents could not be evaluated"},
+        codes={
+            ExitCode.INCOMPLETE: (
+                "some or all documents could not be evaluated, or no documents were paired, even "
+                "if a gate also failed"
+            )
+        },
     ),
     "init": Command(
         """Write an annotated schema from ground truth or a schema.
 
-        How to compare each field is inferred: from the values in all documents of the ground truth
-        (a JSON file, a directory or JSON Lines), or from the types and names in a JSON Schema or
-        pydantic model. Each choice states its reason. What a schema already says is kept.
+        The annotations say how to compare each field. They are inferred from the values in the
+        ground truth (a JSON file, a directory or a JSON Lines file), or from the types and field
+        names in a JSON Schema or pydantic model. The new schema states the reason for each choice.
+        Annotations that a schema already has stay unchanged.
         """,
         "init.init",
         InitSettings,
@@ -183,20 +194,22 @@ OWN: Final = {
     "check": Command(
         """Check schemas, and list every problem in them.
 
-        No document is read.
+        This command reads only schemas, not documents.
         """,
         "listings.check",
         CheckSettings,
         codes={
             ExitCode.OK: "no problems",
-            ExitCode.USAGE: "a schema, the command or the configuration has problems",
+            ExitCode.USAGE: (
+                "there are problems in a schema, the command line or the configuration file"
+            ),
         },
     ),
     "show": Command(
         """Show how each field is compared, and why.
 
-        Kind, comparator, threshold and weight come from an annotation of the schema, from a rule
-        that inferred them, or from a default.
+        Shows the kind, comparator, threshold and weight of each field. Each of these comes from an
+        annotation in the schema, from an inference rule, or from a default.
         """,
         "listings.show",
         ShowSettings,
@@ -205,10 +218,11 @@ OWN: Final = {
   stickler show schema.json --infer always""",
     ),
     "merge": Command(
-        help="""Merge the runs of shards; same numbers as one run.
+        help="""Merge runs of parts of a data set into one run.
 
-        The runs must have the same version, schema and options, and no document may be in two of
-        them. Gates are checked again: those given here, or else those of the runs.
+        The merged run has the same numbers as one run of all documents. The runs must have the
+        same version, schema and options, and no document may be in two runs. Gates are checked on
+        the merged run: the gates that you give here or, if you give none, the gates of the runs.
         """,
         does="finished.merge",
         settings=MergeSettings,
@@ -217,21 +231,23 @@ OWN: Final = {
   stickler merge shards/*.json --gate 'f1>=0.9' -f markdown""",
         codes={
             **_GATE,
-            ExitCode.INCOMPLETE: "the runs cannot be combined, or some documents could not be "
-            "evaluated (wins over 1)",
+            ExitCode.INCOMPLETE: (
+                "the runs cannot be combined, or some documents could not be evaluated, even "
+                "if a gate also failed"
+            ),
         },
     ),
     "report": Command(
-        help="""Write a finished run in any format.
+        help="""Write a report of a finished run, in any format.
 
-        Nothing is evaluated again.
+        Without --by, no document is evaluated again. Only a run directory contains individual
+        errors; a run file does not.
 
-        Single errors are kept in a run directory, not in a run file. With --by, a run directory is
-        reported by other groups of documents. They are compared again, so they must not have
-        changed; models are not asked.
+        With --by, the report of a run directory has other groups of documents. For this the
+        documents are compared again, so the documents must not have changed; no model is asked.
 
-        Several runs of the same documents are shown side by side on an HTML page, with the values
-        in which they differ.
+        If you give several runs of the same documents, an HTML page shows the runs side by side,
+        with the values that differ between runs.
         """,
         does="finished.report",
         settings=ReportSettings,
@@ -245,9 +261,9 @@ OWN: Final = {
     "view": Command(
         """Serve the HTML page of a run of any size on this machine.
 
-        RUN is a run directory, as eval --run-dir makes it. The page loads errors as you scroll, so
-        it has all of them. It is served until Ctrl-C, only on 127.0.0.1 and at an address that
-        cannot be guessed, and changes nothing.
+        RUN is a run directory, made with stickler eval --run-dir. The page contains all errors,
+        and loads them as you scroll. Only this machine (127.0.0.1) can open the page, and its
+        address cannot be guessed. Press Ctrl-C to stop. The run is not changed.
         """,
         "viewing.view",
         ViewSettings,
@@ -257,7 +273,8 @@ OWN: Final = {
   stickler view nightly/ --sources 'https://host/{id}.pdf'""",
     ),
     "comparators": Command(
-        "List the comparators with their keywords and defaults.", "listings.list_comparators"
+        "List the comparators, with their keyword arguments and defaults.",
+        "listings.list_comparators",
     ),
 }
 

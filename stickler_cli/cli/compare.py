@@ -98,7 +98,7 @@ def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> Co
     assert documents  # noqa: S101 - `as_of_eval` keeps rows, and every cause is in a document
     first = documents[0]
     if len(documents) > 1:
-        desk.tell(f"{first} is the first of {len(documents)} documents of cause {number}")
+        desk.tell(f"showing {first}, the first of {len(documents)} documents with cause {number}")
     return replace(settings, document=first)
 
 
@@ -131,7 +131,7 @@ def _find_pair(
         ids.append(ref.id)
     example = f"such as --document {shlex.quote(ids[0])}" if ids else ""
     if document is None:
-        expected = "two JSON files, or --document ID"
+        expected = "two JSON files, or the option --document ID"
         raise UsageError(
             [
                 Problem(
@@ -145,7 +145,14 @@ def _find_pair(
     finding = f"there is no document {document!r}"
     hint = did_you_mean(document, ids) or example
     raise UsageError(
-        [Problem(source="--document", found=finding, expected="an id as eval names it", hint=hint)]
+        [
+            Problem(
+                source="--document",
+                found=finding,
+                expected=("the id of a document, as stickler eval shows it"),
+                hint=hint,
+            )
+        ]
     )
 
 
@@ -184,7 +191,7 @@ def _select_units(
     field = settings.field
     if field is None:
         return [root]
-    expected = "a place of the ground truth, such as line_items[2].price"
+    expected = "a field of the ground truth, such as line_items[2].price"
     try:
         path = parse_field_path(field)
     except ValueError as error:
@@ -194,7 +201,7 @@ def _select_units(
     chosen = find_units(root, path)
     if not chosen:
         hint = did_you_mean(field, [field_path(unit.gt_path) for unit in list_units(root)])
-        missing = f"there is no {field} in this document"
+        missing = f"this document has no field {field}"
         raise UsageError([Problem(source="--field", found=missing, expected=expected, hint=hint)])
     return chosen
 
@@ -226,8 +233,8 @@ def _list_recorded_errors(settings: ErrorsSettings, desk: Desk) -> StudyAnswer:
     run = load_run(settings.pred)
     recorded_errors = errors_of(settings.pred, run)
     if recorded_errors is None:
-        finding = "a run file does not contain single errors"
-        expected = "a run directory, as stickler eval --run-dir makes it"
+        finding = "a run file does not contain individual errors"
+        expected = "a run directory, made with stickler eval --run-dir"
         hint = f"or compare the documents again: {command_on_sources('errors', run, settings)}"
         raise UsageError(
             [Problem(source=settings.pred, found=finding, expected=expected, hint=hint)]

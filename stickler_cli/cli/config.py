@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 import tomllib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,7 +38,10 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
         whose = (
             "can be changed by other users" if _others_write(file) else "belongs to another user"
         )
-        warn(f"warning: {file} {whose} and was not read; use --config to read it")
+        warn(
+            f"warning: the configuration file {file} {whose}, so it was not read; use "
+            "--config to read it"
+        )
         file = None
     if file is None:
         return {}, ""
@@ -55,21 +59,7 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
         name = key.replace("-", "_")
         remember_secrets(map(str, value if isinstance(value, list) else [value]))
         if name not in allowed:
-            near_names = nearest_choices(name, allowed, 3, at_least=0.5)
-            expected = (
-                f"an option, such as {', '.join(near_names)}"
-                if near_names
-                else "an option of a command"
-            )
-            hint = did_you_mean(name, allowed)
-            problems.append(
-                Problem(
-                    source=str(file),
-                    found=f"there is no option {key}",
-                    expected=expected,
-                    hint=hint,
-                )
-            )
+            problems.append(_describe_unknown_key(str(file), key, value, allowed))
             continue
         try:
             allowed[name].convert(value)
@@ -84,6 +74,19 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
     if problems:
         raise UsageError(problems)
     return values, str(file)
+
+
+def _describe_unknown_key(
+    source: str, key: str, value: object, allowed: Collection[str]
+) -> Problem:
+    """Return the problem of a key that is not an option; tables have their own advice."""
+    if isinstance(value, dict):
+        hint = f"remove the header [{key}]: options apply to every command that has them"
+        return Problem(source, f"there is a table [{key}]", "only options", hint)
+    name = key.replace("-", "_")
+    near_names = nearest_choices(name, allowed, 3, at_least=0.5)
+    expected = f"an option, such as {', '.join(near_names)}" if near_names else "an option"
+    return Problem(source, f"there is no option {key}", expected, did_you_mean(name, allowed))
 
 
 def _resolve_paths(value: object, folder: Path) -> object:
@@ -144,7 +147,7 @@ def _read_options(file: Path) -> dict[str, Any]:
     if file.name == SHARED_FILE:
         table = table.get("tool", {}).get("stickler")
     elif "tool" in table:
-        hint = f"leave out the header [tool.stickler]: it is for {SHARED_FILE}"
+        hint = f"remove the header [tool.stickler], which belongs only in {SHARED_FILE}"
         raise UsageError(
             [
                 Problem(

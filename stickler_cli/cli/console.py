@@ -42,8 +42,10 @@ MEANINGS: Final = {  # meanings for help and documentation
     ExitCode.OK: "success",
     ExitCode.GATE_FAILED: "a gate failed or lint found errors, and there was no other problem",
     ExitCode.USAGE: "a usage, schema, configuration or path error",
-    ExitCode.INCOMPLETE: "some or all documents could not be evaluated, nothing was paired, or "
-    "runs cannot be combined (wins over 1)",
+    ExitCode.INCOMPLETE: (
+        "some or all documents could not be evaluated, no documents were paired, or runs "
+        "cannot be combined, even if a gate also failed"
+    ),
     ExitCode.INTERNAL: "an internal error, or results could not be written",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",
     ExitCode.TERMINATED: "terminated (SIGTERM)",

@@ -196,7 +196,7 @@ def check_group_keys(run: Run) -> None:
     problems = [
         Problem(
             source=f"{BY} {key}",
-            found="no document has this key",
+            found="no document has the field or key named here",
             expected=EXPECTED,
             hint=did_you_mean(key, paths),
         )
@@ -296,12 +296,12 @@ def _show_dry_run(job: Job, pairs: Pairs) -> None:
     """Print the number of questions that a run would ask models, without asking any."""
     client = job.options.client
     if client is None:
-        write_result("No comparator of this schema asks a model.\n")
+        write_result("No comparator in this schema asks a model.\n")
         return
     for _ in chunk_results(job, pairs.refs(), Workers(1), total=pairs.total):
         pass
     if not any(need.questions or need.cached for need in client.needs):
-        write_result("A run would ask no model anything.\n")
+        write_result("A run would not ask any model.\n")
         return
     names = ("comparator", "model", "in the cache", "to ask", "calls", "tokens, about")
     rows = [
@@ -316,5 +316,7 @@ def _show_dry_run(job: Job, pairs: Pairs) -> None:
         for model_need in client.needs
     ]
     calls = sum(need.calls for need in client.needs)
-    write_result(f"A run would make {calls} calls, and more if some are tried again.\n\n")
+    write_result(
+        f"A run would make {calls} calls to models, and more if calls have to be repeated.\n\n"
+    )
     write_result(render_listing(names, rows))

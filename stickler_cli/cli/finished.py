@@ -29,7 +29,10 @@ def report(settings: ReportSettings) -> ExitCode:
         settings = replace(settings, output=(*settings.output, page))
     outputs = outputs_of(settings)
     if len(names) > 1 and outputs.formats != WITH_DETAIL:
-        hint = "-o page.html; or combine the shards of one run with stickler merge"
+        hint = (
+            "use -o page.html to show them side by side; to combine the shards of one run, "
+            "use stickler merge"
+        )
         raise UsageError(
             [
                 Problem(

@@ -37,8 +37,9 @@ OUTPUT: Final = "--output"
 
 LEFT_OUT: Final = "-"
 LEGEND: Final = (
-    "Press Enter to keep a choice; type a comparator or a threshold (FuzzyComparator 0.8) to "
-    "change it, or - to leave the field without one; Ctrl-D keeps all other choices."
+    "Press Enter to accept the suggested comparison of a field. To change it, type a "
+    "comparator or a threshold (FuzzyComparator 0.8). Type - to leave the field without "
+    "annotations. Ctrl-D accepts all remaining suggestions."
 )
 SHOWN: Final = 4  # number of observed values that a question shows
 YES: Final = ("y", "yes")
@@ -93,8 +94,8 @@ def init(settings: InitSettings) -> ExitCode:
     except SchemaError as error:
         if annotatable.file is None or is_schema_file(str(annotatable.file)):
             raise
-        finding = "this file was read as a schema"
-        hint = "if it is a document, put it into a directory or on a line of a .jsonl file"
+        finding = "this file was read as a schema, not as a document"
+        hint = "if this is a document, put it into a directory, or on one line of a .jsonl file"
         raise SchemaError(
             [*error.problems, Problem(annotatable.name, finding, hint=hint)]
         ) from None
@@ -275,7 +276,7 @@ def _make_suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[
     if seen.absent_texts:
         absent: JsonObject = {annotated("absent_values"): [*sorted(seen.absent_texts)]}
         yield Suggestion(
-            json_pointer(path), absent, "texts that usually mean that there is no value"
+            json_pointer(path), absent, "these texts usually mean that there is no value"
         )
     for name, field_schema in schema.get("properties", {}).items():
         if (field_values := seen.fields.get(name)) is not None:
@@ -314,12 +315,12 @@ def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:
     place = f" in {settings.output}" if settings.output else ""
     if annotated:
         places = f"{annotated} place{'s' * (annotated != 1)}"
-        warn(f"annotated {places}{place}; each says why in {COMMENT}")
+        warn(f"annotated {places}{place}; {COMMENT} gives the reason for each")
     else:
-        warn("the schema already says how every field is compared: nothing was added")
+        warn("the schema already says how to compare every field, so nothing was added")
     if elsewhere:
         places = f"{elsewhere} more place{'s are' if elsewhere > 1 else ' is'}"
-        warn(f"{places} in other files, which were not changed: use init on those files")
+        warn(f"{places} in other files, which were not changed: run stickler init on those files")
 
 
 def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[Path, Inferred]:
@@ -347,7 +348,9 @@ def _accepts(suggestion: Suggestion) -> bool:
         return False
     warn("")
     warn(f"{suggestion.pointer or '/'}: {suggestion}")
-    warn("    y adds it, Enter leaves it as a comment")
+    warn(
+        "    type y to add this annotation to the schema; press Enter to write it only as a comment"
+    )
     return sys.stdin.readline().strip().lower() in YES
 
 

@@ -61,7 +61,7 @@ def _unions(fields: Iterable[Inferred]) -> Iterator[str]:
         readings = [f"{arm.kind} by {arm.compared_by or 'its fields'}" for arm in of_field]
         kinds = {arm.kind for arm in of_field}
         texts = "string" in kinds and kinds & {"number", "integer"}
-        rule = "; a text that is a number counts as a number" if texts else ""
+        rule = "; a text that contains a number is compared as a number" if texts else ""
         if len(readings) > 1:
             yield f"  {field_path(path)}: {', '.join(readings)}{rule}"
 
@@ -92,7 +92,7 @@ def show(settings: ShowSettings) -> ExitCode:
     head = f"{path if name in path else f'{name} ({path})'}: {number_of(len(fields), 'field')}"
     blocks: list[Block] = [Text(head, "title")]
     if not fields:
-        blocks.append(Text("the schema declares no fields, so values are compared by their types"))
+        blocks.append(Text("the schema declares no fields, so each value is compared by its type"))
     table = [_field_table(fields, tree=not style.plain)] if fields else []
     about_texts = Section("", notes(_text_notes(loaded)))
     write_result(draw([Section("", blocks), Section("", table), about_texts], style))
@@ -127,7 +127,9 @@ def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:
     columns = (*_COLUMNS, *(() if tree else (_SAID_BY,)), *((_RULES,) if rules else ()))
     if not tree:
         return Table(columns, rows)
-    legend = [("field", "a field without a line below it is set by annotations alone")]
+    legend = [
+        ("field", ("if there is no line below a field, all its settings come from annotations"))
+    ]
     return Table(columns=columns, rows=rows, legend=legend, below=below)
 
 

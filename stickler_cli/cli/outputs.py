@@ -242,8 +242,8 @@ def _parse_columns(names: str | None) -> list[str]:
 def exit_code_of(run: Run) -> ExitCode:
     """Return the exit code of a run, after printing failed documents to standard error."""
     for name, problem in run.evaluation.metric_problems.items():
-        advice = "correct it and evaluate again, with --restart if there is a --run-dir"
-        warn(f"error: metric {name} has no figures: {problem}; {advice}")
+        advice = "correct the metric and evaluate again; with a --run-dir, also give --restart"
+        warn(f"error: metric {name} could not be computed: {problem}; {advice}")
     if run.nothing_paired:
         show_problems([_nothing_paired(run.evaluation)])
     elif run.verdict is RunVerdict.INCOMPLETE and run.n_unfit:
@@ -254,11 +254,11 @@ def exit_code_of(run: Run) -> ExitCode:
         if len(problems) > MAX_NAMED_DOCUMENTS:
             n_further, n_unnamed = len(problems) - MAX_NAMED_DOCUMENTS, run.unfit_unnamed
             reported = f"the first {n_further} of them" if n_unnamed else "all"
-            warn(f"  and {n_further + n_unnamed} more, {reported} in the JSON results")
+            warn(f"  and {n_further + n_unnamed} more documents; the JSON results list {reported}")
     elif not run.evaluation.evaluated:
         warn("error: no document was evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED]:
-        warn("error: no ground truth has a prediction that can be used; all values count as missed")
+        warn("error: no ground truth has a usable prediction, so all values count as missed")
     return CODES[run.verdict]
 
 
@@ -283,11 +283,14 @@ def warn_of_unreadable(run: Run) -> None:
 
 def _nothing_paired(evaluation: Evaluation) -> Problem:
     gts, preds = documents_without_partner(evaluation)
-    finding = f"nothing was paired: {len(gts)} ground truths, {len(preds)} predictions"
+    finding = (
+        f"no ground truth was paired with a prediction: {len(gts)} ground truths, "
+        f"{len(preds)} predictions"
+    )
     names = nearest_pair(gts, preds)
     if names is not None:
-        finding += f"; the nearest names are {brief(names[0])} and {brief(names[1])}"
-    requirement = "the same names, or ids," if gts and preds else "documents"
+        finding += f"; the most similar names are {brief(names[0])} and {brief(names[1])}"
+    requirement = "the same file names, or the same ids," if gts and preds else "documents"
     return Problem(
         source="",
         found=finding,

@@ -73,7 +73,7 @@ def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) 
                 Problem(
                     source=name,
                     found=finding,
-                    expected="the documents and options of the run",
+                    expected="the same documents and options as in the run",
                     hint="evaluate again, with --restart",
                 )
             ]
@@ -89,13 +89,13 @@ def regroup_run(name: str, run: Run, settings: ReportSettings, *, detail: bool) 
 
 def _check_directory(name: str, option: str, hint: str = "") -> None:
     if not (file_in(name, JOURNAL) if is_url(name) else Path(name).is_dir()):
-        finding = f"{name} is a run file, which does not say how its documents were read"
+        finding = f"{name} is a run file; only a run directory records how its documents were read"
         raise UsageError(
             [
                 Problem(
                     source=option,
                     found=finding,
-                    expected="a run directory, as --run-dir makes it",
+                    expected="a run directory, made with stickler eval --run-dir",
                     hint=hint,
                 )
             ]
@@ -177,7 +177,7 @@ def _with_allowed_sources(
     ]
     if refused:
         finding = f"the run refers to {', '.join(map(decoded, refused))}"
-        expected = "sources in the working directory, or sources that --read allows"
+        expected = "sources inside the working directory, or sources allowed with --read"
         words = [word for path in refused for word in ("--read", path)]
         raise UsageError(
             [
@@ -261,7 +261,7 @@ def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings,
         schema = schema_of(source, candidate)
         if (schema.digest, schema.inferred) == (run.schema.digest, run.schema.inferred):
             return replace(candidate, quiet=settings.quiet), schema
-    expected = f"the schema of the run, {run.schema.digest}"
+    expected = f"the schema that the run used, {run.schema.digest}"
     raise UsageError([Problem(run.schema.path, "the schema has changed", expected)])
 
 

@@ -50,12 +50,17 @@ def view(settings: ViewSettings) -> ExitCode:
     """Run `stickler view`: serve the page of a run until Ctrl-C."""
     checked_sources(settings.sources)
     if settings.sources and not is_address(settings.sources):
-        warn("warning: --sources is a directory, but a page that is served cannot open local files")
+        warn(
+            "warning: --sources is a directory, but a page opened over http cannot open local files"
+        )
     name = settings.run
     server, address = make_server(name, settings.port, settings.sources)
     with server:
         if not settings.quiet:
-            warn(f"{address} shows {name} to this machine alone; Ctrl-C ends it")
+            warn(
+                f"open {address} to see {name}; only this machine can reach this address; "
+                "press Ctrl-C to stop"
+            )
         if settings.open:
             typer.launch(address)
         with suppress(KeyboardInterrupt):
@@ -75,8 +80,11 @@ def make_server(
     """
     run = load_run(name)
     if errors_of(name, run) is None:
-        finding, expected = "a run file does not contain single errors", "a run directory"
-        hint = "make one with stickler eval --run-dir, or a page with stickler report -o"
+        finding, expected = "a run file does not contain individual errors", "a run directory"
+        hint = (
+            "make a run directory with stickler eval --run-dir, or an HTML page with "
+            "stickler report -o"
+        )
         raise UsageError([Problem(source=name, found=finding, expected=expected, hint=hint)])
     if sources and is_address(sources):
         run = replace(run, sources=PageSources(template=sources))
@@ -102,7 +110,7 @@ def make_server(
     try:
         server = _Server((HERE, port), answers)
     except (OSError, OverflowError):
-        finding = "this port cannot be used"
+        finding = "this port is in use or not allowed"
         raise UsageError([Problem(f"--port {port}", finding, "another port, or 0")]) from None
     return server, f"http://{HERE}:{server.server_port}{root}"
 

@@ -136,7 +136,7 @@ def describe_failure(
     status = _status(error)
     description = f"the model's server answered {status}" if status else type(error).__name__
     if status in REDIRECT_STATUSES:
-        description += ", a redirect to another server, which is not followed"
+        description += ", a redirect to another server; such redirects are not followed"
     times = f" ({attempts} attempts)" if attempts > 1 else ""
     waiting = f", and asks to wait {asked_seconds:g} seconds" if asked_seconds is not None else ""
     causes = (" ".join(str(cause).split()) for cause in _chain_of(error))
@@ -237,7 +237,8 @@ class Turnstile:
                 if broken and now < self._closed_until:
                     calls = f"{self._failures} calls to {self._name} in a row"
                     return UnaskedError(
-                        f"not asked, since {calls} failed; the last one: {self._last}"
+                        f"the model was not asked, because {calls} failed; the last "
+                        f"failure was: {self._last}"
                     )
                 is_single = broken or not self._proven
                 seconds_left = max(earliest, self._opens) - now
@@ -441,7 +442,7 @@ def _find_refusal(
     """Return an error if the server refused the key or lacks the model, else None."""
     hint = model.key_hint
     if refuses_model(error):
-        hint = "check its name, and that this key may use it"
+        hint = "check the name of the model, and that this API key may use the model"
     elif _status(error) not in KEY_STATUSES:
         return None
     return model.unavailable(f"is refused: {failure}", hint)

@@ -121,7 +121,7 @@ class AnswerCache:
                     self._connection = self._connect()
                 yield self._connection
             except (OSError, sqlite3.Error) as error:
-                description = f"the cache of answers cannot be used ({error})"
+                description = f"the cache of model answers cannot be used ({error})"
                 hint = f"set {CACHE_DIR} to another directory, or give --no-cache"
                 raise UsageError([Problem(str(self.path), description, "", hint)]) from None
 
@@ -132,7 +132,7 @@ class AnswerCache:
             # file is not opened here, as closing it would release the locks of this process.
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         if not self.path.is_file():
-            raise OSError(errno.EINVAL, "it is not a regular file")
+            raise OSError(errno.EINVAL, "the cache is not a regular file")
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -156,7 +156,9 @@ def _check_tables(connection: sqlite3.Connection) -> None:
     with closing(sqlite3.connect(":memory:")) as expected:
         expected.execute(_SCHEMA)
         if connection.execute(_TABLES).fetchall() != expected.execute(_TABLES).fetchall():
-            raise sqlite3.DatabaseError("it has other tables than those of a cache")
+            raise sqlite3.DatabaseError(
+                "the database has other tables than a cache of model answers"
+            )
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
@@ -229,7 +231,9 @@ class Client:
         model.require()
         if self.policy.max_cost is not None and not model.is_priced:
             description = "has no known price, so --max-cost cannot be enforced"
-            raise model.unavailable(description, "limit it with --max-tokens")
+            raise model.unavailable(
+                description, ("limit the use of the model with --max-tokens instead")
+            )
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
         """Return for each question the answer, or the error if there is no answer.
@@ -256,7 +260,7 @@ class Client:
             self._needs.setdefault(model, Need(model)).add(missing)
         elif self.policy.offline:
             error = ModelError(
-                "the answer is not in the cache, and --offline forbids asking a model"
+                "the cache has no answer to this question, and --offline forbids asking the model"
             )
             answers_by_key |= dict.fromkeys(missing.values(), error)
         elif missing:
@@ -264,7 +268,7 @@ class Client:
             for outcome in ask_in_batches(model, questions[:room], self._asking_mode(model)):
                 answers_by_key |= self._keep_outcome(model, outcome, missing, on_disk=on_disk)
             unasked = UnaskedError(
-                f"the limit of --max-pairs, {self.policy.max_pairs}, has been reached"
+                f"the limit of {self.policy.max_pairs} pairs (--max-pairs) has been reached"
             )
             answers_by_key |= self._keep_outcome(
                 model, CallOutcome(questions[room:], unasked), missing, on_disk=on_disk

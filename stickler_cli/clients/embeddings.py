@@ -51,7 +51,7 @@ class Embedder(Model[str, Vector]):
         """
         embedding = np.frombuffer(packed, dtype="<f4").astype(np.float64)
         if not len(embedding) or not np.isfinite(embedding).all():
-            raise ValueError("this is not an embedding")
+            raise ValueError("the cached data is not an embedding")
         return embedding
 
 
@@ -155,7 +155,7 @@ class BedrockEmbedder(ServerEmbedder):
             raw = content["embeddings"][0] if is_cohere else content["embedding"]
             vectors = [vector_of(raw)]
         except UNREADABLE as error:
-            return self._garbled("the answer holds no embedding", error, tokens)
+            return self._garbled("the model's answer contains no embedding", error, tokens)
         return Reply(vectors, self.priced(tokens))
 
 
@@ -179,9 +179,11 @@ class OpenAIEmbedder(ServerEmbedder):
             first = vector_of(rows[0].embedding)
             vectors = [first, *(vector_of(row.embedding, first.size) for row in rows[1:])]
             if [row.index for row in rows] != list(range(len(questions))):
-                raise GarbledError(f"there are {len(rows)} embeddings for {len(questions)} texts")
+                raise GarbledError(
+                    f"the model returned {len(rows)} embeddings for {len(questions)} texts"
+                )
         except UNREADABLE as error:
-            return self._garbled("the answer holds no embeddings", error, tokens)
+            return self._garbled("the model's answer contains no embeddings", error, tokens)
         return Reply(vectors, self.priced(tokens))
 
 
@@ -305,7 +307,7 @@ class BertScore(Model[TextPair, float]):
             description = f"bert-score has no baseline for {self.name}"
             hint = "set rescale_with_baseline to false"
             if self.layers is None:
-                description = f"bert-score does not know which layer of {self.name} to compare"
+                description = f"bert-score does not know which layer of {self.name} to use"
                 hint = "set num_layers in the comparator's config"
             raise UnavailableError([Problem("", description, expected="", hint=hint)])
 

@@ -155,7 +155,7 @@ class Judge(ServedModel[Pair, Verdict]):
                 return Verdict(equivalence, reason)
             case [int() | float() as grade, str(reason)] if self.graded and is_share(grade):
                 return Verdict(grade, reason)
-        raise ValueError("this is not a verdict of a judge")
+        raise ValueError("the cached data is not the verdict of a judge")
 
     def tokens(self, question: Pair) -> int:
         """Return the estimated number of tokens of a question, including the instructions."""
@@ -167,7 +167,8 @@ class Judge(ServedModel[Pair, Verdict]):
         message = self.message(question)
         if len(message) > LONGEST_VALUES:
             raise ValueError(
-                f"the two values together have {len(message)} characters, too many to be judged"
+                f"the two values together have {len(message)} characters, which is too "
+                "long for a judge"
             )
         library = _pydantic_ai()
         # One agent for each connection, as another key in the environment gives another connection.
@@ -178,7 +179,7 @@ class Judge(ServedModel[Pair, Verdict]):
             reply: Any = connections.run(agent.run(message, usage=used))
         except (library.UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
             # The last three occur if a client takes an invalid answer for a valid one.
-            garbled = GarbledError(f"the answer is not a verdict ({error})")
+            garbled = GarbledError(f"the model's answer is not a valid verdict ({error})")
             answered = max(used.requests, 1)
             usage = self._usage(used, question, calls=answered, answered=answered)
             return Reply((), usage, garbled)

@@ -41,13 +41,13 @@ def parse_strict_json(text: str | bytes) -> object:
     try:
         return json.loads(text, object_pairs_hook=_without_twins, parse_constant=_refuse_constant)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("the JSON is nested too deeply") from None
 
 
 def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        raise TwinKeyError("an object of the answer has a key twice")
+        raise TwinKeyError("the model's answer has an object with the same key twice")
     return values
 
 
@@ -135,7 +135,7 @@ class Purse:
         if self._max_cost is not None and usage.nano_dollars >= self._max_cost * 1e9:
             return f"the limit of --max-cost, ${self._max_cost:g}, has been reached"
         if self._max_tokens is not None and usage.tokens >= self._max_tokens:
-            return f"the limit of --max-tokens, {self._max_tokens}, has been reached"
+            return f"the limit of {self._max_tokens} tokens (--max-tokens) has been reached"
         return ""
 
 
@@ -179,7 +179,7 @@ class Model(ABC, Generic[Q, A]):
             UnavailableError: the model is local, so it has no address and no key.
         """
         raise self.unavailable(
-            "runs inside this process", "only models on servers have an address and a key"
+            "runs inside this process", "only models on servers have an address and an API key"
         )
 
     @property

@@ -65,7 +65,7 @@ class Server:
     @property
     def key_hint(self) -> str:
         """Advice for users if the server refuses the key."""
-        return f"is {self.key} set to a key of this server?"
+        return f"is {self.key} set to an API key of this server?"
 
     def moved(self, address: str | None, key: str | None) -> "Server":
         """Return the server at another address, or with another environment variable for its key.
@@ -84,7 +84,7 @@ class Server:
             return None
         advice = "set it"
         if not self.always_keyed:
-            advice += f", or set {self.urls[0]} for a server of your own"
+            advice += f", or set {self.urls[0]} to use your own server"
         return f"needs a key in {self.key}", advice
 
     def reached(self, connections: "Connections") -> Any:
@@ -128,7 +128,7 @@ class Bedrock(Server):
     @property
     def key_hint(self) -> str:
         """Advice for users if Bedrock refuses the credentials."""
-        return "are these credentials allowed to use it in this region?"
+        return "may these credentials use this model in this region?"
 
     def lack(self) -> tuple[str, str] | None:
         """Return the missing thing (a region, credentials, or a readable file), with advice.
@@ -142,12 +142,12 @@ class Bedrock(Server):
             elif session.get_credentials() is None:
                 missing = "credentials"
         except _botocore().exceptions.BotoCoreError as error:
-            missing = f"configuration that can be read ({error})"
+            missing = f"readable configuration ({error})"
         if not missing:
             return None
         hint = (
-            "set AWS_REGION, and AWS_PROFILE or credentials; SemanticComparator also takes "
-            "openai:, st: and model2vec: models"
+            "set AWS_REGION, and either AWS_PROFILE or credentials; SemanticComparator "
+            "can also use openai:, st: and model2vec: models"
         )
         return f"finds no {missing} for Amazon Bedrock", hint
 
@@ -286,7 +286,7 @@ class _Meter:
         """
         self._size += len(chunk)
         if self._size > self._limit:
-            finding = f"the answer has more than {self._limit:,} bytes"
+            finding = f"the server's answer has more than {self._limit:,} bytes"
             raise (GarbledError if self._limit == LONGEST_VERDICT else ValueError)(finding)
         if self._size <= LONGEST_VERDICT:
             self._body += chunk
@@ -309,7 +309,7 @@ class _Meter:
             return
         choices = body.get("choices") if isinstance(body, dict) else None
         if isinstance(choices, list) and len(choices) > 1:
-            raise GarbledError(f"the answer has {len(choices)} choices, expected one")
+            raise GarbledError(f"the server's answer has {len(choices)} choices, expected one")
 
 
 async def bounded(response: Any) -> None:

@@ -162,7 +162,7 @@ def _compare_values(gt: Any, pred: Any, likeness: Likeness) -> _Comparison:
 def _check_no_tuples(pred: Any) -> None:
     match pred:
         case tuple():
-            raise TypeError("a prediction must be one value: only a ground truth may be a tuple")
+            raise TypeError("a prediction must be a single value; only ground truth may be a tuple")
         case dict():
             for value in pred.values():
                 _check_no_tuples(value)
@@ -194,7 +194,7 @@ def _compare_choices(gt: tuple[Any, ...], pred: Any, likeness: Likeness) -> _Com
 
 def _check_choices(choices: tuple[Any, ...]) -> tuple[Any, ...]:
     if not choices:
-        raise ValueError("an empty tuple contains no right value")
+        raise ValueError("the ground truth is an empty tuple, so it contains no correct value")
     return choices
 
 

@@ -347,7 +347,9 @@ class StructuredModelComparator(BaseComparator):
             TypeError: both values are strings, and `strict_types` is set.
         """
         if self.strict_types and isinstance(gt, str) and isinstance(pred, str):
-            raise TypeError("StructuredModelComparator with strict_types compares no two strings")
+            raise TypeError(
+                "StructuredModelComparator with strict_types cannot compare two strings"
+            )
         if _is_model(gt) and _is_model(pred):
             return float(gt.compare(pred))
         return float(same_json(gt, pred))

@@ -252,7 +252,7 @@ class SemanticComparator(ModelComparator):
             raise KeywordError.of(
                 "embedding_function",
                 embedding_function,
-                "a Python function, which a schema cannot hold",
+                "a Python function, which only Python code can give",
             )
         self.embedding_function = embedding_function
         self.same_digits = checked_flag("same_digits", same_digits)
@@ -306,7 +306,7 @@ def _checked_model_name(model: object) -> str:
     if model is None or isinstance(model, str | int | float | list | dict):
         return checked_text("model", model)
     finding = f"model is an instance of {type(model).__name__}"
-    hint = "docs/model-comparators.md lists the names"
+    hint = "docs/model-comparators.md lists the possible names"
     raise KeywordError("model", finding, "a name such as openai:gpt-5-mini", hint)
 
 
@@ -357,7 +357,7 @@ class LLMComparator(ModelComparator):
     def _score_answers(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
         """Return the majority verdict or the median grade, with the reason of one such answer."""
         if not answers:  # both values have the same text
-            return 1.0, "the values are the same"
+            return 1.0, "both values are the same"
         grades = [float(answer.equivalence) for answer in answers]
         middle = median_low(grades)  # for verdicts, the majority
         reason = answers[grades.index(middle)].reason

@@ -398,7 +398,7 @@ class FuzzyComparator(_TextRules, BaseComparator):
 def _checked_letters(value: object, *, same_words: bool) -> bool:
     """Return the flag `same_letters`; raise KeywordError if it is set without `same_words`."""
     if checked_flag("same_letters", value) and not same_words:
-        raise KeywordError("same_letters", "same_letters is true without same_words", "both")
+        raise KeywordError("same_letters", "same_letters is true, but same_words is not", "both")
     return value is True
 
 

@@ -155,7 +155,7 @@ class SchemasNode(Node):
         Documents never have alternatives and are never items, so no caller needs scores without
         recording.
         """
-        raise AssertionError("documents of several schemas are recorded, never only scored")
+        raise AssertionError("documents with several schemas can be evaluated, but not only scored")
 
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording

@@ -46,15 +46,18 @@ def ignores_case(node: LeafNode) -> bool:
 
 
 NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
-    "compared by edit distance, so a different word or number in a long text may pass": (
+    "texts are compared by edit distance, so a different word or number in a long text may pass": (
         is_edit_distance
     ),
-    "a different number, or a different unit beside it, makes a text wrong": decides_by_numbers,
-    "in texts of 50 or more content words, one word in fifty may be different, at most two": (
-        tolerates_words
-    ),
-    "a word may differ by a letter, unless the config has same_letters": tolerates_words,
-    "a word may be missing or be added, unless ExactComparator is used": counts_words,
+    "if a number, or the unit beside a number, is different, the text is wrong": decides_by_numbers,
+    (
+        "in texts of 50 or more content words, one word in fifty (but at most two words) may "
+        "be different"
+    ): (tolerates_words),
+    (
+        "a word may differ by one letter, unless the comparator-config sets same_letters"
+    ): tolerates_words,
+    "a word may be missing or added, unless the comparator is ExactComparator": counts_words,
     "upper and lower case count as equal, unless ExactComparator has case_sensitive": ignores_case,
 }
 """Notes on surprising comparisons of texts. The function of a note tells if it is true of a leaf.

@@ -127,7 +127,7 @@ def join_some(names: Iterable[str], max_names: int) -> str:
 
 def count_unlisted(count: int, command: str = "") -> str:
     """Return a text that says how many entries a report omits."""
-    everything = f"to list all: {command}" if command else "all of them are in the JSON report"
+    everything = f"to list all: {command}" if command else "the JSON report lists all of them"
     return f"and {count:,} more; {everything}"
 
 

@@ -65,7 +65,7 @@ def brief(value: object, length: int = BRIEF_LENGTH) -> str:
         text = _AS_TEXT(value)
     except (RecursionError, ValueError):
         # The only other causes are deep nesting, or an integer with more digits than Python prints.
-        return f"(an {kind_of(value)} too large to show)"
+        return f"({kind_of(value)}, too large to show)"
     return text if len(text) <= length else text[: length - 3] + "..."
 
 

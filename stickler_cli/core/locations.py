@@ -96,7 +96,9 @@ def _steps(text: str) -> Iterator[Step]:
     while position < len(text):
         match = step.match(text, position)
         if match is None:
-            raise ValueError(f"{text!r} is not a field path: stuck at {text[position:]!r}")
+            raise ValueError(
+                f"{text!r} is not a field path: the text from {text[position:]!r} on cannot be read"
+            )
         position = match.end()
         if match["index"] is not None:
             yield int(match["index"])

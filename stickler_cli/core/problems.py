@@ -131,7 +131,7 @@ class WorkLimitError(SticklerError):
         Exception.__init__(self, limit, path)
         place = f", most of it at {field_path(path)}" if path else ""
         finding = (
-            f"comparing the document takes more work than --work-limit {limit:g} allows{place}"
+            f"comparing this document takes more work than --work-limit {limit:g} allows{place}"
         )
         self.problems = (Problem("", finding),)
 
@@ -142,9 +142,7 @@ class RoomLimitError(WorkLimitError):
     def __init__(self, limit: int, path: tuple[str, ...]) -> None:
         Exception.__init__(self, limit, path)
         place = f" at {field_path(path)}" if path else ""
-        finding = (
-            f"the results of lists inside lists{place} take more than {limit >> 20} MB of memory"
-        )
+        finding = f"results for lists inside lists{place} take more than {limit >> 20} MB of memory"
         hint = 'if the order of the outer items matters, pair them by "x-aws-stickler-pairing": '
         self.problems = (Problem("", finding, hint=f'{hint}"position"'),)
 
@@ -340,19 +338,20 @@ class Family(Generic[T]):
             if len(locations) > 1:
                 places = " and ".join(sorted(locations))
                 raise UnknownNameError(
-                    "a name of only one class", f"installed packages offer {places} under that name"
+                    "a name that only one installed class has",
+                    (f"several installed packages define this name: {places}"),
                 )
             return self._load(*locations)
         if _LOCATION.fullmatch(name):
             if not allow_plugins:
                 hint = (
-                    "allow it with --allow-plugins or `allow_plugins = true` in the configuration "
-                    "file"
+                    "allow such classes with --allow-plugins, or with `allow_plugins = "
+                    "true` in the configuration file"
                 )
                 raise UnknownNameError(f"a {self.noun} of an installed package", hint)
             return self._load(name)
         names = [*self.built_in, *sorted(offered)]
-        expected = f"one of {', '.join(names)}, or package.module:Class"
+        expected = f"one of {', '.join(names)}, or a class given as package.module:Class"
         raise UnknownNameError(expected, did_you_mean(name, names))
 
     def offered(self) -> dict[str, set[str]]:

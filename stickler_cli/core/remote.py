@@ -215,7 +215,7 @@ def open_named(name: str) -> IO[bytes]:
     mode = os.fstat(stream.fileno()).st_mode
     if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and name != os.devnull and not stream.isatty()):
         stream.close()
-        raise OSError(errno.EINVAL, "this is a device, not a file")
+        raise OSError(errno.EINVAL, "this path is a device, not a file")
     return stream
 
 
@@ -416,7 +416,10 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
         files, path = fsspec.url_to_fs(plain_url, **_limits_of(protocol, limit))
     except ImportError:
         driver = DRIVERS[protocol]
-        finding = f"{protocol}:// needs {driver}, which is not installed"
+        finding = (
+            f"to read {protocol}:// URLs, stickler needs the package {driver}, which is not "
+            "installed"
+        )
         raise UnavailableError(
             [
                 Problem(
@@ -445,10 +448,10 @@ def check_address(url: str, option: str = "") -> None:
         if protocol not in _WITHOUT_HOST and not (has_host and not (is_http and address.port == 0)):
             finding = "the URL names no host" if is_http else "the URL names no bucket or container"
     except ValueError:  # its message may contain a secret
-        finding = "the host or port of the URL cannot be read"
+        finding = "the URL has no valid host or port"
     if finding:
         expected = f"{protocol}://HOST/PATH"
-        hint = "write a / in a user name or password as %2F" if "@" in url else ""
+        hint = "in a user name or password, write / as %2F" if "@" in url else ""
         source = f"{option} {shown_url(url)}".lstrip()
         raise UsageError([Problem(source=source, found=finding, expected=expected, hint=hint)])
 
@@ -526,10 +529,10 @@ def _as_os_error(error: Exception, url: str) -> OSError:
         on_the_way = (it.status for it in getattr(cause, "history", ()))  # for endless redirects
         status = status or getattr(cause, "status", 0) or next(on_the_way, 0)
         if isinstance(cause, TimeoutError):
-            late = f"no data arrived for {_patience():g} seconds"
+            late = f"the server sent no data for {_patience():g} seconds"
             return TimeoutError(errno.ETIMEDOUT, late)
     if code == "NoSuchBucket":
-        return FileNotFoundError(errno.ENOENT, "there is no such bucket")
+        return FileNotFoundError(errno.ENOENT, "the store has no such bucket")
     if status in {401, 403}:
         return PermissionError(errno.EACCES, f"the server answered {status}")
     if type(status) is int and 300 <= status < 600 and status not in {404, 410}:

@@ -194,12 +194,13 @@ class Curves(NamedTuple):
     curves: Sequence[Curve]
     level: float
     """A limit shown as a line, which the values should not exceed, or should reach."""
-    axes: tuple[str, str] = ("share of values that pass", "share wrong")
+    axes: tuple[str, str] = ("share of values accepted without review", "share wrong")
     mark: str = "the chosen threshold"
     """Meaning of the point at the end of a curve; completes "a point is"."""
     legend: str = (
-        "the dotted line is the allowed share; a point is the chosen threshold, and the line "
-        "above it the upper bound of its error"
+        "A point shows the chosen threshold. The vertical line above the point ends at "
+        "the upper bound of the error. The dotted line is the allowed share of wrong "
+        "values."
     )
     top: float | None = None
     """The value at the upper end of the vertical axis; None makes the axis fit the values."""

@@ -47,7 +47,7 @@ class _FlatTable(NamedTuple):
     def table(self, field: int) -> "_FlatTable":
         position = self._find(field)
         if position is None:
-            raise ValueError("a part of the metadata is missing")
+            raise ValueError("part of the file's metadata is missing")
         return _FlatTable(self.data, position + _unpack("<I", self.data, position))
 
     def vector(self, field: int, dtype: np.dtype[np.void]) -> NDArray[np.void]:
@@ -70,7 +70,7 @@ class _FlatTable(NamedTuple):
 
 def _unpack(form: str, data: bytes, position: int) -> int:
     if position < 0:
-        raise ValueError("a position in the metadata is negative")
+        raise ValueError("a position in the file's metadata is negative")
     return int(struct.unpack_from(form, data, position)[0])
 
 
@@ -106,7 +106,7 @@ def _read_footer(stream: IO[bytes], n_bytes: int) -> _FlatTable:
 
 def _read_block(stream: IO[bytes], start: int, size: int, n_bytes: int) -> bytes:
     if start < 0 or size < 0 or start + size > n_bytes:
-        raise ValueError("a block lies beyond the end of the file")
+        raise ValueError("a data block lies beyond the end of the file")
     stream.seek(start)
     return stream.read(size)
 

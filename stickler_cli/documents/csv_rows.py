@@ -105,15 +105,18 @@ def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
     quote = _find_wrong_quote(row, delimiter)
     if quote is None:
         return CsvError(
-            finding=f"this cannot be read as CSV: {reason}", expected="", hint="", line=first_line
+            finding=f"this file cannot be read as CSV: {reason}",
+            expected="",
+            hint="",
+            line=first_line,
         )
     start, end = quote
     line = first_line + row.count("\n", 0, start)
     cell = f"the quoted cell that begins on line {line} of the file"
-    hint = "write a quote inside a quoted cell twice"
+    hint = "inside a quoted cell, write each quote twice"
     if lines.row_is_cut:
         return CsvError(
-            finding=f"{reason}, and {cell} has no closing quote in them",
+            finding=f"{reason}, and {cell} is never closed",
             expected="",
             hint=hint,
             line=line,
@@ -121,14 +124,17 @@ def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
     if end < 0:
         return CsvError(
             finding=f"{cell} has no closing quote",
-            expected="a quote at the end of the cell",
+            expected="a quote that closes the cell",
             hint=hint,
             line=line,
         )
     end_line = first_line + row.count("\n", 0, end)
     finding = f"{cell} continues after its closing quote on line {end_line}"
     return CsvError(
-        finding=finding, expected="a comma or a new line after the quote", hint=hint, line=line
+        finding=finding,
+        expected="a comma or a line break after the closing quote",
+        hint=hint,
+        line=line,
     )
 
 

@@ -84,7 +84,7 @@ class PairShape(NamedTuple):
         value: JsonDocument | Problem | None = inner.value
         if isinstance(value, Problem):
             expected = "JSON, or a string that contains JSON"
-            finding = f"{option} leads to a string that is not JSON: {brief(text)}"
+            finding = f"{option} points to a string that is not JSON: {brief(text)}"
             value = Problem(
                 source=place.source,
                 found=finding,
@@ -103,7 +103,7 @@ class PairShape(NamedTuple):
         document = of_kinds(value, self.kinds, place.source, place.line)
         if isinstance(document, Problem):
             return replace(
-                document, found=f"{option} leads to a value of type {kind_of(value)}", hint=""
+                document, found=f"{option} points to a value of type {kind_of(value)}", hint=""
             )
         return document
 

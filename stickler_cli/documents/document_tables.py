@@ -155,7 +155,9 @@ def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference 
             else json.dumps(cell, ensure_ascii=False, default=_as_json).encode()
         )
     except (TypeError, ValueError) as error:
-        return Problem(decoded(file), f"this cannot be converted to JSON: {error}", line=number)
+        return Problem(
+            decoded(file), f"this value cannot be converted to JSON: {error}", line=number
+        )
     if len(data) > limit:
         return too_large(decoded(file), f"the document has {len(data):,} bytes", limit, number)
     return LineReference(file=file, line=number, size=len(data), offset=None, data=data)
@@ -189,7 +191,10 @@ def _line_rows(
         name: _Cell = cells.get(columns.id or ID)
         if name is None and columns.id is not None:
             name = Problem(
-                line.source, f"the row has no {columns.id}", "an id in each row", line=number
+                line.source,
+                f"the row has no {columns.id}",
+                "an id in every row of the table",
+                line=number,
             )
         name = name.decode() if isinstance(name, bytes) else name
         yield number, name, [_cell_of_side(cells, side, line, chosen_columns) for side in sides]
@@ -268,7 +273,9 @@ def _arrow_rows(
                 )
                 for name, *cells in zip(named, *documents, strict=True):
                     number += 1
-                    missing = Problem(source, "the row has no id", "an id in each row", line=number)
+                    missing = Problem(
+                        source, "the row has no id", ("an id in every row of the file"), line=number
+                    )
                     placed = [
                         replace(cell_column, source=source, line=number)
                         if isinstance(cell_column, Problem)
@@ -350,8 +357,8 @@ def _check_unpacked(what_unpacks: str, packed_bytes: int, unpacked_bytes: int) -
     max_bytes = max(MAX_GROUP_BYTES, MAX_UNPACKED_RATIO * packed_bytes)
     if unpacked_bytes > max_bytes:
         raise OSError(
-            f"{what_unpacks} from {packed_bytes:,} to {unpacked_bytes:,} bytes when unpacked, "
-            f"expected at most {max_bytes:,}"
+            f"{what_unpacks} from {packed_bytes:,} to {unpacked_bytes:,} bytes when unpacked; "
+            f"at most {max_bytes:,} bytes are allowed"
         )
 
 
@@ -442,8 +449,8 @@ def _cells(column: Any, name: str, source: str) -> list[_Cell]:
         return list(column.to_pylist())
     if types.is_struct(kind) or types.is_map(kind) or types.is_list(kind):
         return _python_values(column, maps_as_pydicts="strict")
-    expected = "JSON text, structs, lists or maps"
-    raise UsageError([Problem(source, f"the column {name} is of type {kind}", expected)])
+    expected = "a column of JSON texts, structs, lists or maps"
+    raise UsageError([Problem(source, f"the column {name} has the type {kind}", expected)])
 
 
 def _python_values(column: Any, **how: str) -> list[_Cell]:
@@ -490,7 +497,7 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
     if not is_csv and not LINES_SUFFIX.search(file):
         expected = "a .csv, .jsonl or .ndjson file (each also .gz)"
         raise UsageError(
-            [Problem(source, "the kind of table cannot be told from the file name", expected)]
+            [Problem(source, "the file name does not show what kind of table this is", expected)]
         )
     data = read_bytes(file, MAX_METADATA_BYTES, values=MANY_DOCUMENTS)
     if isinstance(data, Problem):
@@ -509,7 +516,7 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
                     Problem(
                         source=source,
                         found=f"the row has no {ID}",
-                        expected="an id in each row",
+                        expected="an id in every row of the file",
                         hint=hint,
                         line=line,
                     )
@@ -517,7 +524,9 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
             )
         if document in lines:
             found_twice = f"the id {document!r} is also on line {lines[document]}"
-            raise UsageError([Problem(source, found_twice, "one row for each id", line=line)])
+            raise UsageError(
+                [Problem(source, found_twice, "a different id in each row", line=line)]
+            )
         lines[document] = line
         for column, values in values_by_column.items():
             if value := cell_text(cells.get(column)):
@@ -537,7 +546,7 @@ def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
         data.decode()
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        finding = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        finding = f"the file is not UTF-8: byte 0x{data[error.start]:02x} is not allowed here"
         raise UsageError([Problem(source, finding, line=line)]) from None
     from .csv_rows import CsvError, read_csv_rows  # imported late: few runs read CSV
 
@@ -552,7 +561,7 @@ def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
                         source=source,
                         found=finding,
                         expected="different names",
-                        hint="rename or delete all but one",
+                        hint="rename or delete the other columns with this name",
                     )
                 ]
             )

@@ -123,14 +123,14 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
     for text in ignored:
         pattern = _parse_names(text)
         if pattern is None or all(name == ANY_NAMES for name in pattern):
-            expected = "a field such as id, meta.id or **.score"
+            expected = "the path of a field to ignore, such as id, meta.id or **.score"
             problems.append(Problem(IGNORE, f"it is {text!r}", expected))
         else:
             patterns.append(pattern)
     for text in renamed:
         pair = _parse_renaming(text)
         if pair is None:
-            hint = "NEW is one name, or a path that differs from OLD in its last name only"
+            hint = "NEW must be a single name, or the same path as OLD with a different last name"
             expected = "OLD=NEW, such as vendor=seller or lines.descr=description"
             problems.append(
                 Problem(source=RENAME, found=f"it is {text!r}", expected=expected, hint=hint)

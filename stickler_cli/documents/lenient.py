@@ -78,7 +78,7 @@ class Wrapped:
         wrappings = [_WRAPPINGS[how_read] for how_read in self.forms if how_read != _RELAXED]
         if not wrappings:
             return f"--lenient-json reads {_WRAPPINGS[_RELAXED]}"
-        return f"--lenient-json extracts it from {' in '.join(wrappings)}"
+        return f"--lenient-json can read the JSON {' in '.join(wrappings)}"
 
 
 def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapped | None:

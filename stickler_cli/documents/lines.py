@@ -145,7 +145,7 @@ _DECODER: Final = json.JSONDecoder()
 
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
-ONE: Final = {"line": "one line for each id", "row": "one row for each id"}
+ONE: Final = {"line": "a different id on each line", "row": "a different id in each row"}
 """Text for messages about an id that occurs twice: what was expected."""
 
 
@@ -171,7 +171,8 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                         length += len(data)
                         if length > MOST_SKIPPED * (limit + 1):  # a line may be endless
                             finding = (
-                                f"the line has more than {length:,} bytes, and reading stops there"
+                                f"this line has more than {length:,} bytes; the rest of the "
+                                "file was not read"
                             )
                             yield too_large(source, finding, limit, number)
                             return
@@ -204,9 +205,12 @@ def _describe_missing_documents(blank_lines: int, lines_without_document: int) -
     Both numbers are about consecutive lines.
     """
     if blank_lines > MAX_BLANK_LINES:
-        return f"more than {MAX_BLANK_LINES:,} blank lines follow each other"
+        return f"there are more than {MAX_BLANK_LINES:,} blank lines in a row"
     if lines_without_document > MAX_LINES_WITHOUT_DOCUMENT:
-        return f"more than {MAX_LINES_WITHOUT_DOCUMENT:,} lines without an object follow each other"
+        return (
+            f"there are more than {MAX_LINES_WITHOUT_DOCUMENT:,} lines in a row without a "
+            "JSON object"
+        )
     return ""
 
 
@@ -230,7 +234,7 @@ def _elements(file: str, stream: LineStream, limit: int) -> Iterator[LineReferen
     source, number = source_of(file), 0
     data = stream.read(limit + 1)
     if len(data) > limit:
-        yield too_large(source, f"the array has more than {limit:,} bytes", limit)
+        yield too_large(source, f"the JSON array has more than {limit:,} bytes", limit)
         return
     text = data.decode("utf-8", "surrogateescape")
     try:
@@ -279,12 +283,12 @@ def _rows(file: str, stream: LineStream, limit: int) -> Iterator[LineReference |
                 continue
             if len(cells) > len(paths):
                 finding = f"the row has {len(cells)} cells"
-                expected = f"at most {len(paths)}, as many as the header has"
+                expected = f"at most {len(paths)} cells, as in the header row"
                 yield Problem(
                     source=source,
                     found=finding,
                     expected=expected,
-                    hint="does a value contain a comma without quotes around it?",
+                    hint="is there a value that contains a comma but has no quotes?",
                     line=number,
                 )
                 continue
@@ -338,14 +342,14 @@ def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
 
 def _conflict(source: str, names: Sequence[str], first: int, second: int) -> UsageError:
     columns = [f"{brief(names[column])} (column {column + 1})" for column in (first, second)]
-    finding = f"the columns {columns[0]} and {columns[1]} stand for the same place in a document"
+    finding = f"the columns {columns[0]} and {columns[1]} both give the same field of the document"
     return UsageError(
         [
             Problem(
                 source=source,
                 found=finding,
                 expected="a different place for each",
-                hint="rename or delete one of them",
+                hint="rename or delete one of the two columns",
             )
         ]
     )
@@ -541,7 +545,10 @@ def _ids_in(document: JsonValue, parent: FieldPath = ()) -> Iterator[str]:
 def _nearest_ids(name: str, fields: tuple[str, ...]) -> str:
     near = nearest_choices(name, fields, 3, at_least=0)
     return (
-        f"name the field that identifies a document; the document has {', '.join(near)}"
+        (
+            "name the field that identifies each document; this document has the fields "
+            f"{', '.join(near)}"
+        )
         if near
         else ""
     )

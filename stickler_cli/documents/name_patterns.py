@@ -78,9 +78,10 @@ def rename_by_pattern(
                 if short_name in full_names:
                     first_name = full_names[short_name]
                     finding = (
-                        f"the pattern finds {short_name!r} both in {first_name!r} and in {name!r}"
+                        f"the pattern finds the same text {short_name!r} in {first_name!r} "
+                        f"and in {name!r}"
                     )
-                    expected = "a pattern that finds a different text in each id"
+                    expected = "a pattern that finds a different text in every id"
                     raise UsageError([Problem(PAIR_BY, f"{finding} of {source}", expected)])
                 full_names[short_name] = name
                 yield short_name, reference
@@ -89,7 +90,9 @@ def rename_by_pattern(
 def _check_length(name: str, source: str) -> None:
     if len(name) > LONGEST_NAME:
         finding = f"the id {brief(name)} of {source} has {len(name):,} characters"
-        expected = f"at most {LONGEST_NAME:,}, so that the pattern can be searched for in each id"
+        expected = (
+            f"ids of at most {LONGEST_NAME:,} characters, so that the pattern search stays fast"
+        )
         raise UsageError([Problem(PAIR_BY, finding, expected)])
 
 
@@ -137,8 +140,11 @@ def _search_in_process(name_pattern: re.Pattern[str], source: str) -> Iterator[N
 
 
 def _took_too_long(name: str, source: str) -> UsageError:
-    finding = f"searching the id {brief(name)} of {source} takes more than {SEARCH_SECONDS} seconds"
-    expected = "a pattern without a repeat inside a repeat, such as (a+)+"
+    finding = (
+        f"searching the id {brief(name)} of {source} for the pattern takes more than "
+        f"{SEARCH_SECONDS} seconds"
+    )
+    expected = "a pattern that does not repeat a repetition, as (a+)+ does"
     return UsageError([Problem(PAIR_BY, finding, expected)])
 
 

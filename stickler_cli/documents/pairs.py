@@ -199,7 +199,7 @@ def open_pairs(
         return pairs_of_table(settings.pairs, limit, columns_of(settings), shape)
     if gt == pred == STANDARD_INPUT:
         finding = "standard input (-) is given for both GT and PRED"
-        raise UsageError([Problem(STANDARD_INPUT, finding, "- for only one of them")])
+        raise UsageError([Problem(STANDARD_INPUT, finding, "- for GT or for PRED, not for both")])
     kinds_of_sides, notes = _kinds_of_pair(gt, pred, settings, kinds)
     _check_columns(settings, kinds_of_sides)
     gt_kind, pred_kind = kinds_of_sides
@@ -214,8 +214,16 @@ def open_pairs(
         return Pairs(partial(iter, (ref,)), total=1, single=True)
     if kinds_of_sides == [SourceKind.LINES, SourceKind.LINES] and not by_id:
         if settings.pair_by is not None:
-            finding = "JSON Lines are paired by line number"
-            raise UsageError([Problem("--pair-by", finding, hint="give --id-field as well")])
+            finding = "JSON Lines files are paired by line number"
+            raise UsageError(
+                [
+                    Problem(
+                        "--pair-by",
+                        finding,
+                        hint=("give --id-field as well, so that lines are paired by id"),
+                    )
+                ]
+            )
         return Pairs(partial(_by_line, gt, pred, limit, shape), problems=notes)
     takes_id = SourceKind.LINES in kinds_of_sides or SourceKind.TABLE in kinds_of_sides
     if (
@@ -282,7 +290,10 @@ def _check_columns(settings: DocumentOptions, kinds: Sequence[SourceKind]) -> No
         for (side, column), kind in zip(stated, kinds, strict=True)
         if column is not None and kind is not SourceKind.TABLE
         for hint in [
-            f"use --{side}-root for documents inside JSON, or --pairs for a table of both sides"
+            (
+                f"if documents are inside a larger JSON object, use --{side}-root; if one "
+                "table has both sides, use --pairs"
+            )
         ]
     ]
     if problems:
@@ -302,7 +313,10 @@ def _kinds_of_pair(
     how_paired = "by --id-field" if settings.id_field else "by their position"
     note = Problem(
         decoded(gt),
-        f"this is an array, so each element is a document; they are paired {how_paired}",
+        (
+            "this file is a JSON array, so each element is one document; documents are "
+            f"paired {how_paired}"
+        ),
     )
     return [SourceKind.LINES if kind is SourceKind.FILE else kind for kind in both_kinds], (note,)
 
@@ -325,7 +339,7 @@ def parse_id_field(text: str) -> FieldPath:
     """Parse the path of the field that has the id; raise UsageError if it is not a path."""
     try:
         path = parse_field_path(text)
-        finding = "the field path is empty"
+        finding = "no field is named: the field path is empty"
     except ValueError as error:
         path, finding = (), str(error)
     if not path:
@@ -336,7 +350,7 @@ def parse_id_field(text: str) -> FieldPath:
 def _mismatch(gt: str, pred: str, kinds: list[SourceKind], with_id_field: bool) -> Problem:
     if with_id_field and not {SourceKind.LINES, SourceKind.TABLE} & {*kinds}:
         finding = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file or a table"
-        hint = "leave the option out: files and directories are paired by name"
+        hint = "leave out --id-field: files and directories are paired by name"
         return Problem(
             source="--id-field",
             found=finding,
@@ -344,9 +358,13 @@ def _mismatch(gt: str, pred: str, kinds: list[SourceKind], with_id_field: bool) 
             hint=hint,
         )
     finding = f"this is {kinds[1].value}, but {decoded(gt)} is {kinds[0].value}"
-    hint = "" if SourceKind.FILE in kinds else "give --id-field to pair JSON Lines with other kinds"
+    hint = (
+        ""
+        if SourceKind.FILE in kinds
+        else ("to pair JSON Lines with another kind of source, give --id-field")
+    )
     return Problem(
-        source=decoded(pred), found=finding, expected="two sources of the same kind", hint=hint
+        source=decoded(pred), found=finding, expected="GT and PRED of the same kind", hint=hint
     )
 
 

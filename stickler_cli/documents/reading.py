@@ -115,7 +115,7 @@ def read_bytes(
     except OSError as error:
         return unreadable(decoded(file), error)
     if data is None:
-        return Problem(decoded(file), "this is not a regular file")
+        return Problem(decoded(file), "this path is not a regular file")
     return unpacked_bytes(data, file, limit, values)
 
 
@@ -142,7 +142,7 @@ def unpacked_bytes(
             data = unpack(data, limit, values)
         except unpacking_errors() as error:
             return unreadable(decoded(file), error)
-        finding = "the unpacked file is larger"
+        finding = "the file is too large after unpacking"
     return data if len(data) <= limit else too_large(decoded(file), finding, limit)
 
 
@@ -179,7 +179,7 @@ def unreadable(source: str, error: Exception, line: int | None = None) -> Proble
 
 def too_large(source: str, found: str, limit: int, line: int | None = None) -> Problem:
     """Return the problem of a document that has more bytes than the limit."""
-    hint = "if this is one document, raise --max-document-size"
+    hint = "if this really is one document, raise --max-document-size"
     return Problem(
         source=source, found=found, expected=f"at most {limit:,} bytes", hint=hint, line=line
     )
@@ -201,10 +201,16 @@ def of_kinds(
         return value  # type: ignore[return-value] # its kind says so
     hint = ""
     if isinstance(value, list) and line is None:
-        hint = "put several documents into a JSON Lines file (.jsonl), one on each line"
+        hint = (
+            "to evaluate several documents, put them into a JSON Lines file (.jsonl), one "
+            "document on each line"
+        )
     elif isinstance(value, dict) and [*map(kind_of, value.values())].count("array") == 1:
         name = next(name for name, child in value.items() if isinstance(child, list))
-        hint = f"if the document is at {brief(name)}, name the key with --pred-root or --gt-root"
+        hint = (
+            f"if the key {brief(name)} contains the document, name this key with --pred-root "
+            "or --gt-root"
+        )
     finding = f"the document is of type {kind_of(value)}"
     return Problem(source=source, found=finding, expected=expected_of(kinds), hint=hint, line=line)
 
@@ -266,14 +272,14 @@ def _syntax_problem(
         text = data.decode()
     except UnicodeDecodeError as wrong:
         before = data[: wrong.start].decode()
-        finding = f"byte 0x{data[wrong.start]:02x} is not UTF-8"
+        finding = f"the file is not UTF-8: byte 0x{data[wrong.start]:02x} is not allowed here"
         row = before.count("\n") + (line or 1)
         return Problem(source, finding, line=row, column=len(before) - before.rfind("\n"))
     row = error.lineno + (line or 1) - 1
     start = error.pos - (text[max(error.pos - 1, 0) : error.pos] == "-")
     if literal := _NON_FINITE.match(text, start):
         finding, expected = f"{literal[0]} is not JSON", "a number or null"
-        hint = "Python's json.dumps writes it unless allow_nan=False is given"
+        hint = "Python's json.dumps writes NaN and Infinity unless allow_nan=False is given"
     elif _DEPTH in error.msg:
         finding, expected, hint = "the document is nested more than 1024 levels deep", "", ""
     else:
@@ -287,7 +293,7 @@ def _syntax_problem(
 def _hint(text: str, end: int, *, in_lines: bool) -> str:
     """Return a hint on invalid JSON whose first error is at `end`; empty without a hint."""
     if text.lstrip().startswith(_FENCE):
-        return "keep only what is inside the Markdown code fence"
+        return "remove everything outside the Markdown code fence"
     if in_lines:
         return "each line of a JSON Lines file must be one whole document"
     if text[end : end + 1] in {"{", "["} and broken_at(text[:end]) is None:

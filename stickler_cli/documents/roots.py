@@ -69,7 +69,7 @@ def _missing_step(value: JsonValue, step: str, option: str, place: Reference) ->
     return Problem(
         source=place.source,
         found=finding,
-        expected=f"the document at the path of {option}",
+        expected=f"a document at the path that {option} names",
         hint=hint,
         line=place.line,
     )

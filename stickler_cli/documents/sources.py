@@ -23,8 +23,8 @@ from .reading import STANDARD_INPUT, decoded, unreadable
 
 _DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz|\.zst)?\Z", re.IGNORECASE)
 _KINDS: Final = (
-    "a directory, a .json file, a .jsonl, .ndjson, .csv or .tsv file (each also .gz or .zst), "
-    "a .parquet or .arrow table, or -"
+    "a directory, a .json file, a .jsonl, .ndjson, .csv or .tsv file (also with .gz or "
+    ".zst), a .parquet or .arrow table, or - for standard input"
 )
 
 _OWN_FORMAT: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"(stickler-[a-z-]+/\d+)"')
@@ -82,15 +82,18 @@ def _kind_on_disk(name: str) -> SourceKind | Problem:
 
 def _kind_of_file(name: str, *, is_regular: bool) -> SourceKind | Problem:
     if not is_regular:
-        hint = "give - to read JSON Lines from standard input"
+        hint = "give - as the file name to read JSON Lines from standard input"
         return Problem(
-            source=decoded(name), found="this is not a regular file", expected=_KINDS, hint=hint
+            source=decoded(name),
+            found="this path is not a regular file",
+            expected=_KINDS,
+            hint=hint,
         )
     if own_format := _own_format(name):
         hint = "use stickler report to read a run" if own_format.startswith("stickler-run/") else ""
         return Problem(
             source=decoded(name),
-            found=f"this file was written by stickler ({own_format})",
+            found=f"this file contains output of stickler ({own_format}), not documents",
             expected="documents",
             hint=hint,
         )
@@ -98,7 +101,9 @@ def _kind_of_file(name: str, *, is_regular: bool) -> SourceKind | Problem:
     if kind in {SourceKind.LINES, SourceKind.TABLE} and not os.access(name, os.R_OK):
         return Problem(decoded(name), "cannot be read: permission denied")
     return kind or Problem(
-        decoded(name), "the kind of document cannot be told from the file name", _KINDS
+        decoded(name),
+        "the file name does not show what kind of documents this file contains",
+        _KINDS,
     )
 
 
@@ -142,7 +147,7 @@ def near_name(name: str) -> str:
     try:
         siblings = os.listdir(path.parent)  # noqa: PTH208 - names, not paths, are compared
     except OSError:
-        return f"there is no directory {decoded(str(path.parent))} either"
+        return f"the directory {decoded(str(path.parent))} does not exist either"
     return did_you_mean(path.name, siblings, display=lambda name: decoded(str(path.parent / name)))
 
 
@@ -185,7 +190,10 @@ def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[N
         while not ended.wait(wait):
             # A remote store returns nothing until its list is complete.
             count = f" ({len(found):,} so far)" if found else ""
-            tell(f"still listing {root}{count}; comparing starts when that is done")
+            tell(
+                f"still listing the files of {root}{count}; the comparison starts when the "
+                "list is complete"
+            )
             wait = REMINDER
 
     thread = Thread(target=remind, daemon=True)
@@ -209,11 +217,14 @@ def _list_here(root: str, limit: int, files: _FoundFiles) -> Listing:
             if document is not None:
                 named.append((document, decoded(entry.path)))
         elif entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it never raises
-            place, hint = decoded(entry.path), "give the directory itself, or copy it"
+            place, hint = (
+                decoded(entry.path),
+                ("name the directory that the link points to, or copy that directory here"),
+            )
             problems.append(
                 Problem(
                     source=place,
-                    found="this link to a directory is skipped",
+                    found="this link to a directory was skipped",
                     expected="",
                     hint=hint,
                 )
@@ -257,7 +268,7 @@ def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
             [
                 Problem(
                     source=decoded(root),
-                    found="there is nothing at this address",
+                    found="there is nothing at this URL",
                     expected=".json files",
                     hint=hint,
                 )
@@ -283,14 +294,20 @@ def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, 
         (_, source, reference), *other_files = same
         if other_files:
             found_twice = (
-                f"this file has the same id as {' and '.join(file for _, file, _ in other_files)}"
+                "this file gives the same document id as "
+                f"{' and '.join((file for _, file, _ in other_files))}"
             )
             reference = Problem(source, found_twice, ONE_FILE)
         documents[document] = reference
     if not documents:
-        hint = "for JSON Lines give the file, not its directory"
+        hint = "for JSON Lines, give the file itself, not its directory"
         problems.append(
-            Problem(source=decoded(root), found="there are no .json files", expected="", hint=hint)
+            Problem(
+                source=decoded(root),
+                found="this directory contains no .json files",
+                expected="",
+                hint=hint,
+            )
         )
     return documents
 
@@ -317,11 +334,11 @@ def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
     try:
         status = entry.stat()
     except FileNotFoundError:
-        return Problem(decoded(entry.path), "the file that this link points to does not exist")
+        return Problem(decoded(entry.path), "this link points to a file that does not exist")
     except OSError as error:
         return unreadable(decoded(entry.path), error)
     if not stat.S_ISREG(status.st_mode):
-        return Problem(decoded(entry.path), "this is not a regular file")
+        return Problem(decoded(entry.path), "this path is not a regular file")
     return FileReference(entry.path, limit, status.st_size)
 
 
@@ -339,6 +356,6 @@ def difference(name: str, other: str | None) -> str:
     other_text = ascii(other) if same_form else repr(other)
     aspect = f"Unicode form (here {name!a})" if same_form else "case"
     return (
-        f"there is {other_text}, which differs only in {aspect}; ids must be equal character by "
-        f"character"
+        f"there is {other_text}, which differs only in {aspect}; two ids are paired only "
+        "if every character is equal"
     )

@@ -123,7 +123,8 @@ def _check_header(
 def _no_column(names: Collection[str], row: Reference) -> Problem:
     expected = f"one of {', '.join(name for side in SIDES.values() for name in side)}"
     hint = (
-        f"name other columns with --gt-column and --pred-column; the columns are {', '.join(names)}"
+        f"name the right columns with --gt-column and --pred-column; this table has the columns "
+        f"{', '.join(names)}"
     )
     return Problem(
         source=row.source,
@@ -195,8 +196,10 @@ def side_column(
     other_columns: list[str] = [name for name in names if name != ids]
     if is_only_side and len(other_columns) == 1:
         return other_columns[0]
-    hint = f"name another column with --{side}-column; the columns are {', '.join(names)}"
-    finding = f"no column holds the documents of {side.upper()}"
+    hint = (
+        f"name the right column with --{side}-column; this table has the columns {', '.join(names)}"
+    )
+    finding = f"no column contains the documents of {side.upper()}"
     raise UsageError(
         [
             Problem(

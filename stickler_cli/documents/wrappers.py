@@ -357,7 +357,7 @@ class _Work:
             pointer = json_pointer((*self.parent, *path))
             finding = f"{pointer} is {brief(value)}"
             expected = (
-                "a single value, since each element of an any-of list is one acceptable value"
+                "a single value, because each element of an any-of list is one acceptable value"
             )
             self.result.nested_lists.append(Problem("", finding, expected))
             return

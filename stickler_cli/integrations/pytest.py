@@ -72,7 +72,10 @@ _SCORED_BY_SCHEMA: Final = pytest.StashKey[Any]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the command-line option for the run file."""
-    description = "Write a run file of all extractions of each schema, for stickler diff."
+    description = (
+        "Write a run file for each schema, with all extractions, to compare later with "
+        "stickler diff."
+    )
     parser.getgroup("stickler").addoption(_OPTION, metavar="DIR", help=description)
 
 

@@ -249,15 +249,21 @@ def record_in(file: str) -> dict[str, Any]:
     """
     text = (_opened(file).metadata.metadata or {}).get(RUN_KEY.encode())
     if text is None:
-        finding = "the file has rows, but does not say which run they are from"
-        expected = "a file that stickler eval --documents wrote"
+        finding = "the table does not say which run its rows come from"
+        expected = "a file written by stickler eval --documents"
         raise UsageError([Problem(decoded(file), finding, expected)])
     record = parse_json(text, decoded(file))
     if isinstance(record, Problem):
         raise UsageError([record])
     if not isinstance(record, dict):
-        expected = "a file that stickler eval --documents wrote"
-        raise UsageError([Problem(decoded(file), "its run is not an object", expected)])
+        expected = "a file written by stickler eval --documents"
+        raise UsageError(
+            [
+                Problem(
+                    decoded(file), ("the run recorded in this file is not a JSON object"), expected
+                )
+            ]
+        )
     return record
 
 
@@ -284,7 +290,7 @@ def accounts_in(file: str) -> Iterator[dict[str, Any]]:
     is_text = import_pyarrow().types.is_string
     wrong_names = [name for name in _TEXTS if not is_text(opened.schema_arrow.field(name).type)]
     if wrong_names:
-        finding = f"the column {wrong_names[0]} does not hold text"
+        finding = f"the column {wrong_names[0]} does not contain texts"
         raise UsageError([Problem(decoded(file), finding, "texts")])
     batches = opened.iter_batches(_AT_ONCE, columns=[*_READ])
     rows = (row for batch in batches for row in batch.to_pylist())

@@ -41,9 +41,9 @@ from .run_format import EvaluationRecord, NodeRecord, ResultsRecord, RunRecord
 T = TypeVar("T")
 S = TypeVar("S", bound=Settings)
 
-EVALUATE_AGAIN: Final = "another version of stickler wrote it: evaluate again"
+EVALUATE_AGAIN: Final = "another version of stickler wrote this run: evaluate again"
 
-_OTHERS: Final = "at least the sum of the others"
+_OTHERS: Final = "a number at least as large as the sum of the other counts"
 
 
 def read_run(record: Mapping[str, object], source: str = "") -> Run:
@@ -52,7 +52,9 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
     Raises:
         UsageError: the record has another form or version; the error has the path and the value.
     """
-    _check_format(record, source, (RUN_FORMAT,), "a run is what stickler eval --format json writes")
+    _check_format(
+        record, source, (RUN_FORMAT,), ("a run file is written by stickler eval --format json")
+    )
     run = decode(RunRecord, record, source)
     options = read_options(run["options"], RunOptions, source)
     deciding = read_options(run["options"], DecidingOptions, source)

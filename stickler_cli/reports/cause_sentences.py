@@ -35,11 +35,11 @@ _MISSED: Final = frozenset(
 )
 SAME_SLIP: Final = {
     ErrorClass.TRUNCATED: "cut short",
-    ErrorClass.OVERRUN: "with more before or after it",
+    ErrorClass.OVERRUN: "with extra text before or after the right value",
     ErrorClass.DAY_MONTH_SWAPPED: "day and month swapped",
     ErrorClass.PARTIAL_DATE: "a part of the date",
     ErrorClass.DECIMAL_SHIFT: "decimal point shifted",
-    ErrorClass.DIGIT_SLIP: "a digit or the sign wrong",
+    ErrorClass.DIGIT_SLIP: "with a wrong digit or sign",
 }
 """Words for the classes of errors that are slips, such as a wrong sign."""
 

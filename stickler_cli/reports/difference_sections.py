@@ -207,7 +207,8 @@ class DifferenceView:
             return []
         before, after = self.kinds_of_wrong_values
         stayed = (
-            f"{flow['wrong_otherwise']:,} in another way + {flow['wrong_same']:,} in the same way"
+            f"{flow['wrong_otherwise']:,} still wrong with another value + "
+            f"{flow['wrong_same']:,} still wrong with the same value"
         )
         return [
             f"wrong before: {flow['wrong_before']:,} = {flow['fixed']:,} fixed + {stayed}",
@@ -268,8 +269,10 @@ class DifferenceView:
                 span += f" to {self.rate(max(figures))}"
             sides.append(f"{number_of(len(figures), 'run')} of {side}, {span}")
         if self.has_several_runs:
-            return f"{'; '.join(sides)}: p and intervals leave room for other runs of both"
-        return "one run of each: this compares runs, not systems (see --base and --new)"
+            return (
+                f"{'; '.join(sides)}: p values and intervals take into account that repeated runs vary"
+            )
+        return "one run per side: this compares two runs, not two systems (see --base, --new)"
 
     @property
     def verdict(self) -> tuple[Tone, str]:
@@ -343,8 +346,8 @@ class DifferenceView:
         ]
         if small:
             size_text = (
-                f"changed by more than chance, but by less than {settings.margin:g}, which counts "
-                f"as no change"
+                "changed by more than chance, but by less than the margin "
+                f"{settings.margin:g}, so this counts as no change"
             )
             findings.append(("warn", f"{size_text}: {join_some(small, MAX_LISTED)}"))
         return findings
@@ -361,8 +364,8 @@ class DifferenceView:
             for contrast in difference.contrasts
         ]
         documents_by_description = {
-            "not compared in the new run, counted as missed": difference.lost,
-            "only in the new run, not counted": difference.only_new,
+            "not compared in the new run; all their values count as missed": difference.lost,
+            "only in the new run, so not counted": difference.only_new,
         }
         for description, documents in documents_by_description.items():
             if documents:
@@ -410,14 +413,29 @@ class DifferenceView:
         """Explanations of the columns in the table of fields."""
         settings = self.difference.settings
         return [
-            f"before, after: F1 of {MODES[settings.counting]}, over the documents of the first run",
-            "p: paired permutation test over documents, corrected for all fields (Holm)",
-            f"unchanged: the interval is within {settings.margin:g} of 0, whatever p is",
-            f"improved, regressed: p is at most {settings.alpha:.4g}, and the interval excludes 0",
-            "inconclusive: none of these applies; the reason says what speaks against a change",
             (
-                "broken, fixed: documents in which the field was right and is now wrong, and the "
-                "reverse"
+                f"before, after: F1 (counting {MODES[settings.counting]}) over the documents "
+                "of the first run"
+            ),
+            (
+                "p: p value of a paired permutation test over documents, corrected for the "
+                "number of fields (Holm)"
+            ),
+            (
+                f"unchanged: the whole interval is within {settings.margin:g} of 0, whatever "
+                "the p value is"
+            ),
+            (
+                f"improved, regressed: the p value is at most {settings.alpha:.4g}, and the "
+                "interval excludes 0"
+            ),
+            (
+                "inconclusive: the field is neither improved, regressed nor unchanged; "
+                "'decided by' gives the reason"
+            ),
+            (
+                "broken: documents in which the field was right and is now wrong; fixed: "
+                "documents in which the field was wrong and is now right"
             ),
         ]
 

@@ -109,7 +109,7 @@ def _by_cause(errors: ErrorList) -> tuple[dict[int, list[Error]], int]:
     return groups, n_wholes
 
 
-_NO_CAUSE: Final = "without a cause of their own"
+_NO_CAUSE: Final = "errors that belong to no numbered cause"
 
 
 def _heading(text: CauseText) -> list[Text]:

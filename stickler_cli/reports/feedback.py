@@ -35,8 +35,8 @@ _STEP: Final = re.compile(r"[.\[]")  # start of every step of a path except the 
 
 _MEANINGS: Final = {
     **SAME_SLIP,
-    ErrorClass.SWAPPED: "the value of another place",
-    ErrorClass.FORMAT: "the same, written in another way",
+    ErrorClass.SWAPPED: "the value of another field",
+    ErrorClass.FORMAT: "the same value, written differently",
     ErrorClass.LOOK_ALIKE: "characters that look alike",
     ErrorClass.WRONG_KIND: "a value of another kind",
 }
@@ -89,7 +89,7 @@ class Teller:
         `unread` is the number of further documents without a prediction to compare.
         """
         size = number_of(len(documents) + unread, "document")
-        lost = [f"in {unread} of {size} there is no answer to compare"] if unread else []
+        lost = [f"in {unread} of {size}, there is no answer to compare"] if unread else []
         if self.reveal == "none":
             return self._name_wrong_fields(documents, lost)
         errors_by_place: dict[tuple[str, str], list[tuple[int, Error]]] = {}
@@ -209,7 +209,7 @@ class Teller:
         if not wrong:
             return self._join_within_limit([*head] or ["All is right."])
         names = [_place_name(path) for path in self.weights if path in wrong]
-        names += ["keys that the schema does not name"] if wrong - {*self.weights} else []
+        names += ["keys that the schema does not declare"] if wrong - {*self.weights} else []
         return self._join_within_limit([*head, f"Look again at: {', '.join(names)}."])
 
 
@@ -245,9 +245,9 @@ def _describe_mistake(error: Error) -> str:
     if isinstance(pred, str) and not isinstance(gt, dict | list) and len(pred) <= _LONGEST:
         text = str(gt)
         if _currencies(pred) > _currencies(text):
-            return "the currency symbol is kept"
+            return "an extra currency symbol"
         if text.casefold() == pred.casefold():
-            return "upper and lower case differ"
+            return "only upper and lower case differ"
         if "".join(text.split()) == "".join(pred.split()):
             return "spaces differ"
     return _MEANINGS.get(error.error_class, "wrong")

@@ -108,7 +108,9 @@ def _difference_annotations(view: DifferenceView) -> Iterator[Annotation]:
     difference = view.difference
     yield from _failures("stickler diff", difference.gates)
     for decides, text in view.contrasts:
-        title = "stickler diff: not comparable" if decides else "stickler diff: the runs differ"
+        title = (
+            "stickler diff: not comparable" if decides else ("stickler diff: the two runs differ")
+        )
         yield Annotation("warning" if decides else "notice", title, text)
     for _, text in view.fields_with(Trend.REGRESSED):
         yield Annotation("warning", "stickler diff: regressed", text)

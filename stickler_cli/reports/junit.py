@@ -98,7 +98,7 @@ def _exact_items(view: RunView, row: FieldRow) -> list[str]:
     if not row.whole:
         return []
     precision, recall, f1 = map(view.rate, row.tally.exact_rates)
-    return [f"{row.whole} right as a whole: precision {precision}, recall {recall}, F1 {f1}"]
+    return [f"{row.whole} completely right: precision {precision}, recall {recall}, F1 {f1}"]
 
 
 def _difference_text(difference: Difference, style: TableStyle) -> str:
@@ -169,7 +169,11 @@ def _case_of(
     prefix: str, path: Path, failures: Sequence[str], figures: Sequence[str], *, is_empty: bool
 ) -> Case:
     outcome: TestOutcome = "failure" if failures else "skipped" if is_empty else "passed"
-    reasons = ["it had no value on either side"] if outcome == "skipped" else failures
+    reasons = (
+        ["this field has no value in the ground truth or the predictions"]
+        if outcome == "skipped"
+        else failures
+    )
     message, *details = (*reasons, *figures)
     return Case(
         classname=f"{prefix}.fields",
@@ -195,7 +199,7 @@ def _document_cases(view: RunView) -> list[Case]:
     ]
     if len(cases) > MOST_DOCUMENTS:
         n_more = number_of(len(cases) - MOST_DOCUMENTS, "more document")
-        more_text = f"{n_more}, all of them are in the JSON report"
+        more_text = f"{n_more}; the JSON report lists all of them"
         cases[MOST_DOCUMENTS:] = [
             Case(classname=classname, name="and more", outcome="error", message=more_text)
         ]

@@ -27,7 +27,7 @@ _RATES: Final = {name: (name, f"{name.capitalize()} of") for name in ("precision
 _CHANGES: Final = {
     "before": ("before", "in the first run"),
     "after": ("after", "in the second run"),
-    "change": ("change", "by how much it changed"),
+    "change": ("change", "change of the figure from the first run to the second"),
     "p": ("corrected_p", "p value of the change"),
 }
 """For each suffix of a metric name: the attribute of a change, and its description."""
@@ -82,17 +82,25 @@ def _run_gauges(run: Run) -> list[Gauge]:
     ]
     return [
         _document_gauge("stickler_documents", "status", run.evaluation.documents),
-        Gauge("stickler_score", "Mean score of the documents evaluated.", score),
+        Gauge("stickler_score", "Mean score of the evaluated documents.", score),
         Gauge(
             "stickler_documents_right",
-            "Share of documents that lost no value.",
+            "Share of documents without wrong, missed or invented values.",
             [({}, wholly_right.share)],
         ),
-        Gauge("stickler_documents_lost", "Documents by the most values lost.", lost),
+        Gauge(
+            "stickler_documents_lost",
+            "Number of documents that lost at most this many values.",
+            lost,
+        ),
         *_gauges("stickler", _RATES, "{} the whole.", total),
-        Gauge("stickler_units", "Units of all fields, by outcome.", units),
+        Gauge("stickler_units", "Number of values, objects and items (units), by outcome.", units),
         *_gauges("stickler_field", _RATES, "{} a field.", fields),
-        Gauge("stickler_field_items", "Items, and items that are right as a whole.", items),
+        Gauge(
+            "stickler_field_items",
+            ("Number of all list items, and of list items that are completely right."),
+            items,
+        ),
         *_gauges("stickler_field_exact", _RATES, "{} exact items of a field.", exact),
         Gauge("stickler_metric", "Figures of metrics.", metrics),
         _gate_gauge("stickler_gate_passed", run.gates),

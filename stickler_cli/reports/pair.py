@@ -209,14 +209,17 @@ def pairing_text(unit: TreePart, floor: float) -> str:
         return ""
     other = pairing.runner_up
     if other is None:
-        return "" if pairing.paired else "nothing on the other side is similar"
+        return "" if pairing.paired else "no item on the other side is similar"
     other_text = f"[{other.index}] at {rate(other.similarity, {floor, unit.similarity})}"
     taken_text = "" if other.paired_with is None else f", which goes with [{other.paired_with}]"
     if pairing.paired:
         return f"next best {other_text}{taken_text}"
     if other.similarity <= floor:
-        return f"no pair: the best is {other_text}, not above the floor of {setting(floor)}"
-    return f"no pair: the best is {other_text}{taken_text}"
+        return (
+            f"not paired: the best candidate is {other_text}, which is not above the pairing "
+            f"floor of {setting(floor)}"
+        )
+    return f"not paired: the best candidate is {other_text}{taken_text}"
 
 
 def clipping_text(unit: TreePart) -> str:
@@ -224,8 +227,8 @@ def clipping_text(unit: TreePart) -> str:
     if unit.score == unit.similarity:
         return ""
     if unit.score == 0.0 and unit.outcome is Outcome.FD:
-        return "below its threshold, so it adds nothing"
-    return f"values below their thresholds lower its score to {rate(unit.score)}"
+        return "similarity is below the threshold, so the score is 0"
+    return f"inner values below their thresholds lower the score to {rate(unit.score)}"
 
 
 def sum_text(unit: TreePart) -> str:
@@ -241,7 +244,8 @@ def sum_text(unit: TreePart) -> str:
     if unit.floor is None:
         return text
     source_text = " (annotation)" if unit.floor_source == "annotation" else ""
-    return f"{text}; items are paired above {setting(unit.floor)}{source_text}"
+    floor = f"{setting(unit.floor)}{source_text}"
+    return f"{text}; items are paired if their similarity is above {floor}"
 
 
 def is_list(unit: TreePart) -> bool:
@@ -377,10 +381,13 @@ _COLUMNS: Final = (
 )
 
 LEGEND: Final = (
-    "adds: weight x score, or what a pair of items adds; the sum / divisor is the score above it",
     (
-        "from: where the threshold is set: an annotation, the match-threshold of the items, or the "
-        "default"
+        "adds: contribution to the sum of the object or list above, which is weight x score; "
+        "that sum / divisor is the score of the object or list"
+    ),
+    (
+        "from: what sets the threshold: an annotation in the schema, the match-threshold "
+        "of the list items, or the default"
     ),
 )
 

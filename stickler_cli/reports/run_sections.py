@@ -162,7 +162,7 @@ def _field_part(view: RunView, style: TableStyle) -> Iterator[Block]:
         if not style.verbose and view.leaves_wrong_out:
             yield Text(run_sentences.describe_both_f1(view), "dim")
     elif view.rows and not view.page:
-        yield Text("no field passes --fields and --only-errors", "dim", INDENT)
+        yield Text("no field matches --fields and --only-errors", "dim", INDENT)
 
 
 def _confidence(view: RunView, style: TableStyle) -> Iterator[Block]:
@@ -193,13 +193,16 @@ def policy_sentences(outcome: "PolicyOutcome") -> Iterator[Text]:
     wrong = sum(field.wrong for field in outcome.fields)
     share = f"{n_accepted / values:.1%}" if values else "nothing"
     yield Text(
-        f"policy {outcome.digest[:8]}: {share} of values skip review, {wrong} of {n_accepted} "
-        f"wrong; it allows {outcome.max_error:g} of the values of a document to be wrong on average"
+        f"policy {outcome.digest[:8]}: {share} of values skip review, and {wrong} of "
+        f"these {n_accepted} values are wrong; the policy allows a share of "
+        f"{outcome.max_error:g} wrong values per document on average"
     )
     if outcome.overlap:
         yield Text(
-            f"{outcome.overlap} of these documents were also used to make the policy, so they do "
-            f"not test it",
+            (
+                f"{outcome.overlap} of these documents were also used to make the policy, so "
+                "this is not an independent test of the policy"
+            ),
             "warn",
         )
 
@@ -225,17 +228,24 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
         yield from [_document_table(documents, commands_beside=True)] if documents else []
     elif view.run.evaluation.ledger.blocks is None:
         yield Text(
-            "this run keeps no rows of its documents; --rows inline would keep them", "dim", INDENT
+            (
+                "this run file has no rows for single documents; evaluate with --rows inline "
+                "to list documents here"
+            ),
+            "dim",
+            INDENT,
         )
     elif not documents:
         yield Text("no document lost values")
     else:
-        worst_of_all = f"the {len(documents)} with the lowest scores of {count}"
+        worst_of_all = f"the {len(documents)} with the lowest scores out of {count}"
         choice = worst_of_all if len(documents) < count else "all"
         yield Text(f"documents that lost values, {choice}", "title")
         yield _document_table(documents, commands_beside=style.plain)
         if not view.run.explain_command:
-            advice = "stickler compare SCHEMA GT PRED --document ID explains one of them"
+            advice = (
+                "to explain one of these documents: stickler compare SCHEMA GT PRED --document ID"
+            )
             yield Text(advice, "dim", INDENT)
 
 
@@ -317,9 +327,11 @@ def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
     )
     number_of_documents = number_of(total.documents, "document")
     yield Text(
-        f"{len(repeats.runs)} runs, {run_names}: {f1_range}; "
-        f"{total.right_in_all} of {number_of_documents} right in all "
-        f"runs, {total.right_in_any} in any",
+        (
+            f"{len(repeats.runs)} runs, {run_names}: {f1_range}; {total.right_in_all} of "
+            f"{number_of_documents} right in all runs, {total.right_in_any} right in at least "
+            "one run"
+        ),
         "title",
         "" if view.page else INDENT,
     )
@@ -327,13 +339,18 @@ def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
     yield tables.repeats_table(repeats)
     if not view.page:
         yield BLANK
-        heading = "values that are right in some runs only"
-        yield Text(heading if repeats.flips else "no value differs between runs")
+        heading = "values that are right in only some of the runs"
+        yield Text(
+            heading if repeats.flips else ("every value is right in all runs or wrong in all runs")
+        )
     lines = [_flip(view, flip, len(repeats.runs)) for flip in repeats.flips[:MOST_FLIPS]]
     if len(repeats.flips) > MOST_FLIPS:
         lines.append(count_unlisted(len(repeats.flips) - MOST_FLIPS))
     if not repeats.all_flips:
-        lines.append("only of the first documents, as there are more errors than are kept")
+        lines.append(
+            "this list covers only the first documents, because the run has too many errors "
+            "to save them all"
+        )
     for line in lines:
         yield Text(line, indent=INDENT)
 

@@ -32,19 +32,25 @@ UNFIT: Final = 3  # number of unused verdicts that a sentence lists; the JSON re
 
 
 MODES: Final = {
-    "overall": "units, where a value, an object and a list item are one each",
-    "aggregate": "values, but only in objects and items that match as a whole",
+    "overall": "units: each value, each object and each list item counts as one unit",
+    "aggregate": "values, but only values in objects and items that match",
     "leaves": "all values",
 }
 """Description of what each counting mode counts."""
 
 _WHY_LOWEST: Final = {
-    "overall": "objects or list items fail as a whole (one unit each) although most of the values "
-    "in them are right",
-    "aggregate": "the objects and items that match have errors inside, which overall does not "
-    "count",
-    "leaves": "whole objects or list items are missed, invented or too unlike their pair; overall "
-    "and aggregate count each as one unit, leaves counts its values",
+    "overall": (
+        "some objects or list items count as wrong (one unit each) although most of the "
+        "values in them are right"
+    ),
+    "aggregate": (
+        "some objects and items match but contain errors, which the mode overall does not count"
+    ),
+    "leaves": (
+        "some objects or list items are missed, invented or paired with a very different "
+        "one; overall and aggregate count such an object or item as one unit, but leaves "
+        "counts all its values"
+    ),
 }
 
 
@@ -92,7 +98,7 @@ def describe_both_f1(view: RunView) -> str:
     """Return a text with both kinds of F1: wrong values ignored by recall, or counted as missed."""
     f1, f1_with_wrong = view.rate(view.whole.rates.f1), view.rate(view.f1_with_wrong_as_missed)
     noun = _choose_noun(view)
-    return f"F1 {f1}; {f1_with_wrong} if wrong {noun}s also count as missed (--recall-with-fd)"
+    return f"F1 {f1}; or {f1_with_wrong} if wrong {noun}s also count as missed (--recall-with-fd)"
 
 
 def verdict(view: RunView) -> str:
@@ -150,8 +156,8 @@ def describe_verdicts(view: RunView) -> list[str]:
         )
         other_texts = "precision {}, recall {}, mean score {}".format(*map(view.rate, other_rates))
         lines.append(
-            f"F1 {f1_text}; {corrected_f1_text} if the {errors} {verb} as right ({reasons}); "
-            f"then {other_texts}"
+            f"F1 {f1_text}; or {corrected_f1_text} if the {errors} {verb} as right "
+            f"({reasons}); in that case {other_texts}"
         )
     if marked_errors.neither:
         remaining = "remains an error" if marked_errors.neither == 1 else "remain errors"
@@ -164,7 +170,7 @@ def describe_verdicts(view: RunView) -> list[str]:
             f"{len(marked_errors.unfit)} of {number_of(marked_errors.verdicts, 'verdict')}"
         )
         fit_verb = "fits" if len(marked_errors.unfit) == 1 else "fit"
-        lines.append(f"{unfit_of_all} {fit_verb} no error of this run, so nothing changes: {names}")
+        lines.append(f"{unfit_of_all} {fit_verb} no error of this run and had no effect: {names}")
     return lines
 
 
@@ -220,7 +226,10 @@ def wholly_right(view: RunView) -> str:
     cumulative = ", ".join(
         f"{n_lost}: {count:,}" for n_lost, count in enumerate(accumulate(documents.lost))
     )
-    return f"wholly right {share}; documents that lost at most this many values: {cumulative}"
+    return (
+        f"completely right documents: {share}; number of documents that lost at most 0, 1, 2, "
+        f"... values: {cumulative}"
+    )
 
 
 def gate_sentence(
@@ -279,7 +288,8 @@ def disagreement(view: RunView) -> str | None:
             title = "F1" if metric == "f1" else metric
             reason = _WHY_LOWEST[lowest]
             return (
-                f"The counting modes disagree: {title} {rate_texts}. {lowest} is lowest: {reason}."
+                f"The counting modes disagree: {title} is {rate_texts}. The lowest is "
+                f"{lowest}: {reason}."
             )
     return None
 
@@ -309,7 +319,9 @@ def describe_items(view: RunView, row: FieldRow) -> str:
     n_passed = outcomes.fd - n_failed
     wrong_text = f"{outcomes.fd:,} with a wrong value inside"
     if n_failed and n_passed > 0:
-        wrong_text += f" ({n_failed:,} below their threshold, {n_passed:,} at or above it)"
+        wrong_text += (
+            f" ({n_failed:,} of these below the threshold, {n_passed:,} at or above the threshold)"
+        )
     texts_by_count = (
         (outcomes.fd, wrong_text),
         (outcomes.fn, f"{outcomes.fn:,} missed"),
@@ -354,8 +366,10 @@ def worst_field_texts(view: RunView) -> list[str]:
 
 
 _ODDITIES: Final = {
-    "duplicate_keys": "with the same key twice in an object; the last one counts",
-    "byte_order_mark": "with a byte order mark, which is not part of JSON and was skipped",
+    "duplicate_keys": "have an object with the same key twice (only the last of the two counts)",
+    "byte_order_mark": (
+        "begin with a byte order mark, which JSON does not allow; the mark was skipped"
+    ),
 }
 """Text for each warning about documents; a number of documents is written before the text."""
 
@@ -383,23 +397,25 @@ def notes(view: RunView) -> list[str]:
     path_counts = evaluation.fold(PathCounts)
     undeclared = (
         ("not evaluated", path_counts.undeclared_keys, "undeclared_keys"),
-        ("counted as FA", path_counts.extra_keys, "extra_keys"),
+        ("counted as invented (FA)", path_counts.extra_keys, "extra_keys"),
     )
     for label, counts_by_path, name in undeclared:
         texts = (f"{quote_path(path)} ({n:,})" for path, n in sorted(counts_by_path.items()))
-        add_line(texts, f"{label}, since the schema does not declare them: ")
+        add_line(texts, f"{label}, because the schema does not declare these keys: ")
         if n_unnamed := path_counts.unnamed[name]:
             values = number_of(n_unnamed, "value")
-            lines.append(f"{label}: also {values} of further undeclared keys, which have no line")
+            lines.append(f"{label}: also {values} under more undeclared keys, which are not listed")
     documents = number_of(evaluation.evaluated, "document")
     not_labelled = sorted(path_counts.not_labelled.items())
     add_line(
         f"{quote_path(path)} is not labelled in {n:,} of {documents}" for path, n in not_labelled
     )
     texts = (f"{n:,} of {quote_path(path)}" for path, n in sorted(path_counts.left_out.items()))
-    add_line(texts, "not counted, as these lists need not be complete: ")
+    add_line(texts, "not counted, because these ground-truth lists may be incomplete: ")
     absent_paths = sorted(evaluation.sums.find_never_present()) if evaluation.evaluated else []
-    add_line(map(quote_path, absent_paths), "absent on both sides in every document: ")
+    add_line(
+        map(quote_path, absent_paths), ("fields without a value in any document, on both sides: ")
+    )
     lines += (
         f"{number_of(warnings[name], 'document')} {text}"
         for name, text in _ODDITIES.items()
@@ -414,7 +430,7 @@ def notes(view: RunView) -> list[str]:
         )
         lines.append(f"{number_of(warnings[LENIENT], 'prediction')} read leniently: {way_texts}")
     lines += (
-        f"--by {quoted(key)}: no document has this key"
+        f"--by {quoted(key)}: no document has this field or key"
         for key, groups in evaluation.by.items()
         if groups.keys() == {NO_GROUP}
     )
@@ -451,8 +467,13 @@ def confidences(view: RunView) -> list[str]:
         figures["coverage"],
         figures["right"] / figures["units"],
     )
-    of_all = "" if coverage is None else f" ({_percent(coverage)} of the values of predictions)"
-    clauses = [f"confidence: {units:,} values have one{of_all}, {_percent(share)} right"]
+    of_all = "" if coverage is None else f" ({_percent(coverage)} of all predicted values)"
+    clauses = [
+        (
+            f"confidence: {units:,} values have a confidence{of_all}, {_percent(share)} of these "
+            "values are right"
+        )
+    ]
     if figures["auroc"] is None:
         clauses.append("all of them are " + ("right" if figures["right"] else "wrong"))
     else:
@@ -462,7 +483,10 @@ def confidences(view: RunView) -> list[str]:
             clauses.append(f"{name.upper()} {view.rate(figures[name])}{interval_text}")
     lines = ["; ".join(clauses)]
     if count := view.run.evaluation.unwrapped["inherited"]:
-        lines.append(f"{count:,} values have the confidence of the object or list around them")
+        lines.append(
+            f"{count:,} values have no confidence of their own and use that of the object or "
+            "list that contains the value"
+        )
     return lines
 
 

@@ -27,7 +27,7 @@ _RATES: Final = ("precision", "recall", "F1")
 _ABSENT: Final = ("absent", "TN")
 
 WORST_MARK: Final = "!"
-WORST_LEGEND: Final = "! look here first: the fields that lost the most values"
+WORST_LEGEND: Final = "! look here first: these fields have the most wrong values"
 
 _SHORT: Final = {
     "precision": "prec",
@@ -39,20 +39,41 @@ _SHORT: Final = {
 }
 
 TRUST_LEGEND: Final = (
-    ("AUROC", "AUROC: the chance that a right value has a higher confidence than a wrong one"),
-    ("ECE", "ECE: how far the confidence and the share of right values are apart, 0 to 1"),
-    ("found", "found: the share of all errors that the least confident 10% of values contain"),
-    ("pass", "pass: the share of values above the lowest confidence from which 99% are right here"),
+    (
+        "AUROC",
+        ("AUROC: the probability that a right value has a higher confidence than a wrong value"),
+    ),
+    (
+        "ECE",
+        (
+            "ECE: expected calibration error, how far confidences are from the share of right "
+            "values (0 to 1)"
+        ),
+    ),
+    (
+        "found",
+        (
+            "found: the share of all errors that a review of the least confident 10% of values "
+            "would find"
+        ),
+    ),
+    (
+        "pass",
+        (
+            "pass: the largest share of values that could skip review so that 99% of the skipped "
+            "values are right in this run"
+        ),
+    ),
 )
 BUDGET: Final = "0.1"  # the figure of the confidence record that is shown
 PRECISION: Final = "0.99"  # the interval of the confidence record that is shown
 
 REPEATS_LEGEND: Final = (
     (
-        "all right, any right: share of documents in which the field is right in all runs, or in "
-        "any run"
+        "all right: share of documents in which the field is right in all runs; any "
+        "right: in at least one run"
     ),
-    "flip: documents in which the field is right in only some of the runs",
+    "flip: number of documents in which the field is right in only some of the runs",
 )
 
 
@@ -226,7 +247,10 @@ def _field_cells(view: RunView, row: FieldRow, tone: Tone) -> dict[str, Span]:
     }
 
 
-MATRIX_LEGEND: Final = "confusion matrix: TP right, FD wrong, FA invented, FN missed, TN absent"
+MATRIX_LEGEND: Final = (
+    "columns of the confusion matrix: TP right, FD wrong, FA invented, FN missed, TN absent "
+    "on both sides"
+)
 
 
 def legend(view: RunView) -> list[tuple[str, str]]:
@@ -239,17 +263,25 @@ def legend(view: RunView) -> list[tuple[str, str]]:
         lines.append(("", describe_both_f1(view)))
     lines.append(("", MATRIX_LEGEND))
     if any(row.whole for row in rows):
-        lines.append(("whole", "whole: how many items or objects are right as a whole"))
-        lines.append(("exact_f1", "exact_f1: F1 of items or objects that are right as a whole"))
+        lines.append(("whole", "whole: how many items or objects are completely right"))
+        lines.append(
+            (
+                "exact_f1",
+                (
+                    "exact_f1: F1 of items or objects, where only completely right ones count as "
+                    "right"
+                ),
+            )
+        )
     if any(map(view.labelled, rows)):
         lines.append(
             (
                 "labelled",
-                "labelled: the share of documents in which the field is labelled, if not all",
+                "labelled: the share of documents with a label for the field, if not all",
             )
         )
     has_list_fields = any(row.score is None and row.counts.total for row in rows)
-    no_score_text = "; the fields of list items have none" if has_list_fields else ""
+    no_score_text = "; fields of list items have no mean score" if has_list_fields else ""
     lines.append(("mean score", f"mean score: after clipping{no_score_text}"))
     return lines + ([("", WORST_LEGEND)] if any(row.worst for row in rows) else [])
 

@@ -109,7 +109,7 @@ def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
     """Return the policy for asking models that options state: limits, servers and keys."""
     if settings.no_cache and settings.offline:
-        finding = "--no-cache is also given, so no answer could come from anywhere"
+        finding = "--no-cache is also given, so there would be no source of answers"
         raise UsageError([Problem("--offline", finding, "only one of the two")])
     endpoints = _by_model(ENDPOINT, settings.endpoint, r"https?://\S+", "MODEL=URL")
     for model, url in endpoints.items():
@@ -141,7 +141,7 @@ def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) ->
             raise UsageError([Problem(option, f"it is {brief(hide_secrets(text))}", expected)])
         if model in values_by_model:
             raise UsageError(
-                [Problem(option, f"{model} is given twice", "one value for each model")]
+                [Problem(option, f"{model} is given twice", "each model named only once")]
             )
         values_by_model[model] = value
     return values_by_model
@@ -154,7 +154,7 @@ def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
         for model in values_by_model:
             if model not in asked_models:
                 finding, hint = (
-                    f"no field asks the model {model}",
+                    f"no field in the schema asks the model {model}",
                     did_you_mean(model, asked_models),
                 )
                 raise UsageError(
@@ -275,11 +275,11 @@ def _notes_on_fields(loaded: LoadedSchema, settings: EvalSettings) -> Iterator[s
     """Yield notes on ignored fields, and the note that the loaded schema has, if any."""
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
-        yield f"fields ignored by the schema: {', '.join(dict.fromkeys(ignored))}"
+        yield f"fields that the schema ignores: {', '.join(dict.fromkeys(ignored))}"
     if loaded.note:
         yield loaded.note
     if settings.ignore:
-        yield f"fields left out on both sides by --ignore: {', '.join(settings.ignore)}"
+        yield f"fields that --ignore removes on both sides: {', '.join(settings.ignore)}"
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
@@ -341,13 +341,16 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
     """
     if settings.engine == "local":
         if settings.scheduler is not None:
-            finding, hint = "the option works only with --engine dask", "add --engine dask"
+            finding, hint = "this option works only with --engine dask", "add --engine dask"
             raise UsageError([Problem("--scheduler", finding, hint=hint)])
         return None
     require("distributed", "--engine dask", "dask")
-    asks = "some fields are compared by models, and only a single process may ask them"
-    stalls = "a document may take too long, and Dask workers cannot be stopped"
-    limits = "Dask workers set their own limit with dask worker --memory-limit"
+    asks = "some fields are compared by models, and models can only be asked from a single process"
+    stalls = (
+        "a timeout must stop the process that compares a document, but stickler cannot stop "
+        "Dask workers"
+    )
+    limits = "Dask workers have their own limit: dask worker --memory-limit"
     sets_jobs = settings.scheduler is not None and settings.jobs != "auto"
     problems = [
         Problem(option, finding, hint=hint)
@@ -357,13 +360,13 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
                 workers.watched,
                 "--engine dask",
                 stalls,
-                "leave out --engine dask and --document-timeout",
+                "remove --engine dask or --document-timeout",
             ),
             (settings.memory_limit, "--memory-limit", limits, "leave the option out"),
             (
                 sets_jobs,
                 "--jobs",
-                "a running cluster decides itself how many workers it has",
+                "with --scheduler, the running cluster decides how many workers there are",
                 "leave the option out",
             ),
         )
@@ -387,7 +390,7 @@ def _check_outputs(settings: EvalSettings) -> None:
     has_run_directory = settings.run_dir is not None
     if settings.restart and not has_run_directory:
         raise UsageError(
-            [Problem("--restart", "--run-dir is missing", "the run directory to start over")]
+            [Problem("--restart", "--run-dir is missing", "a run directory to start over")]
         )
     for name, source in (("GT", settings.gt), ("PRED", settings.pred)):
         if has_run_directory and source == STANDARD_INPUT:
@@ -398,13 +401,13 @@ def _check_outputs(settings: EvalSettings) -> None:
                         source=RUN_DIR,
                         found=finding,
                         expected="files",
-                        hint="write its contents to a .jsonl file first",
+                        hint="write standard input to a .jsonl file first",
                     )
                 ]
             )
     for option, file in lines:
         if has_run_directory and file is not None:
-            hint = "the run directory already contains those lines"
+            hint = "the run directory already contains the same lines"
             raise UsageError(
                 [
                     Problem(
@@ -456,7 +459,7 @@ def _rows_kept(settings: EvalSettings, documents: int | None) -> KeptRows:
     """
     for option, value in (("--policy", settings.policy), ("--repeat", settings.repeat)):
         if value and settings.rows == "none":
-            finding = "the option needs the rows of all documents, but --rows none keeps none"
+            finding = "this option needs the rows of all documents, but --rows none saves no rows"
             raise UsageError([Problem(option, finding, "--rows inline")])
         if value:
             return "inline"

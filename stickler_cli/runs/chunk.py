@@ -116,7 +116,7 @@ def _document(name: str, wrapped: object, bare: Unwrapped) -> JsonDocument | Pro
         return bare.value  # type: ignore[return-value] # its kind says so
     return Problem(
         name,
-        f"the object around the document holds {brief(bare.value)} instead of a document",
+        f"the value inside the wrapper object is {brief(bare.value)}, not a document",
         f"a JSON {kind}",
     )
 

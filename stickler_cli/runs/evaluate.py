@@ -165,7 +165,7 @@ def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
         pairs = assembly.pairs.refs()
         for chunk in chunk_results(bare, pairs, Workers(1), interruption=interruption):
             read += len(chunk.ids)
-            hint = "--dry-run counts the pairs of all documents"
+            hint = "--dry-run counts the pairs in all documents"
             refuse_runaway(counting, f"of the first {read} documents", hint)
 
 
@@ -179,10 +179,10 @@ def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
     if count > limit:
         cached = sum(need.cached for need in judges)
         finding = (
-            f"judges would be asked about {count} pairs {counted}, and {cached} more are in the "
-            f"cache; nothing was asked"
+            f"judges would be asked about {count} pairs {counted} ({cached} more have "
+            "saved answers); no model was asked"
         )
-        hint = "; ".join(filter(None, [hint, "raise --max-pairs to ask about more"]))
+        hint = "; ".join(filter(None, [hint, "raise --max-pairs to allow more pairs"]))
         raise UsageError(
             [Problem(source=MAX_PAIRS, found=finding, expected=f"at most {limit}", hint=hint)]
         )
@@ -236,7 +236,7 @@ def _notes(pairs: Pairs, evaluation: Evaluation, *, partial: bool) -> list[str]:
     if partial:
         of_all = "" if pairs.total is None else f" of {pairs.total}"
         done = evaluation.documents["total"]
-        notes.append(f"interrupted: these are the results of only {done}{of_all} documents")
+        notes.append(f"interrupted: these results cover only {done}{of_all} documents")
     notes += (
         f"{folder}: {_left_out(count, *words)}"
         for counts, words in (

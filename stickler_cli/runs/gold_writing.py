@@ -49,14 +49,14 @@ def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
         UsageError: the directory cannot be used, or there are no verdicts.
     """
     if verdicts is None:
-        finding = "there are no verdicts to apply"
+        finding = "no verdicts are given, so nothing could be changed"
         raise UsageError([Problem("--write-gold", finding, "--verdicts FILE")])
     folder = File(directory)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         expected = "a new or empty directory, so that no ground truth is overwritten"
         raise UsageError([Problem("--write-gold", f"{directory} has files", expected)])
     if real_path(gt) in [real_path(folder), *real_path(folder).parents] and File(gt).is_dir():
-        finding = f"{directory} is inside the ground truth"
+        finding = f"{directory} is inside the directory of the ground truth"
         raise UsageError([Problem("--write-gold", finding, "a directory outside of it")])
 
 
@@ -86,8 +86,8 @@ def write_gold(
                 [
                     Problem(
                         ref.id,
-                        "the id cannot be used as a file name",
-                        "an id whose file lies inside the directory",
+                        "the document id cannot be used as a file name",
+                        "an id that gives a file name inside the directory",
                     )
                 ]
             )

@@ -117,7 +117,7 @@ def name_pattern(evaluation: Evaluation) -> str | None:
     if proposal is None:
         return None
     pattern, count = proposal
-    return f"--pair-by '{pattern}' would pair {count} of the documents that have no partner"
+    return f"--pair-by '{pattern}' would pair {count} of the documents that have no partner now"
 
 
 def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[str]]:
@@ -139,8 +139,8 @@ def _root_hint(
     roots = {_find_root(document, names) for document in documents}
     if len(roots) == 1 and (root := roots.pop()):
         yield (
-            f"try {option} {root_text(root)}: in every {side} the fields of the schema are under "
-            f"that key"
+            f"try {option} {root_text(root)}: in every {side}, the schema's fields are "
+            "under this key"
         )
 
 
@@ -196,9 +196,9 @@ def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]
         n_more = len(renamings) - MAX_NAMED_KEYS
         more_text = f" and {n_more} more" if n_more > 0 else ""
         yield (
-            f"every prediction spells keys differently from the schema: "
-            f"{', '.join(renamings[:MAX_NAMED_KEYS])}{more_text}; keys are compared exactly, so "
-            f"rename them with --rename OLD=NEW"
+            "every prediction spells some keys differently from the schema: "
+            f"{', '.join(renamings[:MAX_NAMED_KEYS])}{more_text}. Keys must be equal to be compared; "
+            "rename keys with --rename OLD=NEW"
         )
 
 
@@ -219,14 +219,14 @@ def _wrapper_hint(
     if assembly.settings.wrapped == "none":
         default_unwrapper = Unwrapper(assembly.job.plan.root)
         if all(default_unwrapper(side).wrappers for side in sides):
-            yield "try --wrapped auto: most values of predictions are inside objects with metadata"
+            yield "try --wrapped auto: most predicted values are inside objects with metadata"
             return
     unwrapper = assembly.job.unwrapper
     if unwrapper is not None and any(unwrapper.form_of(value, None) for value in wrapped):
         return
     form = _form_of(wrapped)
     if form:
-        yield f"try --wrapped {form}: most values of predictions are inside objects with that key"
+        yield f"try --wrapped {form}: most predicted values are inside objects with this key"
 
 
 def _form_of(wrapped: Sequence[Mapping[str, JsonValue]]) -> str:

@@ -39,7 +39,10 @@ MARK: Final = "@"  # prefix of a key that is not a field of the ground truth
 DIRECTORY: Final = f"{MARK}directory"
 ID: Final = f"{MARK}id"  # a group for each document; useful only to choose schemas
 
-EXPECTED: Final = f"a field of the ground truth, {DIRECTORY}, or {MARK}COLUMN of the {BY_FILE} FILE"
+EXPECTED: Final = (
+    f"the name of a field in the ground truth, {DIRECTORY}, or {MARK}COLUMN for a column of "
+    f"the {BY_FILE}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,11 @@ def parse_groupings(
         if key.startswith(MARK) and key not in own_keys
     ]
     problems = [
-        Problem(f"{option} {key}", f"{BY_FILE} is missing, which would have this column", EXPECTED)
+        Problem(
+            f"{option} {key}",
+            (f"the option {BY_FILE}, whose file would have this column, is missing"),
+            EXPECTED,
+        )
         for option, key in columns
         if file is None
     ]
@@ -78,7 +85,7 @@ def parse_groupings(
             Problem(f"{BY_FILE} {file}", finding, f"an option such as {BY} {MARK}language")
         )
     problems += (
-        Problem(f"{BY} {key}", "the option is given twice")
+        Problem(f"{BY} {key}", "the option is given twice with the same key")
         for key in dict.fromkeys(keys)
         if keys.count(key) > 1
     )
@@ -261,10 +268,10 @@ class SchemaChoice(Generic[Planned]):
             return planned
         names = [step.removesuffix("/") for step in self.of_step]
         if name is None:
-            finding = f"{self.by.key} does not say which schema the document has"
+            finding = f"{self.by.key} does not say which schema applies to this document"
             return Problem(document, finding, f"a name such as {names[0]}")
         hint = did_you_mean(name, names)
-        return Problem(document, f"there is no schema {name}.json", hint=hint)
+        return Problem(document, f"the directory of schemas has no file {name}.json", hint=hint)
 
     def kinds_of(
         self, document: str, gt: JsonDocument | Problem | None

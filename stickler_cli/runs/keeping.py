@@ -89,7 +89,8 @@ class Keeper:
             return
         if journal.cut:
             cut = (
-                f"the last {journal.cut:,} bytes of the journal were damaged and have been removed"
+                f"the last {journal.cut:,} bytes of the journal were damaged, so they have "
+                "been removed"
             )
             directory.tell(f"{directory.source}: {cut}")
         if finished.documents:
@@ -121,7 +122,7 @@ class Keeper:
         if self.directory is not None:
             place = self.directory.place(RUN_FILE)
             if not is_url(place) and not Path(place).parent.is_dir():
-                finding = "the run directory was removed during the run"
+                finding = "the run directory was deleted during the run"
                 raise FileNotFoundError(errno.ENOENT, finding, str(Path(place).parent))
             with whole_file(place, RUN_DIR, partial=lambda: run.partial) as stream:
                 stream.writelines(written(run))
@@ -221,7 +222,10 @@ class _Finished:
                     before += decode(list[str], following.get("ids"), location, ("ids",))
                 raise self.not_the_same(before, [*now, *(item.id for item in self._items)])
             if len(chunk.fingerprints) != len(refs):
-                finding = f"it has {len(chunk.fingerprints)} fingerprints of {len(refs)} documents"
+                finding = (
+                    f"the record has {len(chunk.fingerprints)} fingerprints for {len(refs)} "
+                    "documents"
+                )
                 raise UsageError([Problem(source, finding, hint=BEGIN_AGAIN)])
             for ref, fingerprint in zip(refs, chunk.fingerprints, strict=True):
                 changed += _describe_changes(ref, fingerprint)
@@ -268,7 +272,7 @@ class _Finished:
                 Problem(
                     source=source,
                     found=finding,
-                    expected="the documents that were evaluated",
+                    expected="the same documents as when the run was started",
                     hint=BEGIN_AGAIN,
                 )
             ]
@@ -291,7 +295,7 @@ def _describe_changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]
             change = "is new" if not old else "has changed" if new else "is missing now"
             yield f"the {side} of {ref.id} {change}"
     if (before.gt, before.pred) == (now.gt, now.pred) and before.hint != now.hint:
-        yield f"the names that resemble {ref.id} have changed"
+        yield f"files with names similar to {ref.id} have been added or removed"
 
 
 def _digest_of_marks(marks: Marks) -> str:

@@ -49,7 +49,7 @@ def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
     if sources is None:
         if embed:
             raise UsageError(
-                [Problem(EMBED, "--sources is missing", "a directory of documents for it")]
+                [Problem(EMBED, "--sources is missing", "a directory with the original documents")]
             )
         return None
     if is_address(sources):
@@ -64,7 +64,7 @@ def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
             raise UsageError([Problem(SOURCES, finding, "an address without them")])
         if embed:
             found, hint = (
-                "--sources is an address, from which no pictures are loaded",
+                "pictures are not loaded from an address, but --sources is an address",
                 "give a directory",
             )
             raise UsageError([Problem(EMBED, found, hint=hint)])
@@ -98,7 +98,9 @@ def _sources_in(
     n_without = sum(name not in files for name in _ids_of(run))
     if n_without:
         documents_text = f"{n_without} documents have" if n_without > 1 else "1 document has"
-        notes.append(f"{SOURCES} {directory}: {documents_text} no file of the same name there")
+        notes.append(
+            f"{SOURCES} {directory}: {documents_text} no file of the same name in this directory"
+        )
     pictures: dict[str, Sequence[Picture]] = {}
     comparisons = run.detail.comparisons if run.detail else []
     for _, name, _ in comparisons[:embed]:
@@ -106,7 +108,7 @@ def _sources_in(
             try:
                 pictures[name] = [*_pictures(files[name], _list_page_numbers(run, name))]
             except (OSError, ValueError, SyntaxError, RuntimeError) as error:
-                notes.append(f"{files[name]}: no picture can be made from this file ({error})")
+                notes.append(f"no picture can be made from {files[name]} ({error})")
     return PageSources(links=links, pictures=pictures), notes
 
 

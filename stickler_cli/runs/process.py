@@ -113,7 +113,10 @@ def check_address_space() -> None:
     if limit == resource.RLIM_INFINITY:
         return
     if limit < LEAST_ADDRESS_SPACE * 1024:
-        found = f"there is too little memory: the address space is limited to {limit // 1024:,} kB"
+        found = (
+            f"there is too little memory: the process may use at most {limit // 1024:,} kB of "
+            "address space"
+        )
         raise MemoryError(f"{found}, expected {LEAST_ADDRESS_SPACE:,} or more (ulimit -v)")
     _have_libraries_settle()
 

@@ -78,10 +78,12 @@ if TYPE_CHECKING:
 MAX_RUN_BYTES: Final = 2_000_000_000  # uncompressed: about a million documents of forty fields
 
 _FILE: Final = re.compile(r"\.(json(\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
-_EXPECTED: Final = "a run file, as stickler eval -o run.json writes it, or a run directory"
+_EXPECTED: Final = "a run file, made with stickler eval -o run.json, or a run directory"
 
 
-_VERDICTS: Final = "the verdicts.jsonl that an HTML report downloads, with one verdict on each line"
+_VERDICTS: Final = (
+    "the file verdicts.jsonl that an HTML report downloads, with one verdict on each line"
+)
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
@@ -190,7 +192,7 @@ def _run_file(name: str) -> str:
     if is_url(name) or path.is_dir():
         if file := file_in(name, RUN_FILE):
             return file
-        finding, hint = f"there is no {RUN_FILE} in this directory", ""
+        finding, hint = f"this directory does not contain {RUN_FILE}", ""
     elif path.exists():
         return name
     else:
@@ -251,8 +253,8 @@ def _accounts_of_lines(file: str) -> Iterator[dict[str, Any]]:
             raise UsageError([record])
         if not isinstance(record, dict) or not {"document", "status", "fields"} <= record.keys():
             finding, expected = (
-                "this is not a document of a run",
-                "a line that stickler eval --run-dir wrote",
+                "this line is not a document of a run",
+                "a line written by stickler eval --run-dir",
             )
             raise UsageError([Problem(decoded(file), finding, expected, line=line.line)])
         yield {"id": record["document"], "score": record.get("overall_score"), **record}
@@ -266,13 +268,13 @@ def load_policy(name: str) -> AcceptancePolicy:
     """
     record = _json_in(name, MAX_DOCUMENT_BYTES)
     if not isinstance(record, dict) or record.get("format") != POLICY_FORMAT:
-        finding, expected = "this is not a policy", "a file that stickler accept -o wrote"
+        finding, expected = "this is not a policy", "a file written by stickler accept -o"
         raise UsageError([Problem(decoded(name), finding, expected)])
     policy = decode(AcceptancePolicy, record, decoded(name))
     if policy.semantics != SEMANTICS:
         finding = (
-            f"the policy was made with version {policy.semantics} of the semantics, and this is "
-            f"version {SEMANTICS}"
+            f"the policy was made with version {policy.semantics} of the semantics, but "
+            f"this stickler uses version {SEMANTICS}"
         )
         raise UsageError(
             [
@@ -280,14 +282,14 @@ def load_policy(name: str) -> AcceptancePolicy:
                     source=decoded(name),
                     found=finding,
                     expected="a policy of this version",
-                    hint="make it again with stickler accept",
+                    hint="make the policy again with stickler accept",
                 )
             ]
         )
     if sign_policy(policy).digest != policy.digest:
-        finding = "the policy was changed after it was made, so its promise no longer holds"
+        finding = "the policy file was changed by hand, so its promised error rate no longer holds"
         raise UsageError(
-            [Problem(decoded(name), finding, hint="make it again with stickler accept")]
+            [Problem(decoded(name), finding, hint="make the policy again with stickler accept")]
         )
     return policy
 
@@ -302,7 +304,7 @@ def policy_of_run(
     """
     source, policy = f"--policy {name}", load_policy(name)
     if (policy.schema, policy.inferred) != (schema.digest, schema.inferred):
-        finding = "the policy was made with another schema"
+        finding = "the policy was made with a different schema"
         raise UsageError([Problem(source, finding, f"a policy made with {schema.path}")])
     policy_options = options_record(read_options(policy.options, DecidingOptions, source))
     requested = options_record(select_settings(settings, DecidingOptions))
@@ -312,11 +314,11 @@ def policy_of_run(
         if requested[option] != value
     ]
     if differing:
-        finding = f"the policy was made with other options: {', '.join(differing)}"
+        finding = f"the policy was made with different options: {', '.join(differing)}"
         raise UsageError([Problem(source, finding, "the same options")])
     if policy.by is not None and policy.by not in settings.by:
         finding, hint = (
-            f"the policy has a part for each group of {policy.by}",
+            f"the policy has different thresholds for each group of {policy.by}",
             f"add --by {policy.by}",
         )
         raise UsageError([Problem(source, finding, hint=hint)])
@@ -361,7 +363,7 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
         raise UsageError([value])
     if not isinstance(value, dict) or not {"document", "path", "field"} <= value.keys():
         finding = "the keys document, path and field are missing"
-        expected = "an error, as stickler eval --non-matches writes it"
+        expected = "an error as written by stickler eval --non-matches"
         raise UsageError(
             [
                 Problem(
@@ -422,7 +424,7 @@ def marks_of(file: str, limit: int) -> Marks:
             continue
         source = f"{source_of(file)}:{line.line}"
         if not isinstance(value, dict) or value.get("format") != VERDICT_FORMAT:
-            finding = "this is not a verdict on an error"
+            finding = "this line is not a verdict on an error"
             problems.append(Problem(source_of(file), finding, _VERDICTS, line=line.line))
             continue
         try:
@@ -432,10 +434,10 @@ def marks_of(file: str, limit: int) -> Marks:
             continue
         if (made_by := record["semantics"]) != SEMANTICS:
             finding = (
-                f"this error was counted with version {made_by} of the semantics, and this is "
-                f"version {SEMANTICS}"
+                f"this verdict was made with version {made_by} of the semantics, but this "
+                f"stickler uses version {SEMANTICS}"
             )
-            hint = "evaluate again, and give verdicts on the new page"
+            hint = "evaluate again, and give the verdicts again on the new page"
             problems.append(
                 Problem(
                     source=source_of(file), found=finding, expected="", hint=hint, line=line.line
@@ -446,7 +448,9 @@ def marks_of(file: str, limit: int) -> Marks:
         seen: dict[str, JsonValue] = {side: value[side] for side in ("gt", "pred") if side in value}
         marks_by_document.setdefault(marked.document, {})[marked] = Mark(record["verdict"], seen)
     if not marks_by_document:  # no line is a verdict, so it is probably another kind of file
-        problems = problems[:1] or [Problem(source_of(file), "the file has no verdicts", _VERDICTS)]
+        problems = problems[:1] or [
+            Problem(source_of(file), "the file contains no verdicts", _VERDICTS)
+        ]
     if problems:
         raise UsageError(problems)
     return marks_by_document
@@ -466,7 +470,9 @@ class Tuned:
     @property
     def sentence(self) -> str:
         """A sentence on the tuning, for reports."""
-        return f"thresholds of the schema were tuned on {self.count} documents: {self.thresholds}"
+        return (
+            f"the thresholds in the schema were tuned on {self.count} documents: {self.thresholds}"
+        )
 
     @property
     def written(self) -> str:
@@ -539,9 +545,11 @@ def overlap(tuned: Sequence[Tuned], gt: str, settings: FindingOptions) -> list[s
         return []
     own_hashes = {*hashes(gt, settings)}
     return [
-        f"{tuning.sentence}; about {len(tuning.kept & own_hashes) / len(tuning.kept):.0%} of "
-        f"those documents are evaluated here, so gates judge the thresholds by the evidence that "
-        f"chose them"
+        (
+            f"{tuning.sentence}; about {len(tuning.kept & own_hashes) / len(tuning.kept):.0%} of "
+            "those documents are also evaluated here, so the results may look better than on "
+            "new documents"
+        )
         for tuning in tuned
         if tuning.kept & own_hashes
     ]

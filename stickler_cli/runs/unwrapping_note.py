@@ -29,7 +29,7 @@ def _describe_values(results: Results) -> Iterator[str]:
     if counts:
         forms = (f"{n:,} of {_name_form(name)}" for name, n in sorted(counts.items()))
         total = number_of(sum(counts.values()), "value")
-        yield f"{total} taken from objects with metadata: {', '.join(forms)}"
+        yield f"{total} extracted from objects with metadata: {', '.join(forms)}"
 
 
 def _name_form(name: str) -> str:

@@ -52,16 +52,17 @@ def hint_id_field(pairs: Sequence[DocumentValues], *, by_name: bool = False) -> 
         best = min(
             candidates, key=lambda field: (not _is_id_name(field), -shares[field], len(field))
         )
-        share = f"{shares[best]:.0%} of its values are on both sides, most of them"
+        share = f"{shares[best]:.0%} of the values occur on both sides, and most of these"
         if by_name:
             yield (
-                f"{field_path(best)} seems to identify documents: {share} under different names. "
-                f"Files are paired by name; rename them, or use JSON Lines with --id-field"
+                f"the field {field_path(best)} seems to identify documents: {share} are "
+                "in files with different names. Files are paired by name. Rename the "
+                "files, or use JSON Lines with --id-field"
             )
         else:
             yield (
-                f"try --id-field {field_path(best)}, which pairs documents by their ids: {share} "
-                f"at different positions"
+                f"try --id-field {field_path(best)} to pair documents by this field: "
+                f"{share} are at different positions"
             )
 
 
@@ -139,10 +140,9 @@ def _hint_absent_values(values: Sequence[_Values]) -> Iterator[str]:
         shown_texts = join_some((text for text, _ in texts.most_common()), MAX_NAMED)
         shown_fields = join_some((field for field, _ in fields.most_common()), MAX_NAMED)
         yield (
-            f"x-aws-stickler-absent-values: {shown_texts} are found where "
-            f"the other side has no value "
-            f"({number_of(texts.total(), 'time')}, in {shown_fields}); with this annotation in the "
-            f"schema they count as absent"
+            f"the texts {shown_texts} occur where the other side has no value "
+            f"({number_of(texts.total(), 'time')}, in {shown_fields}); to count these "
+            "texts as absent, list them in x-aws-stickler-absent-values in the schema"
         )
 
 
@@ -164,9 +164,9 @@ def _hint_any_of(values: Sequence[_Values]) -> Iterator[str]:
     fields = [name for name, n in n_lists.items() if 2 * n_chosen[name] >= n]
     if fields:
         yield (
-            f"x-aws-stickler-any-of: in {join_some(fields, MAX_NAMED)} the ground truth has "
-            f"lists, and predictions have one of their items; with this annotation in the schema "
-            f"each item is a right value"
+            f"in {join_some(fields, MAX_NAMED)} the ground truth has a list, but "
+            "predictions have a single item of this list; if each item is a right "
+            "answer, add x-aws-stickler-any-of to the schema"
         )
 
 

@@ -58,9 +58,9 @@ def own_file(folder: str, name: str) -> Path | None:
         ) from None
     if stat.S_ISREG(mode):
         return path
-    finding = "this is a link" if stat.S_ISLNK(mode) else "this is not a regular file"
-    expected = "a file that is in the run directory itself"
-    hint = "copy the run together with the files that its links point to"
+    finding = "this is a link" if stat.S_ISLNK(mode) else "this path is not a regular file"
+    expected = "a regular file inside the run directory, not a link"
+    hint = "copy the run directory together with the files that its links point to"
     raise UsageError([Problem(source=str(path), found=finding, expected=expected, hint=hint)])
 
 
@@ -103,7 +103,7 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
         source = f"{option} {shown_url(path) if is_url(path) else path}"
         if output_path in output_paths:
             problems.append(
-                Problem(source, "another output is written to the same file", "a different file")
+                Problem(source, "another output option names the same file", "a different file")
             )
         output_paths.add(output_path)
         if any(_is_own_name(output_path, directory) for directory in run_directories):
@@ -233,8 +233,8 @@ def whole_file(
 def check_url_of_output(url: str, source: str) -> None:
     """Raise UsageError if this kind of URL cannot be written to."""
     if url.lower().startswith(("http://", "https://")):
-        expected = "a file, or a URL of a store such as s3://"
-        finding = "nothing can be written to this address"
+        expected = "a file, or the URL of a store, such as s3://bucket/file"
+        finding = "stickler cannot write to an http address"
         raise UsageError([Problem(source, finding, expected)])
     check_url(url)
 
@@ -256,7 +256,7 @@ def _open_uploaded_file(url: str, option: str, partial: Callable[[], bool]) -> I
     try:
         send_file(temporary, f"{url}{PARTIAL}" if partial() else url)
     except OSError as error:
-        finding = f"{error.strerror or error}; the contents are saved in {temporary}"
+        finding = f"{error.strerror or error}; the output is saved in {temporary}"
         raise OSError(error.errno or errno.EIO, finding, shown_url(url)) from None
     temporary.unlink()
 

@@ -95,7 +95,7 @@ AnnotationValues: TypeAlias = dict[str, Any]
 
 _FLAG: Final = Rule("true or false", {"type": "boolean"})
 _LIST_FLAG: Final = Rule("true or false", _FLAG.keywords)
-_ON_VALUE: Final = "a single value or an array"
+_ON_VALUE: Final = "a single value, or an array of values"
 _ON_OBJECT: Final = "an object schema"
 _ON_LIST: Final = "an array without prefixItems"
 
@@ -119,7 +119,9 @@ def _are_scalars(value: Sequence[object]) -> bool:
 
 RULES: Final = {
     "comparator": Rule("the name of a comparator, a string", {"type": "string"}),
-    "comparator_config": Rule("an object of keywords for the comparator", {"type": "object"}),
+    "comparator_config": Rule(
+        "an object with keyword arguments for the comparator", {"type": "object"}
+    ),
     "threshold": FRACTION,
     "weight": Rule(
         "a number above 0, at most 1e100",
@@ -141,13 +143,13 @@ RULES: Final = {
         get_args(ListPairing).__contains__,
     ),
     "key": Rule(
-        "a field of the items, or a list of their fields",
+        "the name of a field of the items, or a list of such names",
         {"type": ["string", "array"]},
         _is_key,
     ),
     "distinct": _LIST_FLAG,
     "aliases": Rule(
-        "an object whose keys are names and whose values are lists of strings",
+        "an object whose keys are field names and whose values are lists of strings",
         {"type": "object"},
         _are_aliases,
     ),
@@ -244,13 +246,13 @@ def annotation_problems(
                 (text, first_name, second_name), *_ = doubled_names(value)  # type: ignore[arg-type]
                 finding, expected = (
                     f"{text} is an alias of {first_name} and of {second_name}",
-                    "each alias under one name only",
+                    "each alias for only one name",
                 )
             yield Problem(
                 source=source, found=finding, expected=expected, hint=hint, pointer=pointer
             )
         else:
-            expected = "one of the annotations in docs/schema.md"
+            expected = "an annotation that docs/schema.md lists"
             name = _with_hyphens(key).removeprefix(PREFIX).removeprefix(OLD_PREFIX)
             names = [valid.removeprefix(PREFIX) for valid in KEYS]
             hint = did_you_mean(name, names, display=lambda valid: PREFIX + valid)
@@ -277,7 +279,7 @@ def _pairing_problems(
         yield Problem(
             source=source,
             found=finding,
-            expected="only one of the two keys",
+            expected="only one of these two keys",
             hint="leave out ordered",
             pointer=pointer,
         )
@@ -286,7 +288,7 @@ def _pairing_problems(
 def _repair(key: str, value: object, rule: Rule) -> str:
     match value:
         case None:
-            return "leave the key out to get the default"
+            return "leave out the key to get the default"
         case str() if _NUMBER.fullmatch(value) and rule.keywords["type"] == "number":
             return f"write {value} without quotes"
         case "true" | "false" if rule.keywords["type"] == "boolean":

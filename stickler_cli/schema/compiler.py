@@ -84,7 +84,7 @@ LARGE: Final = 50
 that part. Smaller parts are copied. A plan is therefore never much larger than its schema."""
 
 NO_DOCUMENT: Final = "the schema does not describe a document"
-DOCUMENT_EXPECTED: Final = "a schema of JSON objects or arrays"
+DOCUMENT_EXPECTED: Final = "a schema for JSON objects or arrays"
 DOCUMENTS: Final[Mapping[DocumentKind, tuple[type[Node], ...]]] = {
     "object": (ObjectNode,),
     "array": (SequenceNode,),
@@ -158,13 +158,21 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
             try:
                 acceptor.validator  # noqa: B018 - builds it, now that all documents are known
             except EngineError as error:
-                finding = f"values cannot be checked against this alternative ({error})"
+                finding = (
+                    f"values cannot be checked against this alternative of the schema ({error})"
+                )
                 self._problems.add(
-                    source.schema, (), finding, "patterns as docs/schema.md describes them"
+                    source.schema,
+                    (),
+                    finding,
+                    ("a pattern of the kinds that docs/schema.md describes"),
                 )
         name = self._places.merge(in_force).model_name or DEFAULT_MODEL_NAME
         if built.ignored:
-            finding, expected = "the schema ignores whole documents", "a field that is not ignored"
+            finding, expected = (
+                "the schema ignores every field of the documents",
+                ("at least one field that is not ignored"),
+            )
             self._problems.add(self._files.root.schema, (), finding, expected)
         return plan_of(root or built.node, name, kind)
 
@@ -280,7 +288,8 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                     schema for schema, annotations in merged.by_schema if "key" in annotations
                 )
                 expected = (
-                    f"a declared field of the items ({', '.join(declared) or 'there is none'})"
+                    "a field that the schema of the items declares "
+                    f"({', '.join(declared) or 'there is none'})"
                 )
                 finding, hint = f"key names {name}", did_you_mean(name, declared)
                 self._problems.add(holder, (f"{PREFIX}key",), finding, expected, hint)
@@ -362,7 +371,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                 sources = (
                     source for source in place.in_force if text in named_schemas(source, keyword)
                 )
-                finding = f"the pattern cannot be used ({error})"
+                finding = f"stickler cannot use this pattern ({error})"
                 expected = "an ECMA-262 regular expression"
                 self._problems.add(next(sources).schema, (keyword, text), finding, expected)
         if place.other_keys is not None:

@@ -107,7 +107,7 @@ def load_schema(
         hint = "check the path"
         if Path(path).is_dir():
             hint = "the order of arguments is SCHEMA GT PRED; "
-            hint += "only eval --schema-by takes a directory of schemas"
+            hint += "only eval --schema-by accepts a directory of schemas"
         finding = f"the schema cannot be read ({error.strerror or error})"
         raise SchemaError(
             [Problem(source=shown_path, found=finding, expected="a JSON Schema file", hint=hint)]
@@ -116,7 +116,7 @@ def load_schema(
         schema = parsed_json(content)
     except orjson.JSONDecodeError as error:
         model = (
-            f"for a pydantic model, give {path}:Model and --allow-plugins"
+            f"for a pydantic model, give {path}:Model together with --allow-plugins"
             if path.endswith(".py")
             else ""
         )
@@ -171,14 +171,14 @@ def load_schemas(
             schemas_by_step |= {} if schema.refusals else {step: schema}
     if not schemas_by_step and not problems:
         hint = (
-            "this is a file: leave out --schema-by to use it as the schema"
+            "this path is a file: to use it as the schema, leave out --schema-by"
             if Path(path).is_file()
             else ""
         )
         problems.append(
             Problem(
                 source=shown_path,
-                found="there is no schema in this directory",
+                found="this directory contains no schema",
                 expected="a directory of .json files",
                 hint=hint,
             )
@@ -191,7 +191,7 @@ def load_schemas(
     inferred = [schema for schema in schemas_by_step.values() if schema.remark]
     n_others = len(inferred) - 1
     others_text = number_of(n_others, "other schema")
-    further_text = f"; the same is true of {others_text}" if n_others else ""
+    further_text = f"; this also applies to {others_text}" if n_others else ""
     digests = [(step, schema.digest, schema.inferred) for step, schema in schemas_by_step.items()]
     return LoadedSchema(
         shown_path,
@@ -385,8 +385,9 @@ def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
     count = number_of(len(texts), "text field")
     return (
         f"{path}: {count} without annotations ({join_some([*texts], NAMED_TEXTS)}) "
-        f"{'is' if len(texts) == 1 else 'are'} compared by edit distance at {TEXT.threshold}, so "
-        "that wrong values may pass; --infer always chooses stricter comparisons"
+        f"{'is' if len(texts) == 1 else 'are'} compared by edit distance at "
+        f"{TEXT.threshold}, so wrong values may pass. For stricter comparisons, use "
+        "--infer always"
     )
 
 
@@ -406,17 +407,20 @@ def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
     if not names:
         return ""
     return (
-        f"{path}: items of {join_some([*names], NAMED_TEXTS)} are compared in any order; "
-        f'"{annotated("ordered")}": true makes their order count'
+        f"{path}: items of {join_some([*names], NAMED_TEXTS)} are compared in any order. "
+        f'If their order matters, set "{annotated("ordered")}": true'
     )
 
 
 def _remark(path: str, inference: Inference) -> str:
     # Schemas from Python have no file.
-    advice = f"see `stickler init {shlex.quote(path)}`; --infer never uses the defaults instead"
+    advice = (
+        f"to see why, run `stickler init {shlex.quote(path)}`; to use the defaults instead, "
+        "give --infer never"
+    )
     shown_advice = f" ({advice})" if is_url(path) or Path(path).is_file() else ""
     count = sum(field.source == "inferred" for field in inference.fields)
     annotated = any(field.source == "annotation" for field in inference.fields)
     lack = "does not annotate every field" if annotated else "names no comparators"
     fields = number_of(count, "field")
-    return f"{path} {lack}: the comparison of {fields} was inferred{shown_advice}"
+    return f"{path} {lack}, so how to compare {fields} was inferred{shown_advice}"

@@ -63,7 +63,7 @@ class TooManyPlacesError(Exception):
     """A schema describes more combinations than a user can mean."""
 
     def __str__(self) -> str:
-        return f"the schema describes more than {MOST_PLACES} places"
+        return f"the schema describes more than {MOST_PLACES} fields and items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class JsonTextPlace(_Annotated):
 class WholePlace(_Annotated):
     """The place of an array or object that a comparator compares as one value."""
 
-    name: ClassVar = "a value that its comparator compares as a whole"
+    name: ClassVar = "a value that one comparator compares as a whole"
     default: ClassVar = TEXT
 
 

@@ -73,8 +73,8 @@ def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
     except ValueError:
         raise LeadsNowhereError(f"{uri} is not a URI", "a reference to a schema") from None
     if not split_uri.scheme and origin.file is None:
-        finding = f"{uri} is relative, but the schema was not read from a file"
-        raise LeadsNowhereError(finding, "a reference to a place in the schema")
+        finding = f"the reference {uri} is relative, but the schema was not read from a file"
+        raise LeadsNowhereError(finding, "a reference to a part of the same schema")
     candidates = []
     if split_uri.scheme == "file":
         path = unquote(split_uri.path)
@@ -90,11 +90,16 @@ def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
         raise LeadsNowhereError(
             f"the file {shown_file(candidates[0])} does not exist", "an existing file"
         )
-    hint = "save a copy beside the schema and refer to it by its relative path"
+    hint = (
+        "save a copy of the referenced schema beside this schema, and refer to the copy by "
+        "its relative path"
+    )
     if candidates:
         hint = f"save a copy as {shown_file(candidates[0])}"
-    finding = f"{uri} is on the network, and schemas are never downloaded"
-    raise LeadsNowhereError(finding, "a reference to a place in the schema or to a file", hint)
+    finding = f"{uri} is on the network, but stickler never downloads schemas"
+    raise LeadsNowhereError(
+        finding, ("a reference to a part of the same schema, or to a local file"), hint
+    )
 
 
 def _relative(uri: str, identifier: str) -> str:
@@ -128,7 +133,7 @@ def read_file(file: FilePath) -> JsonValue:
         return parsed_json(file.read_bytes())
     except OSError as error:
         finding = f"{name} cannot be read ({error.strerror})"
-        raise LeadsNowhereError(finding, "a file that can be read") from None
+        raise LeadsNowhereError(finding, "a readable file") from None
     except orjson.JSONDecodeError as error:
         raise LeadsNowhereError(
             f"{name} is not JSON ({error})", "a JSON file", of_yaml(name)
@@ -144,7 +149,10 @@ def of_yaml(name: str) -> str:
         "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)"
     )
     source, target = shlex.quote(name), shlex.quote(str(file.with_suffix(".json")))
-    return f"with PyYAML, `python -c '{program}' < {source} > {target}` converts it to JSON"
+    return (
+        f"to convert the file to JSON with PyYAML, run `python -c '{program}' < {source} > "
+        f"{target}`"
+    )
 
 
 def shown_file(file: FilePath) -> str:
@@ -397,7 +405,7 @@ class SchemaFiles:
         keyword = place.dialect.id_keyword
         base = (
             f"the reference is relative to {place.base} because of "
-            f"{json_pointer((*path, keyword))}; leave out that {keyword}"
+            f"{json_pointer((*path, keyword))}; remove that {keyword}"
         )
         return LeadsNowhereError(
             error.found, error.expected, "; ".join(filter(None, (base, error.hint)))
@@ -411,7 +419,9 @@ class SchemaFiles:
         self._refuse_invalid(resource, reference)
         if fragment and not fragment.startswith("/"):
             if (uri, fragment) not in self._names:
-                expected = f'a schema with "$anchor": "{fragment}", or a pointer as in #/$defs/a'
+                expected = (
+                    f'a schema with "$anchor": "{fragment}", or a JSON Pointer such as #/$defs/a'
+                )
                 raise LeadsNowhereError(f"{reference} points to nothing", expected)
             return uri, fragment, self._names[uri, fragment]
         target = self._at_pointer(resource, fragment, reference)
@@ -424,8 +434,10 @@ class SchemaFiles:
 
     def _refuse_invalid(self, schema: JsonValue, reference: str) -> None:
         if id(schema) in self._invalid:
-            finding = f"{reference} points to a schema that is not valid"
-            raise LeadsNowhereError(finding, "a valid schema", "its errors are listed as well")
+            finding = f"{reference} points to an invalid schema"
+            raise LeadsNowhereError(
+                finding, "a valid schema", ("the errors in that schema are listed too")
+            )
 
     def _resource(self, uri: str, reference: str, place: SchemaPlace) -> JsonValue:
         if uri in self._resources:
@@ -471,7 +483,7 @@ class SchemaFiles:
                 value = value[step]
             else:
                 hint = did_you_mean(name, value) if isinstance(value, dict) else ""
-                expected = "a place that exists in the schema"
+                expected = "a JSON Pointer to an existing part of the schema"
                 raise LeadsNowhereError(f"{reference} points to nothing", expected, hint)
             place = place._replace(path=(*place.path, step))
         if isinstance(value, dict) and id(value) not in self._places:

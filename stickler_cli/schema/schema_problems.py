@@ -112,11 +112,17 @@ SOMEWHERE: Final = tuple(STANDS)
 """The annotations that are allowed only at some kinds of fields, such as lists."""
 
 OBJECTS: Final = "an array of objects"
-POSITIONS: Final = "an array whose elements are paired by position"
+POSITIONS: Final = "a list whose elements are paired by position"
 _HINTS: Final = {
-    OBJECTS: "objects are compared field by field: put the annotation on their properties",
-    "an array": 'put the annotation on "items"',
-    "an object": "an object is compared field by field: put the annotation on the properties",
+    OBJECTS: (
+        "objects are compared field by field, so put the annotation on the properties of the "
+        "objects"
+    ),
+    "an array": 'put the annotation inside "items"',
+    "an object": (
+        "an object is compared field by field, so put the annotation on the properties of "
+        "the object"
+    ),
 }
 
 
@@ -152,7 +158,7 @@ class AnnotationUsage:
             finding = f"{name.replace('_', '-')} is on {kind_here}"
             expected = f"the annotation on {STANDS[name]}"
             if kind_here == POSITIONS and name in (*ON_LIST, "key"):
-                expected = "pairing best or ordered for that array"
+                expected = "pairing best or ordered for this list"
             self._unused[key] = (holder, finding, expected, hint)
 
     def report(self) -> None:
@@ -166,11 +172,11 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 _MEANT: Final = {
-    "any": 'leave "type" out for values of any type',
+    "any": 'leave out "type" to allow values of any type',
     "date": 'write "type": "string", "format": "date"',
     "date-time": 'write "type": "string", "format": "date-time"',
     "datetime": 'write "type": "string", "format": "date-time"',
-    "enum": 'leave "type" out; "enum" lists the values',
+    "enum": 'leave out "type", because "enum" already lists the values',
     **dict.fromkeys(("char", "text"), "did you mean string?"),
     **dict.fromkeys(("decimal", "double", "float"), "did you mean number?"),
     **dict.fromkeys(("dict", "map"), "did you mean object?"),
@@ -192,13 +198,13 @@ _A: Final = {
 
 _ALTERNATIVES: Final = {
     "items": "a schema, or a list of schemas",
-    "type": f"one of {', '.join(TYPES)}, or a list of them",
+    "type": f"one of {', '.join(TYPES)}, or a list of these types",
 }
 """The expected value of a keyword, in words, if its meta-schema allows several forms."""
 
 _PATTERNS: Final = {
-    "$anchor": "letters, digits, -, _ and ., with a letter or _ first",
-    "$dynamicAnchor": "letters, digits, -, _ and ., with a letter or _ first",
+    "$anchor": "a name of letters, digits, -, _ and . that begins with a letter or _",
+    "$dynamicAnchor": "a name of letters, digits, -, _ and . that begins with a letter or _",
     "$id": "a URI without a fragment (#...)",
 }
 
@@ -288,8 +294,10 @@ def _expected(path: Path, error: "ValidationError") -> str:
     if error.validator == "pattern":
         return _PATTERNS.get(str(path[-1]), f"a string that matches {error.validator_value}")
     if len(path) > 1 and path[-2] == "dependencies":
-        return "a schema, or a list of names"
-    return _ALTERNATIVES.get(str(path[-1]) if path else "", "what JSON Schema allows here")
+        return "a schema, or a list of property names"
+    return _ALTERNATIVES.get(
+        str(path[-1]) if path else "", ("a value that JSON Schema allows for this keyword")
+    )
 
 
 _RULES: Final[dict[str, Callable[[Any], str]]] = {
@@ -301,7 +309,7 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     "minItems": lambda limit: "at least one element",
     "minimum": lambda limit: f"a number of at least {limit}",
     "type": lambda limit: (
-        "a schema: an object, true or false"
+        "a schema (an object, true or false)"
         if "object" in limit and "boolean" in limit
         else " or ".join(_A[name] for name in ([limit] if isinstance(limit, str) else limit))
     ),
@@ -323,13 +331,19 @@ def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:
         case (((*_, "type") | (*_, "type", int())), str()):
             hint = _MEANT.get(value.lower()) or did_you_mean(value, TYPES)
         case (*_, "required"), bool():
-            hint = 'list the names in "required" of the object that has the property'
+            hint = 'in the parent object, write "required" as a list of property names'
         case (*_, "items"), list() if unnamed:
-            hint = 'write "prefixItems" for a tuple, or name the dialect of the schema: "$schema": "http://json-schema.org/draft-07/schema#"'
+            hint = (
+                'for a tuple, write "prefixItems"; or name the dialect of the schema: '
+                '"$schema": "http://json-schema.org/draft-07/schema#"'
+            )
         case (*_, "items"), list():
             hint = 'write "prefixItems" for a tuple'
         case (*_, ("exclusiveMinimum" | "exclusiveMaximum")), bool():
-            hint = 'this is how Draft 4 writes it; to use it, add "$schema": "http://json-schema.org/draft-04/schema#"'
+            hint = (
+                'this is the syntax of Draft 4; to use Draft 4, add "$schema": '
+                '"http://json-schema.org/draft-04/schema#"'
+            )
         case _, "true" | "false" if "boolean" in rule:
             hint = f"write {value} without quotes"
         case _, str() if value in TYPES and "object" in rule:
@@ -359,7 +373,7 @@ def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
         for key in subschema:
             meant = _meant(key)
             if meant is not None:
-                finding = f"{key} is not a keyword of JSON Schema and has no effect"
+                finding = f"{key} is not a keyword of JSON Schema, so it has no effect"
                 hint = f"did you mean {meant}?"
                 yield Problem(
                     source=source,
@@ -418,7 +432,7 @@ def nothing_described(schema: Schema, source: str) -> Problem:
     if not schema:
         return Problem(
             source=source,
-            found="the schema is empty: it describes no field",
+            found="the schema is empty, so it describes no fields",
             expected=expected,
             hint="",
             pointer="",
@@ -426,7 +440,7 @@ def nothing_described(schema: Schema, source: str) -> Problem:
     keys = [*schema]
     and_more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
     introduction = "its key is" if len(keys) == 1 else "its keys are"
-    finding = f"the schema describes no field: {introduction} {', '.join(keys[:SHOWN])}{and_more}"
+    finding = f"the schema describes no fields; {introduction} {', '.join(keys[:SHOWN])}{and_more}"
     return Problem(
         source=source,
         found=finding,
@@ -439,7 +453,7 @@ def nothing_described(schema: Schema, source: str) -> Problem:
 def _what_was_meant(schema: Schema, source: str) -> str:
     own_format = str(schema.get("format", ""))
     if own_format.startswith("stickler-"):
-        return f"this file was written by stickler ({own_format})"
+        return f"this file contains output of stickler ({own_format}), not a schema"
     for key in schema:
         if _meant(key) in NAMED | LISTED:
             return f"did you mean {_meant(key)} instead of {key}?"
@@ -449,10 +463,10 @@ def _what_was_meant(schema: Schema, source: str) -> str:
         and_more = f" (and {len(inner_paths) - 1} more)" if len(inner_paths) > 1 else ""
         reference = f"{source.rpartition('/')[2]}#{pointer}"
         return (
-            f"there is a schema inside it, at {pointer}{and_more}: save that as a file of its own, "
-            f'or write a file beside this one with {{"$ref": "{reference}"}}'
+            f"this file contains a schema at {pointer}{and_more}. Save that schema in its own "
+            f'file, or write another file in the same directory with {{"$ref": "{reference}"}}'
         )
-    hint = "is this a document? The order of arguments is SCHEMA GT PRED"
+    hint = "is this file a document? The order of arguments is SCHEMA GT PRED"
     return hint if is_document(schema) else ""
 
 

@@ -165,7 +165,7 @@ class DocumentValidator:
                 keyword="",
                 field="",
                 pointer="",
-                message=f"the document has more than {MOST_LEVELS} levels",
+                message=f"the document is nested more than {MOST_LEVELS} levels deep",
             )
             return
         try:
@@ -192,7 +192,7 @@ class DocumentValidator:
 
 
 def _refusal(source: str, reason: str, pointer: str) -> SchemaError:
-    finding = f"the schema cannot be used to validate documents ({reason})"
+    finding = f"documents cannot be validated against this schema ({reason})"
     return SchemaError(
         [
             Problem(
@@ -300,10 +300,16 @@ class Reach:
     def _problems_of(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
         """Yield problems inside a schema, without following its references."""
         if APART in source.schema:
-            yield source, APART, LeadsNowhereError(f"{APART} is not allowed in a schema", "a $ref")
+            yield (
+                source,
+                APART,
+                LeadsNowhereError((f"the keyword {APART} is not allowed in a schema"), "a $ref"),
+            )
         inner = self._list_inner_schemas(source, _IN_PLACE)
         if self._own_checks(source) > MOST_CHECKS >= max(map(self._own_checks, inner)):
-            finding = f"a value would be checked against more than {MOST_CHECKS} schemas here"
+            finding = (
+                f"a value in this place would be checked against more than {MOST_CHECKS} schemas"
+            )
             yield source, "", LeadsNowhereError(finding, "fewer nested alternatives")
 
     def _own_checks(self, source: Source) -> int:

@@ -145,9 +145,9 @@ class Results:
         settings, other_settings = self.interval_settings, other.interval_settings
         if settings is not None and other_settings is not None and settings != other_settings:
             found = (
-                f"the intervals were made with different settings, {other_settings} and {settings}"
+                f"the intervals were made with different settings: {other_settings} and {settings}"
             )
-            raise UsageError([Problem("", found, "the same level and seed")])
+            raise UsageError([Problem("", found, "intervals with the same level and seed")])
         if settings is None and not self.has_documents:
             self.interval_settings = other_settings
         if other_settings is None and other.has_documents:
@@ -364,7 +364,7 @@ class Evaluation(Results):
         groups = self.by.setdefault(key, {})
         if name not in groups:
             if len(groups) == MAX_GROUPS:
-                found = f"there are more than {MAX_GROUPS} groups"
+                found = f"the key gives more than {MAX_GROUPS} groups"
                 expected = "a key with fewer values"
                 raise UsageError([Problem(f"--by {key}", found, expected)])
             groups[name] = Results(interval_settings=self.interval_settings)
@@ -406,13 +406,13 @@ class Evaluation(Results):
         elif other.conditions is not None and other.conditions != self.conditions:
             conditions, other_conditions = self.conditions.by_name, other.conditions.by_name
             listed = "; ".join(
-                "the fields of their schemas differ"
+                "the two schemas have different fields"
                 if name == "fields"
-                else f"{name} is {value!r} in one and {other_value!r} in the other"
+                else f"{name} is {value!r} in one evaluation and {other_value!r} in the other"
                 for name, value, other_value in find_differences(conditions, other_conditions)
             )
             found = f"the evaluations cannot be combined: {listed}"
-            raise UsageError([Problem("", found, "the same schema and options")])
+            raise UsageError([Problem("", found, "evaluations with the same schema and options")])
 
     def _merge_metrics(self, other: Self) -> None:
         """Merge each of the user's metrics with the same metric of the other evaluation.
@@ -425,7 +425,7 @@ class Evaluation(Results):
             if measure is not None and other_measure is not None:
                 measure.merge(other_measure)
             elif (self if measure is None else other).has_documents:
-                found = f"only some of the documents were measured by {name}"
+                found = f"the metric {name} covers only some of the documents"
                 raise UsageError([Problem("", found, "the same metrics")])
             elif other_measure is not None:
                 self.metrics[name] = other_measure.copied()

@@ -102,7 +102,11 @@ def judge_fields(
     worst_path = min(values, key=lambda path: badness_order(values[path] - gate.limit))
     result = judge_value(gate, values[worst_path], "", prefix)
     n_failed = sum(not OPERATORS[gate.operator](value, gate.limit) for value in values.values())
-    rank = f"the worst of {n_failed} that fail" if n_failed > 1 else f"of {len(values)} that match"
+    rank = (
+        f"the worst of {n_failed} fields that fail"
+        if n_failed > 1
+        else f"of {len(values)} that match"
+    )
     worst_field = field_path(worst_path)
     return replace(result, reason=f"{result.reason} in {worst_field}, {rank}", field=worst_field)
 
@@ -156,10 +160,10 @@ def _field_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[fl
         return share, "no document was compared"
     tally = evaluation.sums.tally(gate.path)
     if gate.metric == SCORE:
-        return tally.mean_score, "no document has a score of it"
+        return tally.mean_score, "no document has a score for this field"
     if gate.metric in EXACT_METRICS:
         rates = tally.exact_rates._asdict()
-        return rates[gate.metric.removeprefix("exact_")], "there are no items or objects of it"
+        return rates[gate.metric.removeprefix("exact_")], "this field has no items or objects"
     return _counted_value(gate, tally.counts(gate.mode or rule.counting), rule)
 
 
@@ -183,7 +187,7 @@ def _document_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, s
         return interval and getattr(interval, gate.bound), "the run has no confidence intervals"
     if gate.metric == RIGHT_SHARE:
         return figures[RIGHT_SHARE], "no document was compared"
-    return figures[gate.metric], "no prediction was validated (add --validate pred)"
+    return figures[gate.metric], "predictions were not validated (add --validate pred)"
 
 
 def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float | None, str]:
@@ -196,20 +200,20 @@ def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float
         expected = (
             f"one of {', '.join(figures)}"
             if figures
-            else "a metric of the run, which --metric adds"
+            else "the name of a metric added with --metric"
         )
         raise gate_error("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
-    return figures[gate.metric], "it has nothing to divide by"
+    return figures[gate.metric], "the divisor of this figure is 0"
 
 
 def _confidence_value(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
     """Return the figure of confidences that a gate asks for; None with a reason if undefined."""
     figures = evaluation.confidence(field_path(gate.path))
     if figures is None:
-        return None, "no value of a prediction has a confidence"
+        return None, "no predicted value has a confidence"
     name = gate.metric.removeprefix(f"{CONFIDENCE_PREFIX}.")
     if not gate.bound:
-        return figures[name], "it takes both right and wrong values"
+        return figures[name], "there must be both right and wrong values"
     if evaluation.confidences.counts is not None:  # there are no rows to resample
         check_no_resampled_bounds([gate])
     interval = figures.get("intervals", {}).get(name)
@@ -226,5 +230,5 @@ def _bound_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[fl
     rates = intervals.rates[gate.mode or rule.counting]
     interval = intervals.score if gate.metric == SCORE else rates[gate.metric]
     if interval is None:
-        return None, "no document says anything about it"
+        return None, "no document has a value for this figure"
     return getattr(interval, gate.bound), ""

@@ -165,7 +165,9 @@ def _check_metric(
         _check_share(gate, option, lowest)
     elif metric in COUNTS and lowest >= 0 and not gate.limit.is_integer():
         found = f"in {text!r}, the limit is {gate.limit:g}"
-        hint = "precision, recall, f1 and accuracy are shares"
+        hint = (
+            "precision, recall, f1 and accuracy are between 0 and 1, but counts are whole numbers"
+        )
         raise gate_error(option, found, f"a whole number: {metric} is a count", hint)
 
 
@@ -194,7 +196,7 @@ def _parse_path(text: str, match: re.Match[str], option: str) -> Path:
     if len(names) < len(path):
         hint = _did_you_mean(field_path(names) + match["operator"] + match["limit"])
         found = f"{text!r} names one list element"
-        raise gate_error(option, found, "a field of all list elements, such as items.price", hint)
+        raise gate_error(option, found, "a field without a list index, such as items.price", hint)
     return path
 
 
@@ -246,7 +248,7 @@ def check_metrics(gates: Collection[Gate], names: Collection[str]) -> None:
     for gate in gates:
         owners = (name for name in names if f"{gate.metric}.".startswith(f"{name}."))
         if gate.mode == METRIC_PREFIX and not any(owners):
-            found = f"{gate.text!r} asks for a metric that the run does not have"
+            found = f"the run does not have the metric that {gate.text!r} needs"
             problems.append(Problem("--gate", found, hint=f"add --metric {gate.metric}"))
     if problems:
         raise UsageError(problems)
@@ -418,7 +420,7 @@ def check_paths(
             problems.append(_ambiguous_metric(gate, option))
         elif gate.path and not any(_can_match(gate.path, path) for path in schema_paths):
             path = field_path(gate.path)
-            found = f"{gate.text!r} asks for the field {path}, which does not exist"
+            found = f"{gate.text!r} names the field {path}, which does not exist"
             hint = _suggest_field(gate, schema_paths)
             problems.append(Problem(option, found, "a field of the schema", hint))
     if problems:
@@ -430,8 +432,8 @@ def _ambiguous_metric(gate: Gate, option: str) -> Problem:
     name = figure_name(gate)
     comparison = gate.text[len(name) :]
     count_gate = f"{name.removesuffix(gate.metric)}{MATRIX_NAMES[gate.metric]}{comparison}"
-    found = f"{gate.text!r} could mean the field {name}, or how many values are {gate.metric}"
-    hint = f"write {count_gate} for the count, or a metric of the field, such as {name}.f1"
+    found = f"{gate.text!r} could mean the field {name} or the number of {gate.metric} values"
+    hint = f"for the number, write {count_gate}; for the field, name a metric, such as {name}.f1"
     return Problem(option, found, "only one meaning", hint)
 
 
@@ -486,7 +488,10 @@ def check_no_resampled_bounds(gates: Iterable[Gate]) -> None:
     problems = [
         Problem(
             "--gate",
-            f"{gate.text!r} asks for an interval of confidences, which is resampled from rows",
+            (
+                f"{gate.text!r} needs an interval of confidence figures, which stickler "
+                "computes from rows for single documents"
+            ),
             "a run with rows",
             "--rows inline keeps them",
         )
@@ -535,7 +540,8 @@ OVERALL_SCORE: Final = "overall_score"  # name of the documents' score in result
 _ERRORS: Final = (FD, FA, FN)
 _EXPECTED: Final = (
     f"{OVERALL_SCORE}, or [set:][path.]metric, where metric is one of "
-    f"{', '.join((*RATES, SCORE))}, alone or with >= and the lowest value that passes"
+    f"{', '.join((*RATES, SCORE))}, alone or followed by >= and the lowest value that "
+    "passes"
 )
 
 

@@ -36,7 +36,8 @@ from .sums import (
 )
 
 METHOD: Final = (
-    "delta method, as a beta distribution, of documents and one more, wholly wrong or wholly right"
+    "delta method with a beta distribution, over all documents plus one document that is "
+    "all wrong or all right"
 )
 MIN_DOCUMENTS: Final = 30
 """Number of documents below which an interval says little: even if no document is wrong, up to a
@@ -381,7 +382,7 @@ Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, section 1
 """
 
 RESAMPLING_METHOD: Final = (
-    "Bayesian bootstrap over documents and one more, wholly wrong or wholly right"
+    "Bayesian bootstrap over all documents plus one document that is all wrong or all right"
 )
 """The name of the resampling method in files."""
 

@@ -27,10 +27,13 @@ POLICY_FORMAT: Final = "stickler-policy/1"
 _POSITION: Final = re.compile(r"line \d+")
 
 PASSING: Final = (
-    ("pass", "pass: the share of values at or above the confidence in the column from"),
+    ("pass", "pass: the share of values whose confidence is at least the one in the column 'from'"),
     (
         "wrong",
-        "wrong: the share of wrong values among the passing values of a document, on average",
+        (
+            "wrong: of the accepted values of a document, the share that is wrong, on "
+            "average over documents"
+        ),
     ),
 )
 """The columns of a table of accepted values, each with its explanation."""

@@ -219,7 +219,7 @@ def run_record(run: Run, *, per_document: bool = True, deferred: bool = False) -
 
 MAX_NAMED_IDS: Final = 5  # shared ids that a message lists
 _ARE: Final = " are "
-_RARE: Final = f"keys beside the {MAX_MAP_KEYS} of most documents"
+_RARE: Final = f"keys beyond the {MAX_MAP_KEYS} most frequent keys"
 
 OF_MERGING: Final = frozenset({"intervals", "breakdown", "validated sides"})
 """Conditions that must be equal to merge runs; runs that are only compared may differ in them."""
@@ -275,7 +275,7 @@ def _check_mergeable(runs: Sequence[tuple[str, Run]]) -> None:
     problems = [*_condition_problems(runs)]
     for name, run in runs:
         if run.evaluation.has_documents and not run.evaluation.ledger.hashes:
-            found = "the run does not say which documents it contains"
+            found = "the run does not record which documents it contains"
             problems.append(Problem(name, found, hint="evaluate again"))
     if not problems:
         problems += _shared_document_problems(runs)
@@ -343,7 +343,7 @@ def _condition_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
             found = f"{condition}: {brief(value)}, but {brief(first_value)} in {first_name}"
             yield Problem(name, found, "runs with the same settings")
         if run.fields != first.fields:
-            yield Problem(name, f"the schema has other fields than in {first_name}")
+            yield Problem(name, f"the schema has other fields than the schema of {first_name}")
 
 
 def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
@@ -353,7 +353,7 @@ def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Probl
     """
     run_by_id: dict[str, str] = {}
     run_by_hash: dict[str, str] = {}
-    expected = "each document in one run only"
+    expected = "each document in only one of the runs"
     for name, run in runs:
         blocks, hashes = run.evaluation.ledger.blocks, run.evaluation.ledger.hashes
         ids = sorted(blocks.ids() if blocks else ())
@@ -366,7 +366,7 @@ def _shared_document_problems(runs: Sequence[tuple[str, Run]]) -> Iterator[Probl
             found = f"{listed} are also in {run_by_id[shared_ids[0]]}"
             yield Problem(name, found, expected)
         elif other_run is not None:
-            yield Problem(name, f"some of its documents are also in {other_run}", expected)
+            yield Problem(name, f"the run shares some documents with {other_run}", expected)
         run_by_id.update(dict.fromkeys(ids, name))
         run_by_hash.update(dict.fromkeys(hashes, name))
 

@@ -47,7 +47,10 @@ class SchemaSource(Settings):
 
 def optional_schema() -> str:
     """Declare an optional schema; without one, the schema is inferred from the ground truth."""
-    help_text = "The annotated JSON Schema. If left out, it is inferred from the ground truth."
+    help_text = (
+        "The annotated JSON Schema. If you leave it out, a schema is inferred from the "
+        "ground truth."
+    )
     return option(
         "", help_text, "[SCHEMA]", is_path=True, argument=True, needed=False, role="input"
     )
@@ -64,8 +67,10 @@ class TruthSource(Settings):
 
     gt: str = option(
         "",
-        "Ground truth: a JSON file, a directory, a .jsonl file, a .parquet or .arrow table, or - "
-        "for standard input.",
+        (
+            "Ground truth: a JSON file, a directory, a .jsonl file, a .parquet or .arrow "
+            "table, or - for standard input."
+        ),
         "GT",
         is_path=True,
         argument=True,
@@ -78,7 +83,7 @@ class PredictionSource(Settings):
 
     pred: str = option(
         "",
-        "Predictions, in any form that GT may have.",
+        "Predictions, in any of the forms allowed for GT.",
         "PRED",
         is_path=True,
         argument=True,
@@ -91,9 +96,11 @@ class PairsSource(Settings, panel="input"):
 
     pairs: str | None = option(
         None,
-        "Instead of GT and PRED: a table of pairs (.jsonl, .csv, .parquet, .arrow, or a .json "
-        "array), with columns such as ground_truth and prediction, or expected and output; a "
-        "column id is optional.",
+        (
+            "Give this instead of GT and PRED: a table of pairs (.jsonl, .csv, .parquet, "
+            ".arrow, or a .json array). The columns have names such as ground_truth and "
+            "prediction, or expected and output. A column id is optional."
+        ),
         "FILE",
         is_path=True,
         in_file="none",
@@ -112,7 +119,10 @@ class SelectionOptions(Settings, panel="input"):
     limit: int | None = option(None, "Evaluate only the first N documents.", "N", values=SOME)
     sample: int | None = option(
         None,
-        "Evaluate a random sample of N documents; it depends only on their ids and --seed.",
+        (
+            "Evaluate a random sample of N documents. The choice depends only on the "
+            "document ids and --seed."
+        ),
         "N",
         values=SOME,
     )
@@ -123,7 +133,10 @@ class PluginOptions(Settings, panel="input"):
 
     allow_plugins: bool = option(
         False,
-        "Allow the schema, comparators and metrics to be given as module:Class, whose code is run.",
+        (
+            "Allow comparators, metrics and the schema to be given as Python code "
+            "(module:Class). That code is run."
+        ),
     )
 
 
@@ -132,13 +145,18 @@ class SchemaOptions(PluginOptions, panel="input"):
 
     infer: Infer = option(
         "auto",
-        "Infer from types and names how to compare fields: auto, if no annotation of the schema "
-        "says how; always, for every field without one; never.",
+        (
+            "Infer from types and names how to compare fields. auto: infer if no field of "
+            "the schema is annotated; always: infer for every field without annotations; "
+            "never: use defaults."
+        ),
     )
     boxes: BoxFormat = option(
         "corners",
-        "How to read the four numbers of a box if neither schema nor values show it: two corners, "
-        "or a corner, width and height.",
+        (
+            "How to read the four numbers of a box if the schema and the values do not show "
+            "it: as two corners, or as a corner with width and height."
+        ),
     )
 
 
@@ -147,9 +165,11 @@ class LenientOptions(Settings, panel="input"):
 
     lenient_json: bool = option(
         False,
-        "Extract predictions from code fences, other text and lists of one element; also accept "
-        "Python literals, comments, trailing commas and single quotes. Reports count these "
-        "predictions.",
+        (
+            "Find JSON in code fences, in other text and in lists with one element. Also "
+            "accept Python literals, comments, trailing commas and single quotes. Reports "
+            "say how many predictions needed this."
+        ),
     )
 
 
@@ -158,25 +178,32 @@ class FindingOptions(Settings, panel="input"):
 
     id_field: str | None = option(
         None,
-        "Pair JSON Lines by this field (default: by line). For tables: the id column "
-        "(default: id).",
+        (
+            "The field that contains the document id. JSON Lines are paired by this field "
+            "(default: by line number); tables by this column (default: id)."
+        ),
         "PATH",
     )
     gt_root: str | None = option(
         None,
-        "Where the document is inside each ground truth: a key such as result, a dotted path such "
-        "as data.result, or a JSON Pointer. Strings that contain JSON are parsed on the way.",
+        (
+            "Where each ground-truth file contains the document, if the document is not the "
+            "whole file: a key such as result, a dotted path such as data.result, or a JSON "
+            "Pointer. Strings on this path may contain JSON."
+        ),
         "KEY",
     )
     gt_column: str | None = option(
         None,
-        "The table column that holds the ground truths, or a dotted path into a column, such as "
-        "vars.expected.",
+        (
+            "The table column with the ground truth, or a dotted path into a column, such as "
+            "vars.expected."
+        ),
         "COLUMN",
     )
     max_document_size: int = option(
         100_000_000,
-        "Do not read documents with more bytes than this after unpacking, such as 500kB or 1GB.",
+        "Do not read documents that are larger than this after unpacking, such as 500kB or 1GB.",
         "SIZE",
         values=BYTES,
         default_text="100MB",
@@ -193,10 +220,10 @@ class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
         "REGEX",
     )
     pred_root: str | None = option(
-        None, "Where the document is inside each prediction; see --gt-root.", "KEY"
+        None, "Where each prediction file contains the document; see --gt-root.", "KEY"
     )
     pred_column: str | None = option(
-        None, "The table column that holds the predictions; see --gt-column.", "COLUMN"
+        None, "The table column with the predictions; see --gt-column.", "COLUMN"
     )
 
 
@@ -205,9 +232,11 @@ class WrapperOptions(Settings, panel="input"):
 
     wrapped: str = option(
         "auto",
-        "Extract values from objects that also hold metadata, such as confidences: auto knows the "
-        "usual forms, none extracts nothing, VALUE_KEY[:CONFIDENCE_KEY] names the keys of your "
-        "own form.",
+        (
+            "Extract values from objects that also hold metadata, such as confidences. auto: "
+            "use the usual forms; none: extract nothing; VALUE_KEY[:CONFIDENCE_KEY]: use the "
+            "keys of your own form."
+        ),
         "FORM",
     )
 
@@ -217,8 +246,10 @@ class IgnoreOptions(Settings, panel="input"):
 
     ignore: tuple[str, ...] = option(
         (),
-        "Ignore this field on both sides. In its path * stands for any name and ** for any number "
-        "of names: **.id is an id anywhere. Repeatable.",
+        (
+            "Ignore this field on both sides. In the path, * stands for any one name and ** "
+            "for any number of names: **.id ignores id everywhere. Repeatable."
+        ),
         "PATH",
     )
 
@@ -228,8 +259,10 @@ class KeyOptions(IgnoreOptions, panel="input"):
 
     rename: tuple[str, ...] = option(
         (),
-        "Rename a key of the predictions before they are compared, such as vendor=seller or "
-        "lines.descr=description. Repeatable.",
+        (
+            "Before comparing, rename a key of the predictions, such as vendor=seller or "
+            "lines.descr=description. Repeatable."
+        ),
         "OLD=NEW",
     )
 
@@ -238,7 +271,11 @@ class ValidationOptions(Settings, panel="input"):
     """Options for validation by the schema."""
 
     validate: Validate = option(
-        "none", "Also validate these documents against the schema, and report how many are valid."
+        "none",
+        (
+            "Also validate the ground truth, the predictions, or both against the schema, "
+            "and report how many are valid."
+        ),
     )
 
 
@@ -247,8 +284,11 @@ class ConfidenceSource(Settings, panel="input"):
 
     confidence: str | None = option(
         None,
-        "Confidences of the predictions: a directory or file like PRED, with the same ids, whose "
-        "documents have the keys of those in PRED, and a number in place of each value.",
+        (
+            "The confidences of the predictions: a directory or file in the form of PRED, "
+            "with the same ids. Each document has the same keys as its prediction, with a "
+            "number in place of each value."
+        ),
         "DIR|FILE",
         is_path=True,
         role="input",
@@ -260,7 +300,7 @@ class MetadataOptions(Settings, panel="statistics"):
 
     by_file: str | None = option(
         None,
-        "Metadata of documents, by their ids: a CSV file with a header row, or JSON Lines.",
+        "A file with metadata for each document id: CSV with a header row, or JSON Lines.",
         "FILE",
         is_path=True,
         role="input",
@@ -272,9 +312,12 @@ class SeveralSchemas(MetadataOptions, panel="input"):
 
     schema_by: str | None = option(
         None,
-        "SCHEMA is a directory, and the schema of a document is VALUE.json in it. VALUE is from a "
-        "field of the ground truth, @directory, @id (a schema for each document), or @COLUMN of "
-        "the --by-file.",
+        (
+            "Use a different schema for each document. SCHEMA is then a directory. KEY gives "
+            "a value for each document, and VALUE.json in that directory is the schema of "
+            "the document. KEY is a field of the ground truth, @directory, @id or @COLUMN of "
+            "the --by-file."
+        ),
         "KEY",
     )
 
@@ -284,12 +327,12 @@ class ComparisonOptions(Settings, panel="counting"):
 
     pairing_floor: float = option(
         0.2,
-        "Do not pair list items whose similarity is this or less; -1 pairs all.",
+        "Do not pair list items whose similarity is at most this number; -1 allows every pair.",
         "FLOOR",
         values=NumberRange("a number in [-1, 1)", lambda number: -1 <= number < 1),
     )
     extra_fields: ExtraFields = option(
-        "fa", "How to count a key in a prediction that the schema does not declare."
+        "fa", "How to count a predicted key that the schema does not declare."
     )
     partial_gt: bool = option(
         False,
@@ -302,8 +345,11 @@ class LimitedOptions(ComparisonOptions, panel="engine"):
 
     work_limit: float = option(
         WORK,
-        "Fail a document that takes more work to compare than this. A unit is about a second of "
-        "work; work is counted, not timed, so the limit is the same on any machine.",
+        (
+            "Fail a document if comparing it takes more work than this. One unit of work "
+            "takes about a second, but work is counted and not timed. The limit is therefore "
+            "the same on every machine."
+        ),
         "UNITS",
         values=NumberRange("a number above 0", lambda number: number > 0),
     )
@@ -313,12 +359,15 @@ class DecidingOptions(LenientOptions, KeyOptions, WrapperOptions, LimitedOptions
     """Options that decide the figures of a run."""
 
     recall_with_fd: bool = option(
-        False, "Count wrong values (false discoveries) as missed too, which lowers recall."
+        False,
+        ("Count a wrong value (false discovery) also as a missed value, which lowers recall."),
     )
     missing: Missing = option(
         "fn",
-        "How to count a ground truth without a prediction: all its values as missed, not at "
-        "all, or as a failed document.",
+        (
+            "How to count a ground truth without a prediction: count all values as missed, "
+            "skip the document, or count it as failed."
+        ),
     )
 
 
@@ -327,19 +376,25 @@ class CountingOptions(Settings, panel="counting"):
 
     counting: Counting = option(
         "leaves",
-        "What reports count (JSON has all three): leaves, all values; aggregate, only values in "
-        "objects and items that match; overall, each value, object and item as one unit.",
+        (
+            "What reports count (JSON has all three). leaves: all values; aggregate: only "
+            "values in objects and items that match; overall: each value, object and item as "
+            "one unit."
+        ),
     )
 
 
 class RunOptions(CountingOptions, DecidingOptions, panel="gates"):
     """Options that decide figures and verdict of a run; they are stored in its record."""
 
-    strict: bool = option(False, "Exit with code 3 if any document is unpaired or invalid.")
+    strict: bool = option(False, "Exit with code 3 if any document has no partner or is invalid.")
     rows: KeptRows = option(
         "auto",
-        "Keep a row for each document in the run file: inline, always; none, never; auto, for up "
-        "to 100,000 documents. Without rows the file has a fixed size.",
+        (
+            "Whether the run file has a row for each document. inline: always; none: never; "
+            "auto: for up to 100,000 documents. Without rows, the size of the file does not "
+            "depend on the number of documents."
+        ),
         panel="output",
     )
 
@@ -349,11 +404,11 @@ class IntervalOptions(Settings, panel="statistics"):
 
     ci: float | Literal["none"] = option(
         LEVEL,
-        "Level of the confidence intervals, between 0 and 1; none turns them off.",
+        "Level of the confidence intervals, between 0 and 1; none turns intervals off.",
         "LEVEL",
         values=SHARE._replace(expected=f"{SHARE.expected}, or none", word="none"),
     )
-    seed: int = option(0, "Seed of all random samples, also of --sample.", "N", values=COUNT)
+    seed: int = option(0, "Seed for everything random, including --sample.", "N", values=COUNT)
 
 
 class GateOptions(Settings, panel="gates"):
@@ -361,13 +416,15 @@ class GateOptions(Settings, panel="gates"):
 
     fail_under: float | None = option(
         None,
-        "Fail (exit 1) if F1 of all documents is below this, 0 to 1.",
+        "Fail (exit 1) if the F1 of all documents is below this number (0 to 1).",
         "F1",
         values=NumberRange("a number"),
     )
     gate: tuple[str, ...] = option(
         (),
-        "Fail (exit 1) unless this is true: [set:][path.]metric op number, such as "
-        "line_items.price.recall>=0.9. Repeatable.",
+        (
+            "Fail (exit 1) unless this condition is true: [set:][path.]metric op number, "
+            "such as line_items.price.recall>=0.9. Repeatable."
+        ),
         "EXPR",
     )

@@ -78,8 +78,10 @@ class EvalSettings(
 
     policy: str | None = option(
         None,
-        "Also report how many values this policy, made by stickler accept, would let pass, and "
-        "how many of them are wrong.",
+        (
+            "A policy made by stickler accept. Also report how many values it would accept "
+            "without review, and how many of these values are wrong."
+        ),
         "FILE",
         is_path=True,
         panel="statistics",
@@ -88,8 +90,10 @@ class EvalSettings(
 
     verdicts: str | None = option(
         None,
-        "Also report the figures that would result if the ground truth were corrected by these "
-        "verdicts on errors, downloaded from the HTML report.",
+        (
+            "Verdicts on errors, downloaded from the HTML report. Also report the figures "
+            "that would result if the ground truth were corrected by these verdicts."
+        ),
         "FILE",
         is_path=True,
         in_file="none",
@@ -102,8 +106,10 @@ class EvalSettings(
     )
     non_matches: str | None = option(
         None,
-        "Write every error to this file: .jsonl, .csv, .tsv, or .parquet and .arrow, "
-        "which need the extra parquet.",
+        (
+            "Write every error to this file: .jsonl, .csv or .tsv; also .parquet or .arrow, "
+            "which need the extra parquet."
+        ),
         "FILE",
         is_path=True,
         panel="output",
@@ -111,7 +117,7 @@ class EvalSettings(
     )
     documents: str | None = option(
         None,
-        "Write a row for each document to this file, in any format of --non-matches.",
+        "Write a row for each document to this file, in a format allowed for --non-matches.",
         "FILE",
         is_path=True,
         panel="output",
@@ -119,8 +125,10 @@ class EvalSettings(
     )
     values: str | None = option(
         None,
-        "Write a row for each value that was compared, right or wrong, to this file, in any "
-        "format of --non-matches.",
+        (
+            "Write a row for each compared value, right or wrong, to this file, in a format "
+            "allowed for --non-matches."
+        ),
         "FILE",
         is_path=True,
         panel="output",
@@ -128,24 +136,28 @@ class EvalSettings(
     )
     embed_sources: int = option(
         0,
-        "Put pictures of the N documents with the lowest scores into the HTML page, with the "
-        "boxes of their values. Needs the extra sources.",
+        (
+            "In the HTML page, show pictures of the N documents with the lowest scores, with "
+            "the boxes of their values. Needs the extra sources."
+        ),
         "N",
         values=COUNT,
         panel="output",
     )
     label: tuple[str, ...] = option(
         (),
-        "A label that the run file and reports show, such as a model name or prompt=v3. "
-        "Repeatable.",
+        "A label for the run file and the reports, such as a model name or prompt=v3. Repeatable.",
         "TEXT",
         in_file="eval",
         panel="run",
     )
     repeat: tuple[str, ...] = option(
         (),
-        "More predictions of the same documents: report how much the figures vary from run to "
-        "run, and which values are right in only some of the runs.",
+        (
+            "Predictions of the same documents from another run of the same system. Reports "
+            "how much the figures vary from run to run, and which values are right in only "
+            "some of the runs."
+        ),
         "PRED...",
         in_file="none",
         panel="statistics",
@@ -153,27 +165,34 @@ class EvalSettings(
     )
     metric: tuple[str, ...] = option(
         (),
-        "Also compute this metric over all documents: anls_star (the mean ANLS* of whole "
-        "documents; "
-        "anls_star_numbers compares numbers by value), one from an installed package, or "
-        "module:Class. Repeatable.",
+        (
+            "Also compute this metric over all documents: anls_star (mean ANLS* of whole "
+            "documents), anls_star_numbers (the same, but numbers are compared by value), a "
+            "metric from an installed package, or module:Class. Repeatable."
+        ),
         "NAME",
         panel="statistics",
     )
     run_dir: str | None = option(
         None,
-        "Save everything about the run here: results, a line for each document and error, and a "
-        "journal, from which the same command continues after an interruption.",
+        (
+            "Save the whole run in this directory: results, a line for each document and "
+            "each error, and a journal. After an interruption, the same command continues "
+            "the run."
+        ),
         "DIR",
         is_path=True,
         panel="run",
         role="output",
     )
     restart: bool = option(
-        False, "Discard what is in --run-dir, and start over.", in_file="none", panel="run"
+        False, "Discard the contents of --run-dir, and start over.", in_file="none", panel="run"
     )
     dry_run: bool = option(
-        False, "Only print what models would be asked; ask nothing.", in_file="none", panel="models"
+        False,
+        "Only show how often models would be asked; ask no model.",
+        in_file="none",
+        panel="models",
     )
 
 
@@ -183,7 +202,7 @@ class SourcesOrRun(SourceOptions):
     schema: str = optional_schema()
     gt: str = option(
         "",
-        "Ground truth, as for eval.",
+        "Ground truth, in any form that eval accepts.",
         "[GT]",
         is_path=True,
         argument=True,
@@ -192,7 +211,7 @@ class SourcesOrRun(SourceOptions):
     )
     pred: str = option(
         "",
-        "Predictions, as for eval; or a run directory.",
+        "Predictions, in any form that eval accepts; or a run directory.",
         "PRED|RUN",
         is_path=True,
         argument=True,
@@ -205,8 +224,11 @@ class RecordedOptions(Settings, panel="input"):
 
     read: tuple[str, ...] = option(
         (),
-        "Allow reading this source that RUN names, written as in RUN: a URL, a model, or a path "
-        "outside the working directory. Repeatable.",
+        (
+            "Allow stickler to read a source that RUN refers to: a URL, a model, or a path "
+            "outside the working directory. Write the source exactly as RUN names it. "
+            "Repeatable."
+        ),
         "SOURCE",
         in_file="none",
         role="input",
@@ -230,32 +252,41 @@ class CompareSettings(
 
     document: str | None = option(
         None,
-        "The document to compare, by its id in eval; needed for directories and JSON Lines.",
+        (
+            "The id of the document to compare, as eval shows it. Needed for directories and "
+            "JSON Lines."
+        ),
         "ID",
         in_file="none",
     )
-    cause: int | None = _cause("Compare the first document of this cause, by its number in eval.")
+    cause: int | None = _cause(
+        "Compare the first document with this cause of errors. Give the number of the cause "
+        "that eval shows."
+    )
     field: str | None = option(
         None,
-        "Show only this place: line_items[2].price, or line_items.price for all items.",
+        "Show only one field: line_items[2].price, or line_items.price for all items.",
         "PATH",
         in_file="none",
         panel="output",
     )
     only_errors: bool = option(
-        False, "Hide what is right; only its number is shown.", in_file="none", panel="output"
+        False, "Hide right values; show only how many there are.", in_file="none", panel="output"
     )
     everything: bool = option(
         False,
-        "Show everything, also what is inside right objects and lists, and what neither side has.",
+        (
+            "Show everything, also the contents of right objects and lists, and fields that "
+            "are absent on both sides."
+        ),
         flag="--all",
         in_file="none",
         panel="output",
     )
     format: Literal["table", "json", "markdown"] = printed()
     output: tuple[str, ...] = output_files(
-        "Also write the result to this file, in the format of its suffix (.json, .md, .txt). "
-        "Repeatable."
+        "Also write the result to this file; the suffix sets the format (.json, .md, "
+        ".txt). Repeatable."
     )
 
 
@@ -277,12 +308,14 @@ class ErrorsSettings(
     """
 
     document: str | None = option(
-        None, "Show only errors of these documents.", "ID|GLOB", in_file="none"
+        None, "Show only errors in these documents.", "ID|GLOB", in_file="none"
     )
     field: str | None = option(
         None,
-        "Show only errors of fields whose path matches, such as 'items.*' (without list indexes), "
-        "or of one place, such as items[2].price.",
+        (
+            "Show only errors in fields that match this pattern, such as 'items.*' (without "
+            "list indexes), or in one place, such as items[2].price."
+        ),
         "GLOB",
         in_file="none",
     )
@@ -293,18 +326,22 @@ class ErrorsSettings(
         flag="--class",
         in_file="none",
     )
-    cause: int | None = _cause("Show only errors of this cause, by its number in eval.")
+    cause: int | None = _cause(
+        "Show only errors with this cause. Give the number of the cause that eval shows."
+    )
     sort: Literal["cause", "document", "field", "class", "similarity"] = option(
         "cause",
-        "The order of errors: by cause (in files, by document), by document, field or class, or "
-        "the least similar values first.",
+        (
+            "How to sort errors: by cause (in files, by document), by document, by field, by "
+            "class, or by similarity (least similar values first)."
+        ),
         in_file="none",
         panel="output",
     )
     format: Literal["table", "csv", "tsv", "jsonl"] = printed()
     output: tuple[str, ...] = output_files(
-        "Also write the errors to this file, in the format of its suffix (.csv, .tsv, .jsonl, "
-        ".parquet, .txt). Repeatable."
+        "Also write the errors to this file; the suffix sets the format (.csv, .tsv, "
+        ".jsonl, .parquet, .txt). Repeatable."
     )
 
 
@@ -349,10 +386,10 @@ class ManySettings(
     """Settings of `evaluate_many`, without options for reading predictions leniently."""
 
     workers: int | Literal["auto"] = option(
-        1, "Number of processes that compare; 1 is only this process.", values=PROCESSES
+        1, "Number of processes that compare documents; 1 uses no extra process.", values=PROCESSES
     )
     chunk_size: int | None = option(
-        None, "Number of pairs that are sent to a process at once.", values=SOME
+        None, "Number of document pairs that are sent to a process at once.", values=SOME
     )
 
 
@@ -373,7 +410,7 @@ class FinishedOptions(Settings, panel="counting"):
     """Options for reading finished runs."""
 
     counting: Counting | None = option(
-        None, "What reports count, as for eval.  [default: as the run was made]"
+        None, "What reports count, as for eval. [default: as in the run]"
     )
 
 
@@ -384,7 +421,7 @@ class MergeSettings(
 
     run: tuple[str, ...] = option(
         (),
-        "Run files, as eval -o run.json writes them, or run directories.",
+        "Run files, made with eval -o run.json, or run directories.",
         "RUN...",
         argument=True,
         in_file="none",
@@ -406,30 +443,36 @@ class ReportSettings(
 
     run: tuple[str, ...] = option(
         (),
-        "A run file, as eval -o run.json writes it, or a run directory; several are shown side by "
-        "side on an HTML page.",
+        (
+            "A run file, made with eval -o run.json, or a run directory. If you give "
+            "several, an HTML page shows them side by side."
+        ),
         "RUN...",
         argument=True,
         in_file="none",
         role="input",
     )
-    format: RunFormat | None = printed_run(None, "  [default: table, nothing with --output]")
+    format: RunFormat | None = printed_run(
+        None, ("  [default: table; with --output, nothing is printed]")
+    )
     open: bool = option(
         False,
-        "Open the HTML page in a browser; without --output, as a temporary file.",
+        "Open the HTML page in a browser. Without --output, the page is a temporary file.",
         in_file="none",
         panel="output",
     )
     by: tuple[str, ...] = option(
         (),
-        "Report other groups of documents. RUN must be a run directory whose documents have not "
-        "changed; they are compared again. Repeatable.",
+        (
+            "Report results for groups of documents. RUN must be a run directory whose "
+            "documents have not changed, because they are compared again. Repeatable."
+        ),
         "KEY",
         in_file="none",
     )
     by_file: str | None = option(
         None,
-        "Metadata of documents, by their ids: a CSV file with a header row, or JSON Lines.",
+        "A file with metadata for each document id: CSV with a header row, or JSON Lines.",
         "FILE",
         in_file="none",
         is_path=True,
@@ -441,5 +484,5 @@ class ViewSettings(LinkOptions, TerminalOptions):
     """Settings of `stickler view`."""
 
     run: str = option("", "A run directory.", "RUN", argument=True, in_file="none", role="input")
-    port: int = option(0, "Serve on this port; 0 chooses a free one.", "N", values=COUNT)
+    port: int = option(0, "Port of the page; 0 chooses a free port.", "N", values=COUNT)
     open: bool = option(False, "Open the page in a browser.", in_file="none")

@@ -27,12 +27,14 @@ class ConsoleOptions(Settings, panel="run"):
     """Options for messages on the terminal."""
 
     quiet: bool = option(
-        False, "Print only errors, and results if --format is not table.", short="-q"
+        False, "Print only errors; print results only if --format is not table.", short="-q"
     )
-    debug: bool = option(False, "Show the traceback of an error, for reporting it.", in_file="none")
+    debug: bool = option(
+        False, "If there is an error, show the traceback, for a bug report.", in_file="none"
+    )
     url_timeout: float = option(
         PATIENCE,
-        "Give up reading a URL after this many seconds without data.",
+        "Stop reading a URL if no data arrives for this many seconds.",
         "SECONDS",
         values=ABOVE_ZERO,
     )
@@ -41,61 +43,71 @@ class ConsoleOptions(Settings, panel="run"):
 class TerminalOptions(ConsoleOptions, panel="run"):
     """Options for output in a terminal, such as colour."""
 
-    verbose: bool = option(
-        False, "Print more: what is being done, and further figures.", short="-v"
-    )
+    verbose: bool = option(False, "Print more: progress, and further figures.", short="-v")
     no_color: bool = option(False, "Print without colour.")
 
 
 class ModelOptions(Settings, panel="models"):
     """Options for asking models."""
 
-    no_cache: bool = option(False, "Neither save answers of models on disk nor use saved ones.")
-    offline: bool = option(False, "Ask no model; use only answers that are saved on disk.")
+    no_cache: bool = option(
+        False, ("Do not save answers of models on disk, and do not use saved answers.")
+    )
+    offline: bool = option(False, "Do not ask models; use only answers saved on disk.")
     endpoint: tuple[str, ...] = option(
         (),
-        "Ask this model on a server of your own, such as openai:judge=http://localhost:8000/v1. "
-        "Repeatable.",
+        (
+            "Ask this model on your own server, such as "
+            "openai:judge=http://localhost:8000/v1. Repeatable."
+        ),
         "MODEL=URL",
     )
     key_from: tuple[str, ...] = option(
         (),
-        "Read the API key of this model from another environment variable, such as "
-        "openai:judge=JUDGE_KEY. Repeatable.",
+        (
+            "Read the API key for this model from another environment variable, such as "
+            "openai:judge=JUDGE_KEY. Repeatable."
+        ),
         "MODEL=VARIABLE",
     )
     max_pairs: int = option(
-        10_000, "Stop before judges are asked about more pairs than this.", "N", values=COUNT
+        10_000, "Stop before judges are asked about more pairs than this number.", "N", values=COUNT
     )
     max_cost: float | None = option(
         None,
-        "Stop asking models once they have cost this much; the price of each must be known.",
+        (
+            "Stop asking models when they have cost this many dollars. The price of each "
+            "model must be known."
+        ),
         "DOLLARS",
         values=ABOVE_ZERO,
     )
     max_tokens: int | None = option(
         None,
-        "Stop asking models once they have read and written this many tokens.",
+        "Stop asking models when they have read and written this many tokens.",
         "N",
         values=SOME,
     )
     model_timeout: float = option(
-        60.0, "Give up a call to a model after this many seconds.", "SECONDS", values=ABOVE_ZERO
+        60.0,
+        "Stop waiting for a call to a model after this many seconds.",
+        "SECONDS",
+        values=ABOVE_ZERO,
     )
     model_attempts: int = option(
         5,
-        "Try a call that fails up to this many times in all, if trying again may help.",
+        "Maximum number of attempts for a call to a model that fails, if trying again may help.",
         "N",
         values=SOME,
     )
     model_concurrency: int = option(
         8,
-        "Make at most this many calls to a model at a time.",
+        "Make at most this many calls to a model at the same time.",
         "N",
         values=NumberRange("a whole number from 1 to 128", lambda n: 1 <= n <= 128, whole=True),
     )
     requests_per_minute: int | None = option(
-        None, "Make at most this many calls to a model in a minute.", "N", values=SOME
+        None, "Make at most this many calls to a model per minute.", "N", values=SOME
     )
 
 
@@ -104,15 +116,20 @@ class WorkOptions(Settings, panel="run"):
 
     jobs: int | Literal["auto"] = option(
         "auto",
-        "Number of processes that compare; auto chooses it by the machine and the work. It does "
-        "not change results.",
+        (
+            "Number of processes that compare documents. auto chooses a number that fits the "
+            "machine and the work. The number does not change results."
+        ),
         "N|auto",
         short="-j",
         values=PROCESSES,
     )
     memory_limit: int | None = option(
         None,
-        "Memory limit of a process, such as 2GB; a document that needs more fails (Linux only).",
+        (
+            "Memory limit for each process, such as 2GB. A document that needs more memory "
+            "fails (Linux only)."
+        ),
         "SIZE",
         values=BYTES,
         panel="engine",
@@ -125,7 +142,7 @@ class WorkOptions(Settings, panel="run"):
         panel="engine",
     )
     progress: bool | None = option(
-        None, "Show a progress bar on standard error.  [default: if it is a terminal]"
+        None, "Show a progress bar on standard error. [default: only on a terminal]"
     )
 
 
@@ -134,13 +151,17 @@ class EngineOptions(Settings, panel="engine"):
 
     engine: Literal["local", "dask"] = option(
         "local",
-        "Where documents are compared: in processes of this machine, or on a Dask cluster, which "
-        "needs the extra dask. It does not change results.",
+        (
+            "Where documents are compared: in processes on this machine, or on a Dask "
+            "cluster (needs the extra dask). The choice does not change results."
+        ),
     )
     scheduler: str | None = option(
         None,
-        "The address of the Dask scheduler, such as tcp://10.0.0.1:8786. If left out, --engine "
-        "dask starts a cluster of --jobs workers on this machine.",
+        (
+            "The address of the Dask scheduler, such as tcp://10.0.0.1:8786. If you leave it "
+            "out, --engine dask starts a cluster with --jobs workers on this machine."
+        ),
         "ADDRESS",
     )
 
@@ -152,7 +173,7 @@ def level_of(help_text: str) -> Any:
 
 def printed() -> Any:
     """Declare the option for the format of standard output."""
-    help_text = "Format of what is printed on standard output."
+    help_text = "Format of the output on standard output."
     return option("table", help_text, short="-f", in_file="none", panel="output")
 
 
@@ -161,8 +182,7 @@ def printed_run(
 ) -> Any:
     """Declare the option for the format in which a run is printed; its help lists the formats."""
     help_text = (
-        f"Format of what is printed on standard output: "
-        f"{', '.join(get_args(RunFormat))}.{default_note}"
+        f"Format of the output on standard output: {', '.join(get_args(RunFormat))}.{default_note}"
     )
     return option(default, help_text, "FORMAT", short="-f", in_file=in_file, panel="output")
 
@@ -170,8 +190,9 @@ def printed_run(
 def written_gold() -> Any:
     """Declare the option for the directory of ground truths that verdicts have corrected."""
     help_text = (
-        "Write a copy of the ground truth to this directory, with the predictions that --verdicts "
-        "accept added as alternatives (audit also corrects wrong values)."
+        "Write a corrected copy of the ground truth to this directory. Where --verdicts "
+        "accept a prediction, it is added as an alternative. With audit, wrong values "
+        "are also corrected."
     )
     return option(
         None, help_text, "DIR", is_path=True, in_file="none", panel="output", role="output"
@@ -196,14 +217,19 @@ class OutputOptions(TerminalOptions, panel="output"):
     """Options for output files."""
 
     output: tuple[str, ...] = output_files(
-        "Also write the results to this file, in the format of its suffix (.html, .json, .csv, "
-        ".tsv, .jsonl, .parquet, .arrow, .md, .txt, .junit.xml, .metrics.txt). Parquet needs "
-        "the extra parquet. Repeatable.",
+        (
+            "Also write the results to this file; the suffix sets the format (.html, .json, "
+            ".csv, .tsv, .jsonl, .parquet, .arrow, .md, .txt, .junit.xml, .metrics.txt). "
+            "Parquet needs the extra parquet. Repeatable."
+        ),
         in_file="eval",
     )
     csv: Literal["tidy", "wide"] = option(
         "tidy",
-        "The columns of CSV, TSV, JSON Lines and Parquet output: the main figures, or all.",
+        (
+            "Which columns CSV, TSV, JSON Lines and Parquet output have: the main figures, "
+            "or all figures."
+        ),
     )
     junit_fields: bool = option(False, "In JUnit XML, also write a test case for each field.")
 
@@ -212,7 +238,10 @@ class WidthOptions(Settings, panel="output"):
     """Option for the width of printed text."""
 
     width: int | None = option(
-        None, "Width of the table in characters.  [default: as the terminal]", "N", values=SOME
+        None,
+        "Width of the table in characters. [default: the width of the terminal]",
+        "N",
+        values=SOME,
     )
 
 
@@ -220,8 +249,8 @@ class StudyFiles(WidthOptions, TerminalOptions, panel="output"):
     """Options for the files to which a study writes its answer, and for the width of its tables."""
 
     output: tuple[str, ...] = output_files(
-        "Also write the result to this file, in the format of its suffix (.html, .json, .csv, "
-        ".tsv, .jsonl, .parquet, .arrow, .md, .txt). Repeatable."
+        "Also write the result to this file; the suffix sets the format (.html, .json, "
+        ".csv, .tsv, .jsonl, .parquet, .arrow, .md, .txt). Repeatable."
     )
 
 
@@ -255,9 +284,11 @@ class LinkOptions(Settings, panel="output"):
 
     sources: str | None = option(
         None,
-        "In the HTML page, link documents to their originals: images and PDFs of the same names "
-        "in a directory, or an address such as "
-        "'https://host/{id}.pdf#page={page}'.",
+        (
+            "In the HTML page, link each document to its original. Give a directory of "
+            "images and PDFs with the same names, or an address such as "
+            "'https://host/{id}.pdf#page={page}'."
+        ),
         "DIR|URL",
         is_path=True,
     )
@@ -268,22 +299,29 @@ class TableOptions(WidthOptions, panel="output"):
 
     sort: Literal["schema", "f1", "errors", "name"] = option(
         "schema",
-        "The order of fields: as in the schema, lowest F1 first, most values lost first, or by "
-        "name.",
+        (
+            "How to sort fields: as in the schema, lowest F1 first, most wrong and missed "
+            "values first, or by name."
+        ),
     )
     columns: str | None = option(
         None,
-        "Show these columns of the table, such as right,wrong,f1, or tp,fd,fn,accuracy; matrix "
-        "stands for all counts and rates of the confusion matrix.",
+        (
+            "Show these columns in the table, such as right,wrong,f1 or tp,fd,fn,accuracy. "
+            "The name matrix stands for all counts and rates of the confusion matrix."
+        ),
         "NAMES",
     )
-    only_errors: bool = option(False, "Show only fields that lost values.")
+    only_errors: bool = option(False, "Show only fields with wrong, missed or invented values.")
     fields: str | None = option(
         None, "Show only fields whose path matches, such as 'items.*' or '*price*'.", "GLOB"
     )
     show_documents: int = option(
         0,
-        "Show the N documents with the lowest scores, each with the command that explains it.",
+        (
+            "Show the N documents with the lowest scores. For each, also show the command "
+            "that explains its score."
+        ),
         "N",
         values=COUNT,
     )
@@ -294,7 +332,9 @@ class BreakdownOptions(MetadataOptions, panel="statistics"):
 
     by: tuple[str, ...] = option(
         (),
-        "Also report groups of documents: by a field of the ground truth, by @directory, or by "
-        "@COLUMN of the --by-file. Repeatable.",
+        (
+            "Also report results for groups of documents. Group by a field of the ground "
+            "truth, by @directory, or by @COLUMN of the --by-file. Repeatable."
+        ),
         "KEY",
     )

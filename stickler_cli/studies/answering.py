@@ -96,7 +96,8 @@ def compare_sources(
     notes += map(str, pairs.problems)
     if one_sided_ids:
         notes.append(
-            f"skipped, since one side is missing: {join_some(one_sided_ids, MAX_NAMED_DOCUMENTS)}"
+            "skipped, because the ground truth or the prediction is missing: "
+            f"{join_some(one_sided_ids, MAX_NAMED_DOCUMENTS)}"
         )
     for problem in unreadable[:MAX_NAMED_DOCUMENTS]:
         notes.append(f"{problem.document} was skipped: {problem.problem}")
@@ -273,7 +274,9 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine],
 
     lines = [*read_lines(file, limit, parse_verdict)]
     if not lines:
-        finding = "no verdict is about two values" if n_omitted else "there are no verdicts"
+        finding = (
+            "no verdict in this file compares two values" if n_omitted else "there are no verdicts"
+        )
         raise UsageError([Problem(source_of(file), finding, "one verdict on each line")])
     return lines, n_omitted
 
@@ -293,7 +296,7 @@ def _parse_line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
     names = tuple(step for step in steps if isinstance(step, str))
     node = node_at(plan, names)
     if not names or node is None:
-        return Problem("", f"path is {brief(path)}", "the path of a field of the schema")
+        return Problem("", f"path is {brief(path)}", "the path of a field in the schema")
     same = SAME.get(verdict) if isinstance(verdict, str) else verdict
     if not isinstance(same, bool):
         return Problem("", f"verdict is {brief(verdict)}", _EXPECTED)

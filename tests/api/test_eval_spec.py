@@ -176,7 +176,7 @@ def test_an_assertion_may_ask_for_a_score():
 def test_an_assertion_that_cannot_be_meant_is_refused():
     with pytest.raises(ValueError, match="min_score is 95"):
         assert_matches(INVOICE, INVOICE, Invoice, min_score=95)
-    with pytest.raises(ValueError, match="give them to eval_for"):
+    with pytest.raises(ValueError, match="give the fields to eval_for"):
         assert_matches(INVOICE, INVOICE, eval_for(Invoice), fields={"total": {"weight": 2.0}})
     assert isinstance(eval_for(Invoice), EvalSpec)
 

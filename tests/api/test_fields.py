@@ -29,7 +29,7 @@ PROPERTIES = Order.to_json_schema()["properties"]
         ("weigth", "did you mean weight?"),
         ("comparater", "did you mean comparator?"),
         ("descripton", "did you mean description?"),
-        ("zzz", "json_schema_extra takes keys of your own"),
+        ("zzz", "put keys of your own into json_schema_extra"),
     ],
 )
 def test_an_unknown_keyword_is_refused_by_name(keyword, hint):
@@ -135,7 +135,7 @@ def told_of(make):
     return made, [str(each.message) for each in told]
 
 
-REST = "has no effect; put it on those fields"
+REST = "has no effect; give comparators to the inner fields instead"
 
 
 def test_a_comparator_on_models_is_passed_over_with_a_warning_when_the_class_is_made():
@@ -150,8 +150,8 @@ def test_a_comparator_on_models_is_passed_over_with_a_warning_when_the_class_is_
     made, told = told_of(outer)
 
     assert told == [
-        f"Outer.one is compared by its own fields: LevenshteinComparator {REST}",
-        f"Outer.many is compared by its own fields: ExactComparator {REST}",
+        f"Outer.one is compared field by field: LevenshteinComparator {REST}",
+        f"Outer.many is compared field by field: ExactComparator {REST}",
     ]
 
     class Outermost(StructuredModel):
@@ -176,8 +176,10 @@ def test_a_threshold_of_a_list_of_models_is_told_of_unless_it_says_what_they_say
     made, told = told_of(lists)
 
     (text,) = told
-    assert text.startswith("Lists.many is a list of Inner: its threshold of 0.9 has no effect; its")
-    assert text.endswith("items match by the match_threshold of Inner, which is 0.7")
+    assert text.startswith(
+        "Lists.many is a list of Inner: its threshold of 0.9 has no effect. List"
+    )
+    assert text.endswith("items match if they reach the match_threshold of Inner, which is 0.7")
     nodes = [field.node for field in made.comparison_plan().root.fields]
     assert nodes[0].threshold == 0.9
     exported = made.to_json_schema()["properties"]
@@ -194,7 +196,7 @@ def test_a_class_that_is_not_finished_is_told_of_when_it_is_first_compared():
     Early.model_rebuild(_types_namespace={"Later": Later})
 
     assert told_of(Early.comparison_plan)[1] == [
-        f"Early.later is compared by its own fields: ExactComparator {REST}"
+        f"Early.later is compared field by field: ExactComparator {REST}"
     ]
     Early.comparison_plan()
 
@@ -213,7 +215,7 @@ def test_what_a_plain_model_in_a_field_says_is_told_of_once():
     Plain.model_rebuild(_types_namespace={"Plain": Plain})
     made, told = told_of(outer)
 
-    assert told == [f"Plain.inner is compared by its own fields: ExactComparator {REST}"]
+    assert told == [f"Plain.inner is compared field by field: ExactComparator {REST}"]
     made.comparison_plan()
 
 
@@ -273,7 +275,10 @@ def test_it_holds_when_instances_are_compared():
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"key": []}, "key is \\[\\], expected a field of the items, or a list of their fields"),
+        (
+            {"key": []},
+            "key is \\[\\], expected the name of a field of the items, or a list of such names",
+        ),
         ({"ordered": 1}, "ordered is 1, expected true or false"),
         ({"aliases": {"USA": ["US"], "UY": ["us"]}}, "us is an alias of USA and of UY"),
         ({"aliases": {"a": 5}}, "aliases is {'a': 5}, expected "),

@@ -161,7 +161,7 @@ def test_a_class_with_renamed_attributes_is_no_field_of_another():
     class Outer(StructuredModel):
         order: Order = ComparableField()
 
-    with pytest.raises(SchemaError, match="attributes with other names than in its schema"):
+    with pytest.raises(SchemaError, match="attributes whose names differ from those in its schema"):
         Outer.comparison_plan()
 
 
@@ -191,7 +191,7 @@ def test_a_class_with_fields_takes_no_others_from_a_schema():
     class Full(StructuredModel):
         a: str = ComparableField()
 
-    with pytest.raises(TypeError, match="Full has fields of its own"):
+    with pytest.raises(TypeError, match="Full already has fields"):
         Full.from_json_schema(SCHEMA)
 
 
@@ -205,7 +205,7 @@ def test_a_schema_whose_documents_are_of_several_kinds_makes_a_class():
     model = StructuredModel.from_json_schema(schema)
 
     assert model(b=1).compare(model(b=1)) == 1.0
-    with pytest.raises(SchemaError, match="several kinds"):
+    with pytest.raises(SchemaError, match="not all objects"):
         model.to_stickler_config()
 
 

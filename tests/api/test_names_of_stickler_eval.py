@@ -117,7 +117,7 @@ def test_a_recursive_class_becomes_one_and_a_class_of_arrays_does_not():
     assert model.from_json(node).children[0].children[0].name == "c"
     assert model.from_json(node).compare(model.from_json(node)) == 1.0
     with pytest.raises(
-        SchemaError, match="its documents are arrays, but a class describes objects"
+        SchemaError, match="the schema describes arrays, but a class describes objects"
     ):
         StructuredModel.from_pydantic(Names)
 
@@ -180,12 +180,18 @@ def test_without_its_options_they_are_the_functions_of_the_library():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: compat.evaluate(order(), order(), weight_hints=True), "weight_hints: it is True"),
-        (lambda: compat.eval_for(Order, weight_hints=True), "weight_hints: it is True"),
-        (lambda: StructuredModel.from_pydantic(Order, weight_hints=True), "weight_hints: it is"),
+        (
+            lambda: compat.evaluate(order(), order(), weight_hints=True),
+            "weight_hints: weight_hints is True",
+        ),
+        (lambda: compat.eval_for(Order, weight_hints=True), "weight_hints: weight_hints is True"),
+        (
+            lambda: StructuredModel.from_pydantic(Order, weight_hints=True),
+            "weight_hints: weight_hints is",
+        ),
         (
             lambda: compat.evaluate(order(), order(), weight_hints=True, match_threshold=0.5),
-            "weights are not inferred from names",
+            "weights are not inferred from field names",
         ),
         (
             lambda: compat.evaluate({"a": 1}, {"a": 1}, match_threshold=0.5),
@@ -193,7 +199,7 @@ def test_without_its_options_they_are_the_functions_of_the_library():
         ),
         (
             lambda: compat.eval_for({"type": "object"}, match_threshold=0.5),
-            "match_threshold: it is 0.5, but the schema is not a class",
+            "match_threshold: match_threshold is 0.5, but the schema is not a class",
         ),
     ],
 )

@@ -48,5 +48,5 @@ def test_an_id_or_a_column_may_say_it(schemas, tmp_path):
 
 
 def test_a_choice_takes_a_directory(schemas):
-    with pytest.raises(UsageError, match="expected the directory of schemas"):
+    with pytest.raises(UsageError, match="expected the path of the directory"):
         evaluate_many({"type": "object"}, [], schema_by="kind")

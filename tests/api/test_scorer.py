@@ -263,7 +263,7 @@ def test_where_a_comparison_fails_that_prediction_has_score_0():
     assert "it was secret" in scored[1].problem
     assert scored[2].problem == ""
     hidden = Scorer(Order, fields=fields, reveal="shape").score({"id": "a"}, {"id": "boom"})
-    assert hidden.feedback == "Nothing to compare: the answer: it could not be compared."
+    assert hidden.feedback == "Nothing to compare: the answer: the comparison failed."
 
 
 def test_too_much_work_is_score_0():
@@ -310,7 +310,10 @@ def test_threads_may_share_a_scorer():
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (lambda: Scorer(GT, GT), r"Scorer takes a schema and keywords; evaluate\(gt, pred\)"),
+        (
+            lambda: Scorer(GT, GT),
+            r"Scorer takes only a schema and keyword arguments; evaluate\(gt, pred\)",
+        ),
         (lambda: Scorer(Order(**GT)), r"schema is Order\(.* expected a pydantic class"),
         (lambda: Scorer(int), "schema is the class int, expected a pydantic class"),
         (lambda: Scorer(None), "schema is None"),
@@ -320,7 +323,7 @@ def test_threads_may_share_a_scorer():
         (lambda: Scorer(Order, of="f2"), "of: 'f2.* asks for f2"),
         (
             lambda: Scorer(Order, of="totl.f1"),
-            "^of: 'totl.f1' asks for the field totl, .* mean total.f1",
+            "^of: 'totl.f1' names the field totl, .* mean total.f1",
         ),
     ],
 )

@@ -179,7 +179,7 @@ def test_no_prediction_is_an_empty_dict():
     [
         ("a", "gt is of type str; give an instance of a pydantic model, or a dict"),
         (None, "gt is of type NoneType"),
-        (Invoice, "gt is the class Invoice itself; give an instance of it"),
+        (Invoice, "gt is the class Invoice; give an instance of the class"),
         (int, "gt is of type type"),
     ],
 )
@@ -438,7 +438,8 @@ def test_the_explanation_is_an_aligned_table():
     assert heading.split() == ["field", "comparator", "threshold", "weight", "why"]
     assert order.split("  ")[0] == "order_id"
     assert order.endswith(
-        '1          1       named "id", an identifier: one wrong character makes a different one'
+        '1          1       named "id", an identifier: one wrong character makes a different '
+        "identifier"
     )
     assert order.index("1     ") == amounts.index("1     ") == heading.index("threshold")
     assert amounts.startswith("amounts   NumericComparator(absolute_tolerance=0.01, unit='same'")

@@ -112,7 +112,7 @@ def test_places_may_be_marked_in_a_page(audit, stickler, data):
     # Suspects of the report were not drawn; as many are listed as are announced.
     report = stickler("audit", *SOURCES, "-f", "html").out
     assert report.count("<fieldset") == 16
-    assert "16 suspects among 410 places" in report
+    assert "16 suspects among 410 values" in report
     assert "probability" not in report
     rows = stickler("audit", *SOURCES, "--draw", "2", "-f", "csv").out
     assert rows.startswith("document,path,page")
@@ -231,7 +231,7 @@ def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
     ]
     (data / "v.jsonl").write_text("".join(lines), "utf-8")
     notes = audit("--verdicts", "v.jsonl", "--write-gold", "gold")["notes"]
-    assert "1 wrong values were not corrected: no verdict says what is right" in notes
+    assert "1 wrong values were not corrected, because no verdict gives the right value" in notes
 
     truths = map(json.loads, Path(SOURCES[1]).read_text("utf-8").splitlines())
     expected = {it["id"]: it for it in truths}
@@ -248,7 +248,7 @@ def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
     again = stickler("audit", *SOURCES, "--verdicts", "v.jsonl", "--write-gold", "gold")
     assert (again.code, "gold has files" in again.err) == (2, True)
     none = stickler("audit", *SOURCES, "--write-gold", "other")
-    assert (none.code, "no verdicts to apply" in none.err) == (2, True)
+    assert (none.code, "no verdicts are given" in none.err) == (2, True)
 
 
 @pytest.mark.slow
@@ -290,7 +290,7 @@ def test_a_verdict_is_on_the_values_that_were_seen(audit, stickler, data):
     other = Path(SOURCES[1]).read_text("utf-8").replace("50.87", "60.87")
     (data / "other.jsonl").write_text(other, "utf-8")
     record = audit("--verdicts", "v.jsonl", sources=[SOURCES[0], "other.jsonl", *SOURCES[2:]])
-    assert "skipped: 1 verdict on places that this ground truth does not have" in record["notes"]
+    assert "skipped: 1 verdict on values that this ground truth does not have" in record["notes"]
 
 
 @pytest.mark.slow
@@ -310,13 +310,13 @@ def test_the_answer_that_was_seen_is_right_whoever_gives_more_votes(audit, data)
     assert gold["merchant"] == "tea"
     # A value that the page had to cut is not in the verdict; nor is what an invented item is.
     gold, notes = mended(verdict(*place, "ground_truth_wrong", **page))
-    assert (gold["merchant"], any("no verdict says" in it for it in notes)) == ("paint", True)
+    assert (gold["merchant"], any("no verdict gives" in it for it in notes)) == ("paint", True)
     invented = verdict(
         "slip-284", "items[0].name", "ground_truth_wrong", **page | {"gt": None, "pred": "fee"}
     )
     gold, notes = mended(invented)
     assert gold["items"][0]["name"] != "fee"
-    assert "skipped: 1 verdict on places that this ground truth does not have" in notes
+    assert "skipped: 1 verdict on values that this ground truth does not have" in notes
 
 
 def test_an_item_that_is_wholly_wrong_hides_that_runs_have_the_right_one(audit, data):
@@ -351,7 +351,10 @@ def test_places_that_were_not_drawn_stand_for_no_others(audit, data):
     # None that was drawn from their stratum is wrong.
     expected = audit(*VERDICTS)["whole"]["wrong"] + 3 / record["whole"]["places"]
     assert record["whole"]["wrong"] == pytest.approx(expected, abs=1e-9)
-    assert any("not drawn count only for themselves" in it for it in record["notes"])
+    assert any(
+        ("not drawn at random; these say nothing about other values") in it
+        for it in record["notes"]
+    )
     (data / "v.jsonl").write_text("".join(lines), "utf-8")
     assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] is None
 
@@ -386,9 +389,9 @@ def test_the_table_names_runs_that_share_answers(stickler, data):
     copies.write_text("".join(json.dumps(it) + "\n" for it in lines), "utf-8")
     sources = [*SOURCES[:2], "a2.jsonl", "d.jsonl", *SOURCES[3:]]
     result = stickler("audit", *sources)
-    assert "a2.jsonl shares answers that differ from the ground truth with d.jsonl" in result.out
+    assert "a2.jsonl and d.jsonl share answers that differ from the ground truth" in result.out
     page = stickler("audit", *SOURCES, *VERDICTS, "-f", "html").out
-    assert "the ground truth is wrong at" in page
+    assert "the ground truth is wrong for" in page
     rows = stickler("audit", *SOURCES, "-f", "csv").out.splitlines()
     assert rows[0].startswith("field,places,suspects")
 
@@ -404,10 +407,10 @@ def test_without_intervals_there_are_none(audit):
 def test_verdicts_that_fit_nothing_are_told(audit, stickler, data):
     (data / "v.jsonl").write_text(verdict("slip-999", "total", "neither"), "utf-8")
     notes = audit("--verdicts", "v.jsonl")["notes"]
-    assert "skipped: 1 verdict on places that this ground truth does not have" in notes
+    assert "skipped: 1 verdict on values that this ground truth does not have" in notes
     (data / "v.jsonl").write_text(verdict("slip-251", "total", "neither"), "utf-8")
     assert (
-        "a stratum of places has no verdict: nothing is estimated"
+        "no estimate: one group of the drawn values (stratum) has no verdict"
         in audit("--verdicts", "v.jsonl")["notes"]
     )
     (data / "v.jsonl").write_text('{"document": 1}\nno json\n' + verdict("a", "b", "c"), "utf-8")
@@ -425,8 +428,14 @@ def test_a_run_that_has_fewer_documents_says_nothing_of_the_others(audit, data):
 
 def test_two_runs_are_needed_and_each_once(stickler):
     for sources, told in (
-        (SOURCES[:3], "1 run given, expected two runs or more: [SCHEMA] GT RUN RUN..."),
-        ([*SOURCES[:3], SOURCES[2]], f"{SOURCES[2]} is given twice, expected GT and each run only"),
+        (
+            SOURCES[:3],
+            "1 run given, expected two runs or more: stickler audit [SCHEMA] GT RUN RUN...",
+        ),
+        (
+            [*SOURCES[:3], SOURCES[2]],
+            (f"{SOURCES[2]} is given twice, expected GT and each run given only"),
+        ),
     ):
         result = stickler("audit", *sources)
         assert (result.code, told in result.err) == (2, True)
@@ -466,7 +475,7 @@ def test_an_item_that_the_same_runs_dropped_is_one_suspect(stickler, data):
     assert (suspect["path"], suspect["field"], suspect["gt"]) == ("items[1]", "items", dropped)
     assert (suspect["votes"], suspect["others"]) == (2, [{"answer": None, "runs": [0, 1]}])
     out = stickler("audit", "s.json", "t.jsonl", "x.jsonl", "y.jsonl").out
-    assert "2 suspects among 4 places, in 1 row\n" in out
+    assert "2 suspects among 4 values, in 1 row\n" in out
 
 
 def test_without_a_schema_the_ground_truth_shows_it(stickler, data):

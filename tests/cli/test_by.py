@@ -146,7 +146,7 @@ def test_too_many_groups_are_refused(data, stickler):
 def test_a_key_that_no_document_has_is_noted(vendors, stickler):
     out = stickler(*EVAL, "--by", "vndor").out
 
-    assert "note: --by vndor: no document has this key" in out
+    assert "note: --by vndor: no document has this field or key" in out
 
 
 @pytest.mark.parametrize(
@@ -154,11 +154,14 @@ def test_a_key_that_no_document_has_is_noted(vendors, stickler):
     [
         (
             ("--by", ""),
-            "--by: the value is empty, expected a field of the ground truth, @directory",
+            (
+                "--by: the value is empty, expected the name of a field in the ground truth, "
+                "@directory"
+            ),
         ),
         (("--by", "a..b"), "--by a..b: 'a..b' is not a field path"),
-        (("--by", "@language"), "--by @language: --by-file is missing, which would have this"),
-        (("--by", "a", "--by", "a"), "--by a: the option is given twice"),
+        (("--by", "@language"), "--by @language: the option --by-file, whose file would have this"),
+        (("--by", "a", "--by", "a"), "--by a: the option is given twice with the same key"),
         (
             ("--by-file", "meta.csv"),
             "--by-file meta.csv: neither --by nor --schema-by uses a",
@@ -189,5 +192,5 @@ def test_a_narrow_terminal_shows_the_worst_groups_only(vendors, stickler):
     stickler(*EVAL, "-qo", "run.json", "--by", "vendor")
     text = render("table", load_run("run.json"), TableStyle(width=60, plain=False))
 
-    assert "and 13 more; all of them are in the JSON report" in text
+    assert "and 13 more; the JSON report lists all of them" in text
     assert max(map(len, text.splitlines())) <= 60

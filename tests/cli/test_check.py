@@ -46,7 +46,7 @@ def test_what_describes_nothing_is_refused_whatever_is_inferred(stickler, data):
     for options in ([], ["--infer", "never"]):
         result = stickler("check", "wrapper.json", *options)
         assert (result.code, result.out) == (2, "")
-        assert "there is a schema inside it, at /schema" in result.err
+        assert "this file contains a schema at /schema" in result.err
 
 
 def test_eval_warns_of_a_schema_that_describes_nothing(stickler, data):
@@ -55,7 +55,9 @@ def test_eval_warns_of_a_schema_that_describes_nothing(stickler, data):
     result = stickler("eval", "empty.json", "gt", "pred", "--infer", "never")
 
     assert result.code == 0
-    assert result.err.startswith("warning: empty.json#: the schema is empty: it describes no field")
+    assert result.err.startswith(
+        "warning: empty.json#: the schema is empty, so it describes no fields"
+    )
     assert stickler("eval", "empty.json", "gt", "pred", "--infer", "never", "-q").err == ""
 
 
@@ -67,8 +69,8 @@ def test_what_is_said_in_vain_is_a_warning(stickler, data):
 
     assert (result.code, result.out) == (0, "odd.json: no problems (odd)\n")
     assert result.err == (
-        "warning: odd.json#/properties/a/discription: discription is not a keyword of JSON Schema "
-        "and has no effect; did you mean description?\n"
+        "warning: odd.json#/properties/a/discription: discription is not a keyword of JSON "
+        "Schema, so it has no effect; did you mean description?\n"
         'warning: odd.json#/properties/a/enum/1: enum lists "a" twice\n'
     )
     assert "warning" in stickler("eval", "odd.json", "gt", "pred").err

@@ -78,7 +78,9 @@ def test_nothing_is_noted_where_all_is_equal_or_the_run_is_quiet(documents, caps
 def test_the_page_has_the_note(documents):
     assert main(["eval", "gt", "pred", "-q", "-o", "page.html"]) == 0
 
-    assert "values called right though not equal" in (documents / "page.html").read_text("utf-8")
+    assert ("values called right although not exactly equal") in (
+        documents / "page.html"
+    ).read_text("utf-8")
 
 
 def test_values_are_listed_with_their_difference(documents):

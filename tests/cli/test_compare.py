@@ -132,15 +132,18 @@ def test_standard_input_is_read_once(stickler, data, monkeypatch):
     [
         (
             ("gt", "pred"),
-            "gt: there are several documents, expected two JSON files, or --document ID",
+            "gt: there are several documents, expected two JSON files, or the option --document ID",
         ),
         (
             ("gt", "pred", "--document", "tvo"),
-            "--document: there is no document 'tvo', expected an id as eval names it; did you mean",
+            (
+                "--document: there is no document 'tvo', expected the id of a document, as "
+                "stickler eval shows it; did you mean"
+            ),
         ),
         (
             ("gt/one.json", "pred/one.json", "--field", "totl"),
-            "--field: there is no totl in this document, expected a place of the ground truth",
+            "--field: this document has no field totl, expected a field of the ground truth",
         ),
         (
             ("gt/one.json", "pred/one.json", "--field", "a..b"),
@@ -184,7 +187,10 @@ def test_what_cannot_be_compared_is_told_and_ends_with_3(stickler, data):
         (("gt/one.json", "bad.json"), "bad.json"),
         (("bad.json", "pred/one.json"), "bad.json"),
         (("gt", "pred", "--document", "alone"), "there is no prediction for this document"),
-        (("gt", "pred", "--document", "other"), "there is no ground truth for this document"),
+        (
+            ("gt", "pred", "--document", "other"),
+            "there is no ground truth for this document",
+        ),
     ):
         result = stickler("compare", "schema.json", *arguments)
         assert result.code == ExitCode.INCOMPLETE
@@ -220,7 +226,7 @@ def test_a_pair_of_too_much_work_ends_with_3(stickler):
     assert result.out == ""
     assert (
         result.err
-        == "error: comparing the document takes more work than --work-limit 1e-06 allows\n"
+        == "error: comparing this document takes more work than --work-limit 1e-06 allows\n"
     )
 
 
@@ -287,7 +293,7 @@ def test_the_first_document_of_a_cause_is_shown(stickler, data):
     assert (first.out, first.err) == (stickler(*everything, "--document", "two").out, "")
     assert (second.out.split()[0], second.err) == (
         "zero",
-        "zero is the first of 2 documents of cause 2\n",
+        "showing zero, the first of 2 documents with cause 2\n",
     )
     both = stickler(*everything, "--cause", "1", "--document", "two")
     assert (both.code, "--document is also given" in both.err) == (2, True)

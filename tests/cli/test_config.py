@@ -49,7 +49,7 @@ def test_a_file_of_another_user_is_read_only_if_it_is_named(
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     result = stickler(*EVAL)
     assert result.code == 0
-    assert f"{name} belongs to another user and was not read" in result.err
+    assert f"{name} belongs to another user, so it was not read" in result.err
     expected = 2 if "no TOML" in text else 1
     assert stickler(*EVAL, "--config", name).code == expected
     assert "another user" not in stickler(*EVAL, "--no-config").err
@@ -95,7 +95,7 @@ def test_a_link_of_another_user_to_an_own_file_is_not_read(stickler, data, monke
         )
     result = stickler(*EVAL)
     assert result.code == 0
-    assert "stickler.toml belongs to another user and was not read" in result.err
+    assert "stickler.toml belongs to another user, so it was not read" in result.err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps it")
@@ -177,11 +177,20 @@ def test_a_named_pyproject_without_the_table_is_told(stickler, data):
     assert "[tool.stickler]" in result.err
 
 
+def test_a_table_of_a_command_is_told_with_what_to_do(stickler, data):
+    (data / "stickler.toml").write_text("[eval]\nfail_under = 1.0\n")
+
+    result = stickler("eval", "schema.json", "gt", "pred")
+
+    assert result.code == 2
+    assert "there is a table [eval], expected only options; remove the header [eval]" in result.err
+
+
 def test_the_header_of_pyproject_in_the_own_file_is_told(stickler, data):
     write(data / "stickler.toml", "[tool.stickler]\nstrict = true\n")
     result = stickler(*EVAL)
     assert result.code == 2
-    assert "leave out the header [tool.stickler]" in result.err
+    assert "remove the header [tool.stickler]" in result.err
 
 
 # --- arguments
@@ -361,7 +370,7 @@ def test_a_file_that_others_may_write_is_read_only_if_it_is_named(
     (data / name).chmod(0o646)
     result = stickler(*EVAL)
     assert result.code == 0
-    assert f"{name} can be changed by other users and was not read" in result.err
+    assert f"{name} can be changed by other users, so it was not read" in result.err
     assert stickler(*EVAL, "--config", name).code == 1
     (data / name).chmod(0o664)  # by the user's own group
     assert stickler(*EVAL).code == 1

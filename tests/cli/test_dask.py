@@ -377,7 +377,7 @@ def test_documents_that_a_worker_does_not_have_are_told_before_any_is_failed(
     monkeypatch.setattr(dask_cluster, "Needs", lambda *given: needs(given[0], "/", given[2]))
     err = refused()
     assert "gt.jsonl: the worker tcp://127.0.0.1:" in err
-    assert "cannot read this source, expected a shared directory" in err
+    assert "cannot read this file or directory, expected a shared directory" in err
 
 
 def test_a_scheduler_that_is_not_there_is_told(orders, refused, monkeypatch):
@@ -397,7 +397,9 @@ def test_a_worker_of_several_threads_is_refused(orders, refused, tmp_path):
     orders()
     with cluster(tmp_path, threads=2) as own:
         err = refused("--scheduler", own.address)
-    assert "has 2 threads, expected processes of one thread; start it with dask worker" in err
+    assert (
+        "has 2 threads, expected processes of one thread; start the worker with dask worker"
+    ) in err
 
 
 # --- a cluster of the run's own

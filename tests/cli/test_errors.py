@@ -170,7 +170,7 @@ def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("run.json",), "a run file does not contain single errors, expected a run directory"),
+        (("run.json",), "a run file does not contain individual errors, expected a run directory"),
         (("nowhere",), "there is no such file or directory"),
         (("gt",), "there is no run.json in this directory"),
         (("night", "--class", "digitslip"), "there is no class digitslip"),

@@ -161,7 +161,9 @@ def test_a_run_that_evaluated_nothing_is_incomplete(stickler, data):
     (data / "none").mkdir()
     result = stickler("eval", "schema.json", "none", "pred")
     assert result.code == 3
-    assert "nothing was paired: 0 ground truths, 2 predictions" in result.err
+    assert (
+        "no ground truth was paired with a prediction: 0 ground truths, 2 predictions"
+    ) in result.err
 
 
 def test_a_failed_gate_is_told_with_as_many_digits_as_it_takes(stickler):
@@ -237,7 +239,7 @@ def test_an_output_never_takes_the_place_of_an_input(stickler, data, arguments):
 def test_two_outputs_to_one_file_are_refused(stickler, data):
     result = stickler(*EVAL, "--documents", "same.jsonl", "--non-matches", "./same.jsonl")
     assert result.code == 2
-    assert "another output is written to the same file" in result.err
+    assert "another output option names the same file" in result.err
     assert not (data / "same.jsonl").exists()
 
 
@@ -245,7 +247,9 @@ def test_a_run_without_any_prediction_is_incomplete(stickler, data):
     (data / "none").mkdir()
     result = stickler("eval", "schema.json", "gt", "none", "--quiet")
     assert result.code == 3
-    assert "nothing was paired: 2 ground truths, 0 predictions" in result.err
+    assert (
+        "no ground truth was paired with a prediction: 2 ground truths, 0 predictions"
+    ) in result.err
 
 
 def test_a_key_that_no_document_has_is_an_error_also_when_quiet(stickler):
@@ -253,9 +257,9 @@ def test_a_key_that_no_document_has_is_an_error_also_when_quiet(stickler):
         result = stickler(*EVAL, "--by", "totl", "-f", "json", *quiet)
         assert result.code == 2
         assert (
-            "--by totl: no document has this key, expected a field of the ground truth"
-            in result.err
-        )
+            "--by totl: no document has the field or key named here, expected a field of "
+            "the ground truth"
+        ) in result.err
         assert "did you mean total?" in result.err
         assert result.json["documents"]["total"] == 2
 
@@ -277,7 +281,7 @@ def test_an_error_names_the_first_documents_and_counts_the_others(stickler, data
     lines = result.err.splitlines()
     assert lines[0] == "error: 7 of 9 documents could not be evaluated"
     assert lines[1].startswith("  bad0: gt/bad0.json")
-    assert lines[-1] == "  and 2 more, all in the JSON results"
+    assert lines[-1] == "  and 2 more documents; the JSON results list all"
 
 
 # --- processes
@@ -468,7 +472,7 @@ def test_of_a_map_without_end_most_keys_are_counted_together(stickler, data):
     assert len(fields) == 201
     assert fields["all"]["leaves"]["tp"] == 30
     assert sum(it["leaves"]["fd"] for it in fields.values()) == 300
-    assert found["notes"] == ["m.* are 101 keys beside the 200 of most documents"]
+    assert found["notes"] == ["m.* are 101 keys beyond the 200 most frequent keys"]
     assert found["error_classes"]["fields"].keys() == {f"m.{key}" for key in fields if key != "all"}
     assert several["confusion_matrix"] == found["confusion_matrix"]
     assert "m.* are 101 keys" in stickler("report", "run.json").out
@@ -478,4 +482,4 @@ def test_a_note_names_what_ignore_leaves_out(stickler):
     result = stickler(
         "eval", "schema.json", "gt", "pred", "--ignore", "total", "--ignore", "**.sku"
     )
-    assert "fields left out on both sides by --ignore: total, **.sku" in result.out
+    assert "fields that --ignore removes on both sides: total, **.sku" in result.out

@@ -227,7 +227,7 @@ def test_a_signal_ends_the_run_with_what_is_finished_and_says_so(orders, jobs, n
     done = record["documents"]["total"]
     assert 0 < done < 40
     assert record["partial"] is True
-    start = f"interrupted: these are the results of only {done}"
+    start = f"interrupted: these results cover only {done}"
     assert any(note.startswith(start) for note in record["notes"])
     assert line_files(folder) == {"docs.jsonl.partial", "docs.csv.partial", "docs.json"}
     lines = (folder / "docs.jsonl.partial").read_text().splitlines()

@@ -67,7 +67,10 @@ def test_a_model_is_named_by_its_module_or_by_the_file(stickler, data, name):
     write(data / "models_of_hints.py", MODELS)
     result = stickler("eval", "models_of_hints.py", "gt", "pred")
     assert result.code == 2
-    assert "for a pydantic model, give models_of_hints.py:Model and --allow-plugins" in result.err
+    assert (
+        "for a pydantic model, give models_of_hints.py:Model together with --allow-plugins"
+        in result.err
+    )
 
     result = stickler("eval", name, "gt", "pred", "--allow-plugins")
     assert (result.code, result.out.partition(":")[0]) == (0, "Order")
@@ -78,11 +81,11 @@ def test_files_of_our_own_are_taken_for_no_documents(stickler, data):
     for words in (("eval", "gt", "run.json"), ("errors", "run.json", "schema.json")):
         result = stickler(*words)
         assert result.code == 2
-        assert "run.json: this file was written by stickler (stickler-run/1)" in result.err
+        assert "run.json: this file contains output of stickler (stickler-run/1)" in result.err
         assert "use stickler report to read a run" in result.err
     stickler("diff", "schema.json", "gt", "pred", "gt", "-q", "-o", "diff.json")
     result = stickler("eval", "diff.json", "pred/one.json")
-    assert "diff.json: this file was written by stickler (stickler-diff/" in result.err
+    assert "diff.json: this file contains output of stickler (stickler-diff/" in result.err
 
 
 @pytest.mark.parametrize(
@@ -137,8 +140,17 @@ def test_a_hint_that_is_followed_works(stickler, data, wrong, hint, right):
             "eval gt/two.json gt pred",
             "two.json#: the schema describes .* SCHEMA GT PRED$",
         ),
-        ("check run.json", "run.json#: .*; this file was written by stickler .stickler-run/1.$"),
-        ("diff run.json gt/two.json", "two.json: this is not a run, expected a run file, as .*$"),
+        (
+            "check run.json",
+            (
+                "run.json#: .*; this file contains output of stickler .stickler-run/1., not a "
+                "schema$"
+            ),
+        ),
+        (
+            "diff run.json gt/two.json",
+            ("two.json: this is not a run, expected a run file, made with .*$"),
+        ),
         ("eval schema.json gt none", "0 predictions, expected documents on both sides$"),
     ],
 )
@@ -165,7 +177,7 @@ def test_predictions_of_which_none_can_be_used_are_no_success(stickler, data, co
     result = stickler("eval", *SOURCES, "--pred-root", "reslt")
 
     assert result.code == 3
-    assert "no ground truth has a prediction that can be used" in result.err
+    assert "no ground truth has a usable prediction" in result.err
     heading = result.out.splitlines()[0]
     assert heading.endswith("2 documents have a prediction that cannot be read: all values missed")
     assert "next: " not in result.out
@@ -189,7 +201,10 @@ def test_an_id_field_that_no_document_has_is_told_with_those_that_may_be_meant(s
     write(data / "gt.jsonl", json.dumps(document))
     err = stickler("eval", "schema.json", "gt.jsonl", "gt.jsonl", "--id-field", "docid").err
     assert "the document has no docid, expected a string or an integer" in err
-    assert "name the field that identifies a document; the document has meta.doc_id, ref\n" in err
+    assert (
+        "name the field that identifies each document; this document has the fields "
+        "meta.doc_id, ref\n"
+    ) in err
 
 
 def test_a_terminal_has_remarks_broken_between_words_and_commands_whole(monkeypatch):

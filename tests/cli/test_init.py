@@ -25,13 +25,16 @@ def test_ground_truth_becomes_an_annotated_schema(stickler, data):
     result = stickler("init", "gt")
 
     schema = json.loads(result.out)
-    assert (result.code, result.err) == (0, "annotated 4 places; each says why in $comment\n")
+    assert (result.code, result.err) == (
+        0,
+        ("annotated 4 places; $comment gives the reason for each\n"),
+    )
     assert schema["properties"]["id"] == {
         "type": "string",
         X + "comparator": "ExactComparator",
         X + "comparator-config": {"only_separators": True},
         X + "threshold": 1.0,
-        "$comment": 'named "id", an identifier: one wrong character makes a different one '
+        "$comment": 'named "id", an identifier: one wrong character makes a different identifier '
         "(seen: 2 values, 1 different)",
     }
     assert schema["properties"]["lines"]["items"]["properties"]["qty"]["type"] == "integer"
@@ -67,7 +70,7 @@ def test_a_schema_is_kept_as_it_is_written(stickler, data):
         '"x-aws-stickler-comparator" : "LevenshteinComparator", '
         '"x-aws-stickler-comparator-config" : {"same_digits": true, "same_words": true}, '
         '"x-aws-stickler-threshold" : 0.9, '
-        '"$comment" : "a text whose name says nothing more"'
+        '"$comment" : "a text whose name gives no further information"'
     )
     why = (
         r"of the invoice; named \"due\", a date or a range of dates: "
@@ -79,7 +82,7 @@ def test_a_schema_is_kept_as_it_is_written(stickler, data):
     assert result.out == expected
     write(data / "done.json", json.loads(result.out))
     assert stickler("init", "done.json").err == (
-        "the schema already says how every field is compared: nothing was added\n"
+        "the schema already says how to compare every field, so nothing was added\n"
     )
 
 
@@ -106,7 +109,7 @@ def test_what_other_files_describe_is_told(stickler, data):
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
-        ({}, "its documents have no keys"),
+        ({}, "the documents have no keys"),
         ({"schema": {"type": "object", "properties": {"a": {"type": "string"}}}}, "at /schema"),
         ({"type": "object", "propertis": {}}, "did you mean properties"),
         ({"properties": {"a": {"type": "strin"}}}, "did you mean string?"),
@@ -147,15 +150,24 @@ def test_each_choice_can_be_changed(stickler, data, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["eval", "schema.json", "pred"], "PRED missing: schema.json is a schema"),
-        (["eval", "schema.json", "gt/one.json"], "PRED missing: schema.json is a schema"),
-        (["compare", "schema.json", "gt/one.json"], "PRED missing: schema.json is a schema"),
-        (["lint", "schema.json"], "GT missing: schema.json is a schema"),
-        (["lint", "schema.json"], "to use it as ground truth, give a SCHEMA before schema.json"),
+        (["eval", "schema.json", "pred"], "PRED is missing, because schema.json is a schema"),
+        (
+            ["eval", "schema.json", "gt/one.json"],
+            ("PRED is missing, because schema.json is a schema"),
+        ),
+        (
+            ["compare", "schema.json", "gt/one.json"],
+            ("PRED is missing, because schema.json is a schema"),
+        ),
+        (["lint", "schema.json"], "GT is missing, because schema.json is a schema"),
+        (
+            ["lint", "schema.json"],
+            "to use this file as ground truth, give a SCHEMA before schema.json",
+        ),
         (["eval", "pred"], "GT missing, expected stickler eval [SCHEMA] GT PRED"),
         (["eval", "-", "pred"], "standard input can be read only once"),
         (["eval", "nowhere", "pred"], "there is no such file or directory"),
-        (["eval", "models:Order", "pred"], "PRED missing: models:Order is a model"),
+        (["eval", "models:Order", "pred"], "PRED is missing, because models:Order is a model"),
     ],
 )
 def test_what_is_missing_is_said(stickler, arguments, message):
@@ -169,7 +181,7 @@ def test_ground_truth_of_which_nothing_can_be_read_is_refused(stickler, data):
     (data / "bad").mkdir()
     (data / "bad" / "a.json").write_text("{", encoding="utf-8")
 
-    assert "none of its documents can be read" in stickler("eval", "bad", "pred").err
+    assert "none of the documents can be read" in stickler("eval", "bad", "pred").err
 
 
 def test_one_document_is_enough(stickler):
@@ -214,7 +226,7 @@ def test_a_model_is_a_schema_if_its_code_may_run(stickler, models):
     result = stickler("eval", "order_models:Order", "gt", "pred", "--allow-plugins", "-f", "json")
 
     assert refused.code == 2
-    assert "a model is Python code, which would be run" in refused.err
+    assert "a pydantic model is Python code, and code is run only if you allow it" in refused.err
     assert "order_models" not in sys.modules or result.code == 0
     assert [each["comparator"] for each in result.json["fields"]] == [
         "ExactComparator",
@@ -241,7 +253,7 @@ def test_a_model_with_annotations_is_compared_as_it_says(stickler, models):
     [
         ("order_models:Nope", "the model cannot be imported (AttributeError"),
         ("no_such_module:Order", "the model cannot be imported (ModuleNotFoundError"),
-        ("order_models:number", "this is not a pydantic model"),
+        ("order_models:number", "this Python object is not a pydantic model"),
     ],
 )
 def test_a_model_that_is_none_is_told(stickler, models, name, message):
@@ -269,7 +281,7 @@ def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
 
     made = json.loads(result.out)["properties"]
     absent = (
-        'texts that usually mean that there is no value; consider "x-aws-stickler-absent-values": '
+        'these texts usually mean that there is no value; consider "x-aws-stickler-absent-values": '
     )
     assert made["terms"]["$comment"].endswith(f'{absent}["-", "N/A"]')
     assert made["notes"]["items"]["$comment"] == f'{absent}["None"]'
@@ -297,7 +309,10 @@ def test_suggestions_can_be_accepted(stickler, data, monkeypatch):
     assert made["terms"]["$comment"].endswith('consider "x-aws-stickler-absent-values": ["N/A"]')
     assert made["lines"]["x-aws-stickler-key"] == "sku"
     assert made["lines"]["$comment"] == "sku is unique within each of 3 lists"
-    assert "y adds it, Enter leaves it as a comment" in result.err
+    assert (
+        "type y to add this annotation to the schema; press Enter to write it only as a comment"
+        in result.err
+    )
 
 
 def test_a_field_that_some_items_lack_is_no_key(stickler, data):

@@ -53,11 +53,14 @@ def test_the_table_counts_documents_with_duplicate_keys_and_byte_order_marks(sti
 
     assert result.code == 0
     lines = result.out.splitlines()
-    assert "note: 1 document with the same key twice in an object; the last one counts" in lines
     assert (
-        "note: 1 document with a byte order mark, which is not part of JSON and was skipped"
-        in lines
-    )
+        "note: 1 document have objects that have the same key twice (only the last of "
+        "the two counts)"
+    ) in lines
+    assert (
+        "note: 1 document begin with a byte order mark, which JSON does not allow; the "
+        "mark was skipped"
+    ) in lines
 
 
 def test_duplicate_keys_in_ground_truth_that_cannot_be_compared_do_not_hide_that(stickler, data):
@@ -84,7 +87,7 @@ def test_a_document_beyond_the_given_size_is_told_with_the_option_that_allows_it
     assert refused.json["documents"]["invalid"] == 1
     (problem,) = refused.json["problems"]
     assert problem["problem"].endswith(
-        "expected at most 2,000 bytes; if this is one document, raise --max-document-size"
+        "expected at most 2,000 bytes; if this really is one document, raise --max-document-size"
     )
     assert allowed.json["documents"]["invalid"] == 0
 
@@ -107,7 +110,7 @@ def test_a_prediction_inside_other_text_is_invalid_and_the_option_is_named(stick
     assert record["documents"]["invalid"] == 1
     assert record["options"]["lenient_json"] is False
     (problem,) = record["problems"]
-    assert problem["problem"].endswith("; --lenient-json extracts it from a Markdown code fence")
+    assert problem["problem"].endswith("; --lenient-json can read the JSON a Markdown code fence")
 
 
 def test_lenient_json_takes_predictions_out_of_other_text_and_counts_them(stickler, data):
@@ -161,7 +164,9 @@ def test_lenient_json_is_refused_in_a_merge_with_strict_runs(stickler, data):
     records = [stickler(*EVAL, "-f", "json", *option).json for option in ((), ("--lenient-json",))]
     strict, lenient = map(read_evaluation, records)
 
-    with pytest.raises(UsageError, match="lenient_json is False in one and True in the other"):
+    with pytest.raises(
+        UsageError, match=("lenient_json is False in one evaluation and True in the other")
+    ):
         strict.merge(lenient)
 
 
@@ -216,8 +221,8 @@ def test_an_array_without_a_schema_is_one_document_and_says_so(stickler, data):
     write(data / "many.json", [{"id": "A-1"}, {"id": "B-2"}])
     result = stickler("eval", "many.json", "many.json", "-f", "json")
     assert result.json["documents"]["total"] == 1
-    assert "many.json is one array, counted as one document" in result.err
-    assert "give a schema of type object to evaluate its elements" in result.err
+    assert "many.json is one array, so it counts as one document" in result.err
+    assert "To evaluate its elements, give a schema of type object" in result.err
     assert (
         stickler("eval", "schema.json", "many.json", "many.json", "-f", "json").json["documents"][
             "total"

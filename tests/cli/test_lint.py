@@ -23,20 +23,20 @@ def test_findings_are_told_with_file_line_pointer_and_advice(stickler, wrong):
         "gt: 2 documents of schema.json\n"
         "2 errors, 1 warning\n"
         "\n"
-        "error[unreadable-value] total: values that their comparator cannot read, so that only "
-        "exactly the same value is right\n"
-        '  gt/two.json:3 /total "much": NumericComparator gives 0 when it compares the value with '
+        "error[unreadable-value] total: values that the comparator cannot read, so only "
+        "exactly the same value counts as right\n"
+        '  gt/two.json:3 /total "much": NumericComparator gives 0 when comparing the value with '
         "itself, expected at "
         "least 0.5\n"
-        "  -> correct them, or give the field a comparator that reads them\n"
+        "  -> correct the values, or give the field a comparator that can read them\n"
         "\n"
-        "error[wrong-kind] total: values whose type is not the one in the schema\n"
+        "error[wrong-kind] total: values whose type differs from the type in the schema\n"
         '  gt/two.json:3 /total "much" is not of type "number"\n'
-        "  -> correct them, or the schema\n"
+        "  -> correct the values, or the type in the schema\n"
         "\n"
         "warning[duplicate-value] id: several documents with the same value in an id field\n"
         '  gt/two.json:2 /id "A-1", as in gt/one.json\n'
-        "  -> give each document a value of its own\n"
+        "  -> give each document a unique id\n"
     )
 
 

@@ -110,9 +110,12 @@ def test_documents_that_two_runs_have_are_named(shards, stickler):
         ),
         (lambda run: run["options"].update(strict=True), "option strict: true, but false"),
         (lambda run: run["intervals"].update(seed=5), "intervals: {"),
-        (lambda run: run["fields"].pop(), "the schema has other fields than in 0.json"),
+        (lambda run: run["fields"].pop(), "the schema has other fields than the schema of 0.json"),
         (lambda run: run.pop("by"), 'breakdown: [], but ["@directory"] in 0.json'),
-        (lambda run: run.pop("per_document"), "the run does not say which documents it contains"),
+        (
+            lambda run: run.pop("per_document"),
+            "the run does not record which documents it contains",
+        ),
     ],
 )
 def test_runs_that_do_not_go_together_are_refused_with_what_differs(
@@ -175,4 +178,4 @@ def test_of_keys_of_maps_the_whole_has_as_many_as_a_run_has(data, stickler):
     assert len(fields) == 201
     assert fields["-both"]["leaves"]["tp"] == 2
     assert sum(it["leaves"]["fd"] for it in fields.values()) == 400
-    assert merged.json["notes"] == ["m.* are keys beside the 200 of most documents"]
+    assert merged.json["notes"] == ["m.* are keys beyond the 200 most frequent keys"]

@@ -131,7 +131,7 @@ def test_shards_merge_to_the_run_of_all(stickler, files, evaluated, asked, may):
     if may:
         refused = stickler("merge", "shard-0.json", "shard-1.json")
         assert refused.code == 2
-        assert "allow it with --allow-plugins" in refused.err
+        assert "allow such classes with --allow-plugins" in refused.err
 
 
 @pytest.mark.slow
@@ -196,9 +196,12 @@ def test_what_a_metric_failed_with_is_told_with_what_to_do(stickler, files):
         *("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id"),
         *("--allow-plugins", "--metric", "own_metrics:Failing", "-q"),
     )
-    said = "document 0: it failed with ValueError: no such thing; correct it and evaluate again"
-    again = "with --restart if there is a --run-dir"
-    assert f"error: metric own_metrics:Failing has no figures: {said}, {again}" in result.err
+    said = (
+        "document 0: it failed with ValueError: no such thing; correct the metric and "
+        "evaluate again"
+    )
+    again = "with a --run-dir, also give --restart"
+    assert f"error: metric own_metrics:Failing could not be computed: {said}; {again}" in result.err
 
 
 def test_a_mended_metric_takes_a_run_directory_that_begins_again(evaluated, files):
@@ -230,7 +233,7 @@ def test_code_runs_only_where_it_is_allowed(stickler, files):
         *("eval", "schema.json", "gt.jsonl", "pred.jsonl", "--metric", "own_metrics:Totals")
     )
     assert result.code == 2
-    assert "allow it with --allow-plugins" in result.err
+    assert "allow such classes with --allow-plugins" in result.err
 
 
 def test_what_a_file_tells_runs_no_code():

@@ -112,7 +112,9 @@ def test_pairs_without_an_id_are_known_by_their_line(tmp_path: Path, has_id: set
 
 def test_a_policy_is_applied_to_predictions_alone(table: str, capsys: pytest.CaptureFixture[str]):
     asked = ["accept", "--apply", "policy.json", "--pairs", table]
-    assert "a policy is applied to predictions" in printed(capsys, *asked, code=2)
+    assert "--pairs gives pairs, but a policy is applied to predictions alone" in printed(
+        capsys, *asked, code=2
+    )
 
 
 def test_a_directory_that_takes_long_to_list_is_told_again_and_again(
@@ -137,7 +139,7 @@ def test_a_directory_that_takes_long_to_list_is_told_again_and_again(
         monkeypatch.setattr(sources, name, 0)
     monkeypatch.setattr(sources, "id_of_file", slow)
     assert [*list_directory(str(tmp_path), 100, tell).documents] == ["a"]
-    assert told[0] == f"still listing {tmp_path}; comparing starts when that is done"
+    assert told[0] == f"still listing {tmp_path}; the comparison starts when the list is complete"
     listed = len(told)
     assert list_directory(str(tmp_path), 100).documents
     assert len(told) == listed

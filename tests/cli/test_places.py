@@ -89,7 +89,7 @@ def test_a_field_that_is_a_box_is_its_own_place(places):
     assert field(report, "seal")["located"] is None
     assert report["whole"]["located"] == 1
     (note,) = report["notes"]
-    assert note.startswith("boxes that are fields (seal) are compared as values")
+    assert note.startswith("boxes that are fields of their own (seal) are compared as values")
     assert "--wrapped" not in note
 
 
@@ -158,7 +158,7 @@ def test_a_document_of_too_much_work_is_left_out_by_name(places):
 
     report = places(other, "--work-limit", "0.1", gt=long, code=3)
 
-    assert "one was skipped: comparing the document takes more work" in report["notes"][0]
+    assert "one was skipped: comparing this document takes more work" in report["notes"][0]
 
 
 def test_an_alternative_has_the_box_that_stands_beside_it(places):

@@ -49,8 +49,9 @@ def test_a_wrong_value_does_not_pass_for_looking_alike(stickler, plain):
 
     assert (overall(result)["tp"], overall(result)["fd"]) == (1, 4)
     assert result.err == (
-        "plain.json names no comparators: the comparison of 5 fields was inferred "
-        "(see `stickler init plain.json`; --infer never uses the defaults instead)\n"
+        "plain.json names no comparators, so how to compare 5 fields was inferred "
+        "(to see why, run `stickler init plain.json`; to use the defaults instead, give "
+        "--infer never)\n"
     )
     assert result.json["schema"]["inferred"].startswith("sha256:")
 
@@ -89,13 +90,13 @@ def test_always_leaves_what_is_annotated(stickler, plain, data):
     result = stickler("eval", "one.json", "gt.json", "pred.json", "-f", "json", "--infer", "always")
 
     assert overall(result)["fd"] == 3
-    assert "comparison of 4 fields was inferred" in result.err
+    assert "so how to compare 4 fields was inferred" in result.err
 
 
 NOTE = (
     "some.json: 5 text fields without annotations (due_date, invoice_number, country and 2 more) "
-    "are compared by edit distance at 0.5, so that wrong values may pass; --infer always chooses "
-    "stricter comparisons"
+    "are compared by edit distance at 0.5, so wrong values may pass. For stricter comparisons, use "
+    "--infer always"
 )
 
 
@@ -175,7 +176,8 @@ def test_what_init_wrote_tells_its_reasons_when_it_is_shown(stickler, tmp_path):
 
     shown = stickler("show", str(tmp_path / "s.json")).out
     assert (
-        'annotation: named "lot", an identifier: one wrong character makes a different one' in shown
+        'annotation: named "lot", an identifier: one wrong character makes a different identifier'
+        in shown
     )
 
 

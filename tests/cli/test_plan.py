@@ -110,7 +110,7 @@ def test_a_note_tells_that_gates_hold_less_for_unequal_documents(
     notes = plan("r.json", "--gate", "f1>=0.9")[""]["notes"]
 
     assert any("differ much in size" in note for note in notes) is is_noted
-    assert any("48 to 60% of cases after a pilot of 50" in note for note in notes) is is_noted
+    assert any("48 to 60% after a pilot of 50" in note for note in notes) is is_noted
 
 
 def test_the_table_has_numbers_and_a_picture(stickler, run_of, monkeypatch):
@@ -119,7 +119,7 @@ def test_the_table_has_numbers_and_a_picture(stickler, run_of, monkeypatch):
     assert "never" in table
     page = stickler("plan", run, "--half-width", "0.02", "--detect", "0.05", "-f", "html").out
     assert page.count("<figure>") == 2
-    assert "the dotted line is 0.02, which the point reaches" in page
+    assert "the dotted line is 0.02; the curve reaches the line at the point" in page
     rows = stickler("plan", run, "--half-width", "0.02", "-f", "csv").out.splitlines()
     assert rows[0].startswith("figure,asked,limit,now")
 
@@ -137,7 +137,7 @@ def test_the_table_has_numbers_and_a_picture(stickler, run_of, monkeypatch):
         (["r.json", "--gate", "f1==0.5"], "cannot be planned for"),
         (
             ["r.json", "--half-width", "0.02", "--of", "aa.f1"],
-            "--of: 'aa.f1' asks for the field aa",
+            "--of: 'aa.f1' names the field aa",
         ),
     ],
 )

@@ -158,7 +158,7 @@ def test_a_short_address_space_is_told(data, kilobytes, jobs):
 
     result = run(*EVAL, "-j", jobs, cwd=data, preexec_fn=limit)
     assert result.returncode == ExitCode.INTERNAL
-    assert f"the address space is limited to {kilobytes:,} kB, expected" in result.stderr
+    assert f"the process may use at most {kilobytes:,} kB, expected" in result.stderr
     assert "Traceback" not in result.stderr
 
 

@@ -59,7 +59,10 @@ def test_a_run_file_tells_it_again(three, stickler):
 
 
 def test_where_nothing_flips_it_is_said(three, stickler):
-    assert "no value differs between runs" in stickler(*EVAL, "--repeat", "pred3").out
+    assert (
+        "every value is right in all runs or wrong in all runs"
+        in stickler(*EVAL, "--repeat", "pred3").out
+    )
 
 
 def test_a_run_that_cannot_be_evaluated_is_told_and_exit_code_3(three, stickler):

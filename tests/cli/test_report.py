@@ -63,7 +63,7 @@ def test_a_page_of_a_run_file_says_that_errors_are_not_there(stickler, run_file)
     page = stickler("report", "run.json", "-f", "html").out
 
     assert errors_in(page) == []
-    assert "A run file does not contain single errors" in page
+    assert "A run file does not contain individual errors" in page
 
 
 def test_a_page_of_a_run_directory_has_its_errors(stickler, run_directory):
@@ -96,7 +96,7 @@ def test_no_more_errors_are_read_than_the_page_takes(stickler, run_directory):
 
     page = stickler("report", "night", "-f", "html").out
 
-    expected = r"[\d,]+ of 16,500 errors: those of the 1 document with the lowest scores"
+    expected = r"[\d,]+ of 16,500 errors: all errors of the 1 document with the lowest scores"
     assert re.search(expected, page)
 
 

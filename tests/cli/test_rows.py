@@ -109,7 +109,9 @@ def test_a_gate_on_an_interval_of_confidences_takes_rows(shards, stickler):
     options = ("--rows", "none", "--gate", "confidence.ece.upper<=0.1")
     result = stickler("eval", "schema.json", "all/gt", "all/pred", *options)
     assert result.code == 2
-    assert "which is resampled from rows, expected a run with rows; --rows inline" in result.err
+    assert (
+        "which stickler computes from rows for single documents, expected a run with rows"
+    ) in result.err
 
 
 def test_confidences_are_counted_in_three_digits(shards, stickler):
@@ -160,7 +162,7 @@ def test_documents_in_two_runs_without_rows_are_noticed(shards, stickler):
     result = stickler("merge", "0.json", "all.json")
 
     assert result.code == 3
-    assert "all.json: some of its documents are also in 0.json" in result.err
+    assert "all.json: the run shares some documents with 0.json" in result.err
 
 
 @pytest.mark.parametrize("option", ["--policy", "--repeat"])
@@ -169,7 +171,7 @@ def test_what_goes_through_documents_is_refused_without_rows(shards, stickler, o
     result = stickler(*asked, option, "schema.json")
 
     assert result.code == 2
-    assert f"{option}: the option needs the rows of all documents" in result.err
+    assert f"{option}: this option needs the rows of all documents" in result.err
     assert "--rows inline" in result.err
 
 
@@ -241,6 +243,6 @@ def test_a_parquet_file_that_is_no_run_is_refused(shards, stickler):
     write(shards / "text.parquet", "no table")
 
     result = stickler("report", "values.parquet", "-o", "a.json")
-    assert (result.code, "does not say which run they are from" in result.err) == (2, True)
+    assert (result.code, "does not say which run its rows come from" in result.err) == (2, True)
     result = stickler("report", "text.parquet", "-o", "a.json")
     assert (result.code, "text.parquet: the file cannot be read" in result.err) == (2, True)

@@ -152,7 +152,7 @@ def test_a_run_goes_on_from_a_damaged_byte_with_the_same_bytes_at_the_end(orders
         Path("kept/journal").write_bytes(damaged)
         code, out, err = call(*KEPT)
         assert ((code, out), contents()) == whole, place
-        assert "bytes of the journal were damaged and have been removed" in err
+        assert "bytes of the journal were damaged, so they have been removed" in err
 
 
 def test_only_what_is_not_finished_is_evaluated(orders, whole, monkeypatch):
@@ -257,14 +257,14 @@ def test_a_document_that_was_finished_and_is_another_is_named(
     begins = "error: --run-dir kept: documents have changed since the run was started: "
     assert begins in err
     assert change in err
-    assert "use --restart to start over" in err
+    assert "to start over, use --restart" in err
     assert contents() == whole[1]
 
 
 def test_a_hint_that_a_document_gave_is_noticed_when_it_is_gone(orders, whole):
     Path("kept/journal").write_bytes(b"".join(journal_lines()[: BEFORE["begun"]]))
     Path("pred/alike.json").unlink()
-    assert "the names that resemble Alike have changed" in refused(*KEPT)
+    assert "files with names similar to Alike have changed" in refused(*KEPT)
 
 
 @pytest.mark.parametrize("name", ["a", "zz"])
@@ -374,17 +374,19 @@ def test_restart_begins_again(orders, whole):
 def test_a_directory_with_something_else_is_refused(orders):
     err = refused(*EVAL, "--run-dir", ".")
     assert (
-        "the directory holds other files (gt, pred, schema.json)" in err
+        "the directory contains files that are not from a run (gt, pred, schema.json)" in err
         or "would overwrite GT" in err
     )
     write(orders / "notes" / "a.txt", "mine")
-    assert "the directory holds other files (a.txt)" in refused(*EVAL, "--run-dir", "notes")
+    assert "the directory contains files that are not from a run (a.txt)" in refused(
+        *EVAL, "--run-dir", "notes"
+    )
     assert names("notes") == ["a.txt"]
 
 
 def test_a_journal_of_something_else_is_refused(orders):
     write(orders / "kept" / "journal", "Dear diary\n")
-    assert "was not written by this program" in refused(*KEPT)
+    assert "was not written by stickler" in refused(*KEPT)
 
 
 def test_a_file_is_no_directory(orders):
@@ -392,7 +394,7 @@ def test_a_file_is_no_directory(orders):
     assert "--run-dir file: this is a file, expected a directory" in refused(
         *EVAL, "--run-dir", "file"
     )
-    assert "--run-dir file/a: the directory cannot be used (Not a directory)" in refused(
+    assert "--run-dir file/a: this directory cannot be used (Not a directory)" in refused(
         *EVAL, "--run-dir", "file/a"
     )
 
@@ -603,7 +605,7 @@ def test_a_run_directory_that_is_removed_during_the_run_is_told(stickler, data, 
     result = stickler("eval", "schema.json", "gt", "pred", "--run-dir", "kept")
 
     assert result.code == 4
-    assert "the run directory was removed during the run" in result.err
+    assert "the run directory was deleted during the run" in result.err
     assert not (data / "kept").exists()
 
 

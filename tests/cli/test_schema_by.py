@@ -122,9 +122,12 @@ def test_a_column_may_say_it_and_a_document_without_a_schema_fails_by_name(stick
 
     assert result.code == ExitCode.INCOMPLETE
     assert {it["document"]: it["problem"] for it in result.json["problems"]} == {
-        "invoice/b": "invoice/b: there is no schema invoise.json; did you mean invoice?",
+        "invoice/b": (
+            "invoice/b: the directory of schemas has no file invoise.json; did you mean invoice?"
+        ),
         "list/d": (
-            "list/d: @what does not say which schema the document has, expected a name such as "
+            "list/d: @what does not say which schema applies to this document, expected "
+            "a name such as "
             "invoice"
         ),
     }
@@ -143,7 +146,8 @@ def test_a_document_of_another_kind_than_its_schema_says_fails_by_name(stickler,
             "invalid",
             (
                 "pred/letter/c.json: the document is of type array, expected a JSON object; "
-                "put several documents into a JSON Lines file (.jsonl), one on each line"
+                "to evaluate several documents, put them into a JSON Lines file "
+                "(.jsonl), one document on each line"
             ),
         ),
         "list/d": (
@@ -229,9 +233,9 @@ def test_values_of_each_schema_have_confidences(stickler, data):
 
 def test_what_makes_no_sense_is_refused(stickler, data):
     without = stickler("eval", "schemas", "gt", "pred")
-    assert (without.code, "only eval --schema-by takes a directory" in without.err) == (2, True)
+    assert (without.code, "only eval --schema-by accepts a directory" in without.err) == (2, True)
     file = stickler("eval", "schemas/invoice.json", "gt", "pred", *BY)
-    assert "this is a file: leave out --schema-by to use it as the schema" in file.err
+    assert "this path is a file: to use it as the schema, leave out --schema-by" in file.err
     left_out = stickler("eval", "gt", "pred", *BY)
     assert "--schema-by: SCHEMA is left out, expected a directory of schemas" in left_out.err
     column = stickler("eval", "schemas", "gt", "pred", "--schema-by", "@what")

@@ -217,7 +217,7 @@ def test_a_device_that_has_no_end_is_not_read(stickler, data, words):
     result = stickler(*words)
 
     assert result.code == 2
-    assert "this is a device" in result.err
+    assert "this path is a device" in result.err
 
 
 @pytest.mark.slow

@@ -36,7 +36,8 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
         "annotation\n"
         "lines.sku  LevenshteinComparator                    0.5       1  string          default\n"
         "\n"
-        "note: compared by edit distance, so a different word or number in a long text may pass: "
+        "note: texts are compared by edit distance, so a different word or number in a "
+        "long text may pass: "
         "name, lines.sku\n"
     )
 
@@ -44,10 +45,10 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
 def test_what_was_inferred_is_told_with_the_rule(stickler, data):
     write(data / "plain.json", PLAIN)
     result = stickler("show", "plain.json")
-    assert "plain.json names no comparators: the comparison of 2 fields was inferred" in result.err
+    assert "plain.json names no comparators, so how to compare 2 fields was inferred" in result.err
     assert (
         'inferred: named "iban", an identifier: one wrong character makes a different '
-        "one" in result.out
+        "identifier" in result.out
     )
 
 
@@ -69,8 +70,8 @@ def test_where_only_some_fields_are_annotated_the_others_can_be_inferred(stickle
 def test_a_schema_without_declared_fields_says_so(stickler, data):
     write(data / "open.json", {"type": "object"})
     assert stickler("show", "open.json", "--infer", "never").out == (
-        "open.json: 0 fields\nthe schema declares no fields, so values are compared by their "
-        "types\n"
+        "open.json: 0 fields\nthe schema declares no fields, so each value is compared by its "
+        "type\n"
     )
 
 
@@ -93,7 +94,7 @@ def test_a_terminal_gets_a_tree(stickler, monkeypatch):
         "  qty  Numeric            0.5       1  integer\n"
         "    default\n"
         "\n"
-        "a field without a line below it is set by annotations alone\n"
+        "if there is no line below a field, all its settings come from annotations\n"
         "\n"
         "note: compared by edit distance, so a different word or\n"
         "  number in a long text may pass: lines.sku\n"
@@ -128,7 +129,7 @@ def test_what_the_schema_knows_of_the_ground_truth_is_a_column_of_its_own(stickl
         "ordered; distinct",
     ]
     # A field that is ignored is not named below the table.
-    assert "makes a text wrong: country, steps\n" in told_of_texts
+    assert "the text is wrong: country, steps\n" in told_of_texts
     assert "lines.note" not in told_of_texts
 
 
@@ -141,7 +142,7 @@ def test_a_run_names_what_it_ignores_once(stickler, data):
 
     out = stickler("eval", "gold.json", "gt.json", "gt.json").out
 
-    assert out.count("fields ignored by the schema: b") == 1
+    assert out.count("fields that the schema ignores: b") == 1
 
 
 def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
@@ -158,14 +159,16 @@ def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
     write(data / "texts.json", {"type": "object", "properties": fields})
 
     assert stickler("show", "texts.json").out.partition("\n\nnote: ")[2] == (
-        "compared by edit distance, so a different word or number in a long text may pass: "
+        "texts are compared by edit distance, so a different word or number in a long "
+        "text may pass: "
         "title, lines.note\n"
-        "note: a different number, or a different unit beside it, makes a text wrong: tags\n"
-        "note: in texts of 50 or more content words, one word in fifty may be different, at most "
-        "two: "
+        "note: if a number, or the unit beside a number, is different, the text is wrong: tags\n"
+        "note: in texts of 50 or more content words, one word in fifty (but at most two words) may "
+        "be different: "
         "tags\n"
-        "note: a word may differ by a letter, unless the config has same_letters: tags\n"
-        "note: a word may be missing or be added, unless ExactComparator is used: tags\n"
+        "note: a word may differ by one letter, unless the comparator-config sets "
+        "same_letters: tags\n"
+        "note: a word may be missing or added, unless the comparator is ExactComparator: tags\n"
         "note: upper and lower case count as equal, unless ExactComparator has case_sensitive: "
         "code\n"
     )

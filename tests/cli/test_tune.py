@@ -47,7 +47,7 @@ def test_a_threshold_is_proposed_with_its_gain_and_a_histogram(stickler, evidenc
     assert result.code == 0
     assert "schema.json, by the similarities of 400 documents" in result.out
     assert "1 threshold of 2 fields should change" in result.out
-    assert "only the similarities 0 and 1 occur" in result.out
+    assert "all similarities are 0 or 1" in result.out
     assert "variance explained 0.0000 -> 0.9" in result.out
     assert "\n1.00     " in result.out
     assert (evidence / "schema.json").read_text() == SCHEMA
@@ -108,7 +108,7 @@ def test_few_documents_are_no_reason_to_change_anything(stickler):
 def test_the_evidence_of_a_field_that_stays_is_shown_where_somebody_asks(stickler, evidence):
     arguments = ["tune", "schema.json", "gt.jsonl", "pred.jsonl", "--field"]
     result = stickler(*arguments, "code")
-    assert "\ncode: 0.5 stays\n  only the similarities 0 and 1 occur" in result.out
+    assert "\ncode: 0.5 stays\n  all similarities are 0 or 1" in result.out
     assert "\n1.00    400  ####" in result.out
     wrong = stickler(*arguments, "kode")
     assert wrong.code == 2
@@ -119,7 +119,7 @@ def test_the_evidence_of_a_field_that_stays_is_shown_where_somebody_asks(stickle
 def test_documents_without_both_sides_are_named_and_left_out(stickler, data):
     (data / "pred" / "two.json").unlink()
     assert (
-        "note: skipped, since one side is missing: two"
+        "note: skipped, because the ground truth or the prediction is missing: two"
         in stickler("tune", "schema.json", "gt", "pred").out
     )
 
@@ -158,11 +158,11 @@ def test_a_run_says_what_its_schema_was_tuned_on_and_a_gate_on_these_documents_w
     stickler("tune", *arguments, "--write")
     run = stickler("eval", *arguments, "-f", "json")
     (note,) = run.json["notes"]
-    assert note.startswith("thresholds of the schema were tuned on 400 documents: name 0.3 -> ")
+    assert note.startswith("the thresholds in the schema were tuned on 400 documents: name 0.3 -> ")
     assert run.err == ""
     gated = stickler("eval", *arguments, "--gate", "f1>=0.1", "-f", "json")
-    assert "warning: thresholds of the schema were tuned on 400 documents" in gated.err
-    assert "about 100% of those documents are evaluated here" in gated.json["notes"][1]
+    assert "warning: the thresholds in the schema were tuned on 400 documents" in gated.err
+    assert "about 100% of those documents are also evaluated here" in gated.json["notes"][1]
     lines = (evidence / "gt.jsonl").read_text().replace('"code": "', '"code": "x')
     write(evidence / "others.jsonl", lines)
     others = ["schema.json", "others.jsonl", "pred.jsonl"]
@@ -253,7 +253,9 @@ def test_verdicts_on_errors_are_verdicts_on_values(stickler, evidence):
     sides = ["schema.json", "gt.jsonl", "pred.jsonl", "-f", "json"]
     told = stickler("tune", *sides, "--verdicts", "said.jsonl").json
     plain = stickler("tune", *sides, "--verdicts", "verdicts.jsonl").json
-    assert told["notes"] == ["skipped, since they are not about two values: 2 verdicts"]
+    assert told["notes"] == [
+        "skipped, because these verdicts do not compare two values: 2 verdicts"
+    ]
     assert told["fields"] == plain["fields"]
 
 
@@ -271,7 +273,7 @@ def test_a_document_of_too_much_work_is_left_out_by_name(stickler, evidence):
 
     (note,) = few.json["notes"]
     assert note.startswith(
-        "line 401 was skipped: comparing the document takes more work than --work-limit"
+        "line 401 was skipped: comparing this document takes more work than --work-limit"
     )
     assert [it.json["fields"][0]["pairs"] for it in (few, all_of_them)] == [400, 401]
 

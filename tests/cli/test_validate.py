@@ -93,7 +93,7 @@ def test_a_gate_on_verdicts_that_nobody_asked_for_never_passes(stickler, four):
 
     assert result.code == 1
     assert (
-        "documents.schema_valid_share is undefined: no prediction was validated (add --validate "
+        "documents.schema_valid_share is undefined: predictions were not validated (add --validate "
         "pred)" in result.out
     )
 
@@ -125,7 +125,7 @@ def test_a_model_class_is_a_schema_to_judge_by():
 
 
 def test_a_compiled_schema_is_none_to_judge_by():
-    with pytest.raises(UsageError, match="the schema is already compiled"):
+    with pytest.raises(UsageError, match="the schema was already compiled"):
         evaluate_many(compile_schema(SCHEMA), [], validate="pred")
 
 

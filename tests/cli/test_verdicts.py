@@ -104,9 +104,9 @@ def test_a_verdict_on_a_long_value_needs_no_value(stickler, data):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('{"path": "total"}', "verdicts.jsonl:1:1: this is not a verdict on an error"),
+        ('{"path": "total"}', "verdicts.jsonl:1:1: this line is not a verdict on an error"),
         (json.dumps(VERDICT | {"verdict": "right"}), '#/verdict: the value is "right"'),
-        ("", "the file has no verdicts"),
+        ("", "the file contains no verdicts"),
         ("{", "verdicts.jsonl:1"),
     ],
 )
@@ -135,10 +135,10 @@ def test_verdicts_on_errors_of_another_version_of_the_semantics_are_refused(stic
 
     assert result.code == 2
     assert (
-        "this error was counted with version 2 of the semantics, and this is version 1"
+        "this verdict was made with version 2 of the semantics, but this stickler uses version 1"
         in result.err
     )
-    assert "evaluate again, and give verdicts on the new page" in result.err
+    assert "evaluate again, and give the verdicts again on the new page" in result.err
 
 
 def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
@@ -164,7 +164,7 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        (("--write-gold", "new"), "there are no verdicts to apply"),
+        (("--write-gold", "new"), "no verdicts are given, so nothing could be changed"),
         (
             ("--verdicts", "verdicts.jsonl", "--write-gold", "pred"),
             "pred: the output would overwrite PRED",

@@ -159,7 +159,7 @@ def test_a_run_file_has_no_errors_to_serve(stickler):
     said = stickler("view", "run.json")
 
     assert said.code == 2
-    assert "a run file does not contain single errors" in said.err
+    assert "a run file does not contain individual errors" in said.err
 
 
 @pytest.mark.slow

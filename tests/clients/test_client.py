@@ -193,7 +193,8 @@ def test_offline_a_question_that_the_cache_cannot_answer_has_no_answer(client):
     answers = offline.answers(model, ["a", "b"])
     assert answers["a"] == "A"
     assert (
-        str(answers["b"]) == "the answer is not in the cache, and --offline forbids asking a model"
+        str(answers["b"])
+        == "the cache has no answer to this question, and --offline forbids asking the model"
     )
     assert model.asked == {"a": 1}
     offline.close()
@@ -220,7 +221,7 @@ def test_no_more_pairs_are_judged_than_the_policy_allows(client):
     assert limited.answers(judge, ["a", "b"]) == {"a": "A", "b": "B"}
     answers = limited.answers(judge, ["b", "c", "d"])
     assert answers["c"] == "C"
-    assert str(answers["d"]) == "the limit of --max-pairs, 2, has been reached"
+    assert str(answers["d"]) == "the limit of 2 pairs (--max-pairs) has been reached"
     assert judge.asked == {"a": 1, "b": 1, "c": 1}
     assert str(limited.usage).startswith("2 calls, 1 questions not asked, 1 answers from the cache")
     limited.close()

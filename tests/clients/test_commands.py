@@ -91,7 +91,7 @@ def test_a_dry_run_tells_what_would_be_asked_and_asks_nothing(
 
     out = capsys.readouterr().out
     assert server.requests == []
-    assert out.startswith("A run would make 4 calls, and more if")
+    assert out.startswith("A run would make 4 calls to models, and more if")
     rows = [line.split() for line in out.splitlines() if "Comparator" in line]
     # 3 texts of 1, 3 and 2 tokens; 3 pairs of some 40 characters and the instructions
     assert rows[0] == ["SemanticComparator", "openai:small", "0", "3", "1", "6"]
@@ -102,14 +102,14 @@ def test_a_dry_run_without_models_or_questions_says_so(server, documents, capsys
     plain = tmp_path / "plain.json"
     plain.write_text('{"type": "object", "properties": {"street": {"type": "string"}}}')
     assert main(["eval", str(plain), *documents[1:], "--dry-run"]) == 0
-    assert capsys.readouterr().out == "No comparator of this schema asks a model.\n"
+    assert capsys.readouterr().out == "No comparator in this schema asks a model.\n"
 
     assert main(["eval", documents[0], documents[1], documents[1], "--dry-run"]) == 0
-    assert capsys.readouterr().out == "A run would ask no model anything.\n"
+    assert capsys.readouterr().out == "A run would not ask any model.\n"
     empty = tmp_path / "empty.jsonl"
     empty.write_text('{"street": ""}\n')
     assert main(["eval", documents[0], str(empty), str(empty), "--dry-run"]) == 0
-    assert capsys.readouterr().out == "A run would ask no model anything.\n"
+    assert capsys.readouterr().out == "A run would not ask any model.\n"
 
 
 def test_offline_a_miss_is_an_error_of_its_documents(server, documents, capsys):
@@ -123,7 +123,7 @@ def test_offline_a_miss_is_an_error_of_its_documents(server, documents, capsys):
     assert main(["eval", *documents, "--offline", "-f", "json"]) == 3
     result = capsys.readouterr()
     assert json.loads(result.out)["documents"]["evaluated"] == 3
-    assert "the answer is not in the cache" in result.out
+    assert "the cache has no answer to this question" in result.out
     assert len(server.requests) == asked
 
 
@@ -137,8 +137,8 @@ def test_a_runaway_is_a_usage_error_before_anything_is_paid(server, documents, c
     assert main(["eval", *documents, "--max-pairs", "2"]) == 2
 
     assert (
-        "--max-pairs: judges would be asked about 3 pairs of the first 3 documents, and 0 more "
-        "are in the cache; nothing was asked, expected at most 2" in capsys.readouterr().err
+        "--max-pairs: judges would be asked about 3 pairs of the first 3 documents (0 more "
+        "have saved answers); no model was asked, expected at most 2" in capsys.readouterr().err
     )
     assert server.requests == []
 
@@ -153,7 +153,7 @@ def test_of_standard_input_the_limit_is_kept_as_the_run_goes(
 
     result = capsys.readouterr()
     assert json.loads(result.out)["documents"]["evaluated"] == 2
-    assert "the limit of --max-pairs, 2, has been reached" in result.out
+    assert "the limit of 2, has been reached" in result.out
 
 
 def test_a_run_that_goes_on_does_not_count_again_what_it_has(server, documents, capsys, tmp_path):
@@ -179,7 +179,7 @@ def test_a_refused_key_ends_the_run_and_says_which(server, documents, capsys):
 
     result = capsys.readouterr()
     assert "with openai:judge is refused: the model's server answered 401" in result.err
-    assert "is OPENAI_API_KEY set to a key of this server?" in result.err
+    assert "is OPENAI_API_KEY set to an API key of this server?" in result.err
     assert result.out == ""
     assert KEY not in result.err
     assert len(server.requests) == 1
@@ -210,7 +210,7 @@ def test_a_budget_of_tokens_ends_the_asking_and_reports_what_there_is(server, st
 
     result = capsys.readouterr()
     assert json.loads(result.out)["documents"]["evaluated"] == 1
-    assert "the limit of --max-tokens, 110, has been reached" in result.out
+    assert "the limit of 110, has been reached" in result.out
     assert "models: 1 calls, 2 questions not asked, 0 answers from the cache" in result.err
 
 
@@ -265,7 +265,10 @@ def test_places_in_a_configuration_file_are_those_of_the_command_line(
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("--endpoint=openai:jugde=http://x/v1", "no field asks the model openai:jugde, expected"),
+        (
+            "--endpoint=openai:jugde=http://x/v1",
+            "no field in the schema asks the model openai:jugde, expected",
+        ),
         ("--endpoint=openai:judge", 'it is "openai:judge", expected MODEL=URL'),
         ("--key-from=openai:judge=sk-12", 'it is "openai:judge=sk-12", expected MODEL=VARIABLE'),
         ("--model-concurrency=500", "expected a whole number from 1 to 128"),
@@ -328,7 +331,7 @@ def test_a_budget_is_that_of_all_processes(server, many_documents):
 
     assert run.returncode == 3
     assert "models: 20 calls, " in run.stderr
-    assert "the limit of --max-tokens, 2200, has been reached" in run.stderr
+    assert "the limit of 2200, has been reached" in run.stderr
 
 
 def test_a_refused_key_ends_a_run_of_several_processes(server, many_documents):
@@ -390,7 +393,7 @@ def test_what_the_judge_says_cannot_write_markdown(server, one_pair, capsys):
 def test_compare_offline_tells_what_is_missing(server, one_pair, capsys):
     assert main(["compare", *one_pair, "--offline"]) == 3
 
-    assert "the answer is not in the cache" in capsys.readouterr().err
+    assert "the cache has no answer to this question" in capsys.readouterr().err
     assert server.requests == []
 
 

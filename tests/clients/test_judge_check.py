@@ -104,8 +104,9 @@ def test_the_table_says_it_in_a_sentence(server, judges, capsys, monkeypatch):
     out = capsys.readouterr().out
     assert out.startswith("Place (")
     assert (
-        "agrees with people on 0.7143 of pairs, kappa 0.4167; accepts 1 of 3 that differ, rejects "
-        "1 of 4 that are the same" in " ".join(out.split())
+        "the judges agree with people on 0.7143 of pairs, kappa 0.4167; they accept 1 of 3 "
+        "pairs that people call different, and reject 1 of 4 pairs that people call the same"
+        in " ".join(out.split())
     )
     assert 'street: "Hill Rd" and "HILL RD" match, but are different' in out
     assert "models: 7 calls" in out
@@ -138,7 +139,7 @@ def test_too_many_pairs_are_refused_before_any_is_asked(server, judges, capsys):
     assert main(["judge-check", *judges, "--max-pairs", "6"]) == 2
 
     error = capsys.readouterr().err
-    assert "judges would be asked about 7 pairs of 7 lines, and 0 more are in the cache" in error
+    assert "judges would be asked about 7 pairs of 7 lines (0 more have saved answers)" in error
     assert server.requests == []
 
 
@@ -147,7 +148,7 @@ def test_lines_of_other_fields_are_left_out(server, judges, capsys, tmp_path):
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(lines_of([*LINES, ("code", "a", "b", "different")]))
     assert main(["judge-check", *judges]) == 0
-    assert "note: skipped, since their fields ask no model: 1" in capsys.readouterr().out
+    assert "note: skipped, because their fields ask no model: 1" in capsys.readouterr().out
 
     pairs.write_text(lines_of([("code", "a", "b", "different")]))
     assert main(["judge-check", *judges]) == 3

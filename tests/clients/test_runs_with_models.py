@@ -236,7 +236,7 @@ def test_documents_beyond_the_limit_on_judged_pairs_fail_and_others_are_told(ser
     assert evaluation.evaluated == 19
     assert len(server.requests) == 19
     (problem,) = evaluation.problems
-    assert "the limit of --max-pairs, 19, has been reached" in problem.problem
+    assert "the limit of 19, has been reached" in problem.problem
 
 
 def test_mixed_kinds_in_a_list_cost_no_judge_but_for_chosen_pairs(server, asking):

@@ -194,7 +194,7 @@ def test_a_cache_with_other_tables_is_not_used(server, asking, statements):
         connection.executescript(statements)
     connection.close()
 
-    with asking(), pytest.raises(UsageError, match="other tables than those of a cache"):
+    with asking(), pytest.raises(UsageError, match="other tables than a cache of model answers"):
         comparator.compare("a", "b")
 
 

@@ -71,7 +71,8 @@ def test_after_ten_failures_in_a_row_nobody_passes(clock):
 
     refusal = turnstile.enter(0.0, RUNNING)
     assert str(refusal) == (
-        "not asked, since 10 calls to openai:judge in a row failed; the last one: no luck"
+        "the model was not asked, because 10 calls to openai:judge in a row failed; the "
+        "last failure was: no luck"
     )
 
 

@@ -135,7 +135,7 @@ def test_a_higher_threshold_takes_partial_credit_away():
 @pytest.mark.parametrize("gt", ["a", None, [], ["a"], {"k": "a"}])
 def test_a_tuple_anywhere_in_the_prediction_is_refused(gt, pred):
     with pytest.raises(
-        TypeError, match="a prediction must be one value: only a ground truth may be a tuple"
+        TypeError, match="a prediction must be a single value; only ground truth may be a tuple"
     ):
         anls_score(gt, pred)
 
@@ -143,7 +143,9 @@ def test_a_tuple_anywhere_in_the_prediction_is_refused(gt, pred):
 @pytest.mark.parametrize("gt", [(), {"k": ()}, [()], ["a", [()]]])
 @pytest.mark.parametrize("pred", ["a", {}, [], ["b"]])
 def test_an_empty_tuple_anywhere_in_the_ground_truth_is_refused(gt, pred):
-    with pytest.raises(ValueError, match="an empty tuple contains no right value"):
+    with pytest.raises(
+        ValueError, match="the ground truth is an empty tuple, so it contains no correct value"
+    ):
         anls_score(gt, pred)
 
 

@@ -71,7 +71,7 @@ def test_a_judge_gives_a_reason_for_each_pair():
 
     assert client.asked == [[('"A"', '"a"', 0), ('"a"', '"b"', 0)]]
     assert answers.similarities.tolist() == [1.0, 1.0, 1.0, 0.0]
-    assert answers.reasons == ["case aside", "case aside", "the values are the same", ""]
+    assert answers.reasons == ["case aside", "case aside", "both values are the same", ""]
 
 
 @pytest.mark.parametrize(

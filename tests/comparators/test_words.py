@@ -197,7 +197,7 @@ def test_with_same_letters_a_word_of_other_letters_is_another_word(gt, pred, is_
 
 
 def test_same_letters_needs_same_words():
-    with pytest.raises(KeywordError, match="same_letters is true without same_words"):
+    with pytest.raises(KeywordError, match="same_letters is true, but same_words is not"):
         LevenshteinComparator(same_letters=True)
 
 

@@ -87,7 +87,7 @@ def test_a_value_nested_too_deeply_is_not_shown():
     for _ in range(200_000):
         value = [value]
 
-    assert value_text(value) == "(an array too large to show)"
+    assert value_text(value) == "(array, too large to show)"
 
 
 def test_wide_letters_take_two_columns_and_marks_none():

@@ -41,9 +41,9 @@ def test_a_message_shows_a_value_as_json_in_at_most_80_characters(value: object,
 
 
 def test_of_what_python_does_not_print_a_message_shows_the_kind():
-    assert brief(10**5000) == "(an integer too large to show)"
-    assert brief({"a": 10**5000}) == "(an object too large to show)"
-    assert brief(nested(100_000)) == "(an array too large to show)"
+    assert brief(10**5000) == "(integer, too large to show)"
+    assert brief({"a": 10**5000}) == "(object, too large to show)"
+    assert brief(nested(100_000)) == "(array, too large to show)"
 
 
 @pytest.mark.parametrize(

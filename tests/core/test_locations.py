@@ -39,7 +39,9 @@ def test_a_path_is_printed_so_that_it_can_be_read_again(path: tuple[str | int, .
 def test_what_is_no_path_is_refused_from_the_place_where_it_is_none(text: str, rest: str):
     with pytest.raises(ValueError, match="is not a field path") as refused:
         parse_field_path(text)
-    assert str(refused.value) == f"{text!r} is not a field path: stuck at {rest!r}"
+    assert str(refused.value) == (
+        f"{text!r} is not a field path: the text from {rest!r} on cannot be read"
+    )
 
 
 def test_the_names_of_a_path_are_those_without_indexes():

@@ -175,7 +175,7 @@ def test_an_option_takes_its_own_default_and_says_what_it_is_for(settings: type)
         assert entry.default_text is None or entry.convert(entry.default_text) == entry.default, (
             entry.name
         )
-        ends = (".", "terminal", "--output", "made", "NEW")
+        ends = (".", "terminal", "printed", "run", "NEW")
         assert entry.help.rstrip("]").endswith(ends), entry.name
 
 

@@ -48,7 +48,7 @@ def test_a_comparison_that_failed_is_told_with_the_field_as_seen_from_the_docume
 
 
 def test_too_much_work_is_told_with_the_field_that_costs_most():
-    found = "comparing the document takes more work than --work-limit 0.5 allows"
+    found = "comparing this document takes more work than --work-limit 0.5 allows"
     assert str(WorkLimitError(0.5, ())) == found
     assert str(WorkLimitError(0.5, ("a", "b"))) == f"{found}, most of it at a.b"
 

@@ -23,15 +23,16 @@ def test_names_of_other_letters_are_not_folded_alike():
 
 def test_a_difference_in_case_is_named():
     assert difference("a/Invoice", "a/invoice") == (
-        "there is 'a/invoice', which differs only in case; ids must be equal character by character"
+        "there is 'a/invoice', which differs only in case; two ids are paired only if "
+        "every character is equal"
     )
 
 
 def test_a_difference_in_form_is_made_visible():
     assert unicodedata.normalize("NFC", DECOMPOSED) == COMPOSED
     assert difference(COMPOSED, DECOMPOSED) == (
-        r"there is 'cafe\u0301', which differs only in Unicode form (here 'caf\xe9'); ids must be "
-        r"equal character by character"
+        r"there is 'cafe\u0301', which differs only in Unicode form (here 'caf\xe9'); two ids "
+        r"are paired only if every character is equal"
     )
 
 

@@ -92,7 +92,7 @@ def run(*sides):
         ("404", "there is no such file"),
         ("500", "the server answered 500"),
         ("302", "the server answered 302, and redirects without end"),
-        ("silent", "no data arrived for 0.5 seconds"),
+        ("silent", "the server sent no data for 0.5 seconds"),
     ],
 )
 def test_what_cannot_be_reached_is_told_with_place_and_status(here, server, capsys, fault, found):
@@ -176,4 +176,4 @@ def test_there_is_no_such_bucket():
     error.response = {"Error": {"Code": "NoSuchBucket"}}
 
     found = remote._as_os_error(error, "s3://b/a")  # noqa: SLF001
-    assert str(found) == "[Errno 2] there is no such bucket"
+    assert str(found) == "[Errno 2] the store has no such bucket"

@@ -68,7 +68,8 @@ def test_of_several_columns_that_of_the_side_has_the_documents(tmp_path: Path):
 def test_where_no_column_is_known_those_that_there_are_are_named(tmp_path: Path):
     file = write(tmp_path / "t.parquet", {"id": [1], "left": ["{}"], "right": ["{}"]})
     with pytest.raises(
-        UsageError, match="name another column with --gt-column; the columns are id, left"
+        UsageError,
+        match="name the right column with --gt-column; this table has the columns id, left",
     ):
         values(file)
 
@@ -115,7 +116,7 @@ def test_what_json_cannot_hold_is_a_problem_of_its_row(tmp_path: Path):
     assert found(read["b"]).startswith(f"{file}:2:7: NaN is not JSON")
     assert (
         found(read["c"])
-        == f"{file}:3:1: this cannot be converted to JSON: a value is of type bytes"
+        == f"{file}:3:1: this value cannot be converted to JSON: a value is of type bytes"
     )
 
 
@@ -129,8 +130,11 @@ def test_ids_that_lack_or_occur_twice_are_problems_as_in_json_lines(tmp_path: Pa
     file = write(tmp_path / "t.parquet", {"id": ["a", None, "a"], "document": ["{}"] * 3})
     read = values(file)
     assert [*read] == ["a", "gt row 2", "gt row 3"]
-    assert found(read["gt row 2"]) == f"{file}:2:1: the row has no id, expected an id in each row"
-    twice = "the id 'a' is also on row 1, expected one row for each id"
+    assert (
+        found(read["gt row 2"])
+        == f"{file}:2:1: the row has no id, expected an id in every row of the table"
+    )
+    twice = "the id 'a' is also on row 1, expected a different id in each row"
     assert found(read["gt row 3"]) == f"{file}:3:1: {twice}"
     assert found(values(file, "pred")["a"]) == f"{file}:3:1: {twice}"
 
@@ -236,7 +240,9 @@ def test_a_table_goes_with_a_directory_and_with_lines(tmp_path: Path):
     (pair,) = open_pairs(table, str(tmp_path / "pred"))
     assert (pair.gt, pair.pred) == ({"n": 1}, {"n": 2})
     file = lines(tmp_path / "p.jsonl", '{"id": "a"}')
-    with pytest.raises(UsageError, match="give --id-field to pair JSON Lines"):
+    with pytest.raises(
+        UsageError, match=("to pair JSON Lines with another kind of source, give --id-field")
+    ):
         open_pairs(table, file)
     (pair,) = open_pairs(table, file, EvalSettings(id_field="id"))
     assert (pair.gt, pair.pred) == ({"n": 1}, {"id": "a"})

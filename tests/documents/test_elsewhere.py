@@ -126,12 +126,12 @@ def test_a_listing_elsewhere_that_takes_long_is_told(store: str, monkeypatch: py
         monkeypatch.setattr(sources, name, 0)
     monkeypatch.setattr(sources, "list_url", slow)
     assert [*list_directory(f"{store}/gt", LIMIT, tell).documents] == ["a"]
-    assert told[0] == f"still listing {store}/gt; comparing starts when that is done"
+    assert told[0] == f"still listing {store}/gt; the comparison starts when the list is complete"
 
 
 def test_a_place_without_anything_is_refused(store: str):
     put(store, {"gt/a.json": b"{}"})
-    with pytest.raises(UsageError, match=r"nothing at this address, expected \.json files"):
+    with pytest.raises(UsageError, match=r"nothing at this URL, expected \.json files"):
         list_directory(f"{store}/other", LIMIT)
 
 
@@ -264,7 +264,7 @@ def test_a_directory_of_schemas_may_be_elsewhere(store: str, capsys: pytest.Capt
     assert "2 documents, " in capsys.readouterr().out
     asked[1] = f"{store}/none"
     assert main([*asked, "--no-config"]) == 2
-    assert f"{store}/none: there is no schema" in capsys.readouterr().err
+    assert f"{store}/none: this directory contains no schema" in capsys.readouterr().err
 
 
 def test_what_cannot_be_sent_is_kept_and_the_message_says_where(
@@ -284,7 +284,7 @@ def test_what_cannot_be_sent_is_kept_and_the_message_says_where(
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        (["-o", "https://example.org/run.json"], "nothing can be written to this address"),
+        (["-o", "https://example.org/run.json"], "stickler cannot write to an http address"),
         (["-o", "memory://docs/a.json"], "would overwrite "),
     ],
 )
@@ -424,7 +424,10 @@ def test_without_its_driver_a_url_says_what_to_install(
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
     assert main(["eval", url, url, "--no-config"]) != 0
     scheme = url.partition(":")[0]
-    expected = f"{url}: {scheme}:// needs {package}, which is not installed; pip install {package}"
+    expected = (
+        f"{url}: to read {scheme}:// URLs, stickler needs the package {package}, which is not "
+        f"installed; pip install {package}"
+    )
     assert expected in " ".join(capsys.readouterr().err.split())
 
 

@@ -41,9 +41,9 @@ def test_an_array_is_a_list_of_documents_where_the_schema_is_of_objects(place, c
     assert (code, counts(record)) == (0, (5, 1, 0, 0))
     assert [it["id"] for it in record["per_document"]] == ["a", "b"]
     (note,) = record["notes"]
-    assert (
-        note
-        == "gt.json: this is an array, so each element is a document; they are paired by --id-field"
+    assert note == (
+        "gt.json: this file is a JSON array, so each element is one document; documents "
+        "are paired by --id-field"
     )
 
     _, record = evaluated(capsys, "gt.json", "pred.json")
@@ -56,7 +56,9 @@ def test_an_array_on_the_side_of_predictions_alone_is_one_document_with_a_hint(p
     (place / "pred.json").write_text(json.dumps([ONE, TWO]))
     code, record = evaluated(capsys, "gt.json", "pred.json")
     assert code == 3
-    assert "put several documents into a JSON Lines file" in record["problems"][0]["problem"]
+    assert ("to evaluate several documents, put them into a JSON Lines file") in record["problems"][
+        0
+    ]["problem"]
 
 
 def test_an_array_of_a_schema_of_arrays_is_one_document(place, capsys):
@@ -86,7 +88,7 @@ def test_arrays_are_as_large_as_a_document_may_be(place, capsys):
     (place / "gt.json").write_text(json.dumps([ONE] * 20))
     code, record = evaluated(capsys, "gt.json", "gt.json", "--max-document-size", "500")
     assert code == 3
-    assert "the array has more than 500 bytes" in record["problems"][0]["problem"]
+    assert "the JSON array has more than 500 bytes" in record["problems"][0]["problem"]
 
 
 @pytest.mark.parametrize(("suffix", "comma"), [("csv", ","), ("tsv", "\t"), ("CSV", ",")])
@@ -147,7 +149,8 @@ def test_columns_for_one_place_are_both_named(place, capsys, header, first, seco
     assert main(["eval", "schema.json", *sides, "--no-config"]) == 2
     error = capsys.readouterr().err
     assert (
-        f"bad.csv: the columns {first} and {second} stand for the same place in a document" in error
+        f"bad.csv: the columns {first} and {second} both give the same field of the document"
+        in error
     )
 
 
@@ -159,7 +162,7 @@ def test_a_row_of_more_cells_than_the_header_is_a_problem(place, capsys):
     assert code == 3
     (problem,) = record["problems"]
     assert (
-        "the row has 3 cells, expected at most 2, as many as the header has" in problem["problem"]
+        "the row has 3 cells, expected at most 2 cells, as in the header row" in problem["problem"]
     )
     assert record["documents"]["evaluated"] == 1
 
@@ -168,14 +171,14 @@ OPENS = "the quoted cell that begins on line"
 BROKEN = {
     'id,total\n"a",1\n"b,2\nc,3\nd,4\n': (
         1,
-        f"{OPENS} 3 of the file has no closing quote, expected a quote at the end of the cell",
+        f"{OPENS} 3 of the file has no closing quote, expected a quote that closes the cell",
     ),
     'id,total\na,"1\n2"\nb,"1\n\n"",2\n': (1, f"{OPENS} 4 of the file has no closing quote"),
     'id,total\na,1\nb,"2\nc,"3"\nd,4\n': (
         1,
         (
             f"{OPENS} 3 of the file continues after its closing quote on line 4, expected a comma "
-            f"or a new line"
+            f"or a line break"
         ),
     ),
     'id,total\na,"say \\"hi\\""\n': (
@@ -221,15 +224,21 @@ def test_a_cell_of_a_table_is_as_long_as_a_document_may_be(place, capsys):
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ("x" * 6000, "gt.csv:2:1: this cannot be read as CSV: the row has more than 500 bytes"),
-        ("é" * 6000, "gt.csv:2:1: this cannot be read as CSV: the row has more than 500 bytes"),
+        (
+            "x" * 6000,
+            "gt.csv:2:1: this file cannot be read as CSV: the row has more than 500 bytes",
+        ),
+        (
+            "é" * 6000,
+            "gt.csv:2:1: this file cannot be read as CSV: the row has more than 500 bytes",
+        ),
         (
             '"' + "x\n" * 3000,
-            f"more than 500 bytes, and {OPENS} 3 of the file has no closing quote in th",
+            f"more than 500 bytes, and {OPENS} 3 of the file is never clo",
         ),
         (
             '"' + "x" * 6000 + '"',
-            f"more than 500 bytes, and {OPENS} 3 of the file has no closing quote in",
+            f"more than 500 bytes, and {OPENS} 3 of the file is never closed",
         ),
     ],
 )

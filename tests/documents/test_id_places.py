@@ -33,7 +33,8 @@ def test_what_has_no_id_of_its_own_gets_one_that_no_other_has():
     assert name == "gt line 5'"
     assert isinstance(problem, Problem)
     assert (
-        str(problem) == "gt.jsonl:5:1: the id 'a' is also on line 1, expected one line for each id"
+        str(problem)
+        == "gt.jsonl:5:1: the id 'a' is also on line 1, expected a different id on each line"
     )
 
 

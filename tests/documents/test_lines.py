@@ -70,7 +70,7 @@ def test_a_line_beyond_the_limit_is_a_problem_and_the_next_is_read(pack, lines: 
     assert read_document(first).value == {}
     assert str(second) == (
         f"{lines}:2:1: the line has 303 bytes, expected at most 100 bytes; "
-        "if this is one document, raise --max-document-size"
+        "if this really is one document, raise --max-document-size"
     )
     assert read_document(third).value == {"a": 1}
     assert isinstance(fourth, Problem)
@@ -182,7 +182,7 @@ def test_of_two_ground_truth_documents_with_one_id_the_first_counts(lines: Path)
     assert (first, second, third) == ("x", "y", "gt line 3")
     assert read_document(reference).value == {"id": "x"}
     assert problem == Problem(
-        str(lines), "the id 'x' is also on line 1", "one line for each id", line=3
+        str(lines), "the id 'x' is also on line 1", "a different id on each line", line=3
     )
 
 
@@ -237,8 +237,8 @@ def test_a_line_without_end_is_given_up(monkeypatch):
 
     assert isinstance(one, LineReference)
     assert problem.line == 2
-    assert problem.found.startswith("the line has more than 1,")
-    assert problem.found.endswith(" bytes, and reading stops there")
+    assert problem.found.startswith("this line has more than 1,")
+    assert problem.found.endswith(" bytes; the rest of the file was not read")
 
 
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
@@ -251,7 +251,7 @@ def test_a_packed_file_of_line_breaks_alone_is_given_up(tmp_path, monkeypatch, e
 
     assert (first.line, second.line) == (1, 102)
     assert isinstance(problem, Problem)
-    assert problem.found == "more than 100 blank lines follow each other"
+    assert problem.found == "more than 100 blank lines in a row"
     assert problem.line == 202 + 1
 
 
@@ -266,4 +266,4 @@ def test_lines_that_hold_no_document_end_somewhere(tmp_path, monkeypatch, text):
 
     assert [line.line for line in lines] == [*range(1, 203)]  # the document begins the count anew
     assert problem.line == 202
-    assert problem.found == "more than 100 lines without an object follow each other"
+    assert problem.found == "more than 100 lines in a row without a JSON object"

@@ -36,18 +36,21 @@ def test_json_lines_are_read_by_their_names(tmp_path):
         (
             "meta.txt",
             b"",
-            "meta.txt: the kind of table cannot be told from the file name, expected a .csv",
+            "meta.txt: the file name does not show what kind of table this is, expected a .csv",
         ),
         ("meta.csv", b"", "meta.csv: there is no column a"),
         (
             "meta.csv",
             b"ID,a\n1,x\n",
-            "meta.csv:2:1: the row has no id, expected an id in each row; did you mean ID",
+            (
+                "meta.csv:2:1: the row has no id, expected an id in every row of the table; "
+                "did you mean ID"
+            ),
         ),
         (
             "meta.csv",
             b"key,a\n1,x\n",
-            "the row has no id, expected an id in each row; the columns are key, a",
+            "the row has no id, expected an id in every row of the table; the columns are key, a",
         ),
         ("meta.csv", b"id,a\n1,x\n1,y\n", "meta.csv:3:1: the id '1' is also on line 2"),
         ("meta.csv", b"id,b\n1,x\n", "meta.csv: there is no column a, expected one of id, b"),

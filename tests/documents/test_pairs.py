@@ -98,7 +98,9 @@ def test_a_directory_without_documents_is_a_problem_of_the_sources(tmp_path: Pat
     gt = write(tmp_path / "gt", {"a.json": {}})
     (tmp_path / "pred").mkdir()
     pairs = open_pairs(gt, str(tmp_path / "pred"))
-    assert [problem.found for problem in pairs.problems] == ["there are no .json files"]
+    assert [problem.found for problem in pairs.problems] == [
+        "this directory contains no .json files"
+    ]
     assert list(pairs) == [DocumentPair("a", {}, None)]
 
 

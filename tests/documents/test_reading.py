@@ -231,7 +231,7 @@ def test_a_file_of_exactly_the_limit_is_read(tmp_path: Path):
 def test_a_gzip_bomb_is_not_unpacked_beyond_the_limit(tmp_path: Path):
     (tmp_path / "a.json.gz").write_bytes(gzip.compress(bytes(1_000_000)))
     problem = read_problem(tmp_path / "a.json.gz", 10_000)
-    assert "the unpacked file is larger" in problem.found
+    assert "the file is too large after unpacking" in problem.found
     assert problem.expected == "at most 10,000 bytes"
 
 
@@ -272,7 +272,7 @@ def test_a_fifo_is_never_opened(tmp_path: Path):
     )
     reader.start()
     reader.join(30)  # an opened FIFO would block for ever
-    assert result == [Problem(str(tmp_path / "a.json"), "this is not a regular file")]
+    assert result == [Problem(str(tmp_path / "a.json"), "this path is not a regular file")]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs")
@@ -280,7 +280,7 @@ def test_a_fifo_that_took_the_place_of_a_file_holds_up_nobody(tmp_path: Path):
     os.mkfifo(tmp_path / "a.json")
     problem = read_bytes(str(tmp_path / "a.json"), size=2)
     assert isinstance(problem, Problem)
-    assert problem.found == "this is not a regular file"
+    assert problem.found == "this path is not a regular file"
 
 
 @pytest.mark.parametrize("size", [1, 2, 9, 500, 1000])

@@ -56,25 +56,25 @@ def test_a_document_stands_below_a_key_path_or_pointer(tmp_path, root):
         (
             {"reslt": {}},
             (
-                'the key "result" is missing, expected the document at the path of '
+                'the key "result" is missing, expected a document at the path that '
                 "--pred-root result; did"
             ),
         ),
         (
             {"result": [1]},
-            "--pred-root result leads to a value of type array, expected a JSON object",
+            "--pred-root result points to a value of type array, expected a JSON object",
         ),
         (
             {"result": None},
-            "--pred-root result leads to a value of type null, expected a JSON object",
+            "--pred-root result points to a value of type null, expected a JSON object",
         ),
         (
             {"result": "[1]"},
-            "--pred-root result leads to a value of type array, expected a JSON object",
+            "--pred-root result points to a value of type array, expected a JSON object",
         ),
         (
             {"result": "so"},
-            '--pred-root result leads to a string that is not JSON: "so", expected JSON',
+            '--pred-root result points to a string that is not JSON: "so", expected JSON',
         ),
     ],
 )
@@ -106,7 +106,7 @@ def test_a_text_below_a_root_is_read_leniently_too(tmp_path):
     assert pair.pred == {"a": 1}
     assert pair.remarks == ("lenient", "lenient_fence", "lenient_relaxed")
     (pair,) = pairs(tmp_path, {"d": {"a": 1}}, {"d": {"out": text}}, pred_root="out")
-    assert "--lenient-json extracts it from a Markdown code fence" in str(pair.pred)
+    assert "--lenient-json can read the JSON a Markdown code fence" in str(pair.pred)
 
 
 @pytest.mark.parametrize("said", ["result", "/a/b", "/~1a~0", "/a.b", "my key"])
@@ -143,7 +143,7 @@ def test_a_pattern_that_is_none_or_too_coarse_is_refused(tmp_path, pattern, told
 def test_lines_that_pair_by_place_have_no_names(tmp_path):
     for side in ("gt", "pred"):
         (tmp_path / f"{side}.jsonl").write_text("{}")
-    with pytest.raises(UsageError, match="give --id-field as well"):
+    with pytest.raises(UsageError, match="give --id-field as well, so that lines are paired by id"):
         open_pairs(
             str(tmp_path / "gt.jsonl"), str(tmp_path / "pred.jsonl"), DocumentOptions(pair_by="x")
         )

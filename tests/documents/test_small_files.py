@@ -53,7 +53,7 @@ def test_a_group_of_rows_that_unpacks_to_far_more_is_a_problem(tmp_path, monkeyp
 
     assert isinstance(row.documents[0], Problem)
     assert "row group 0 grows from " in row.documents[0].found
-    assert "bytes when unpacked, expected at most 5,000" in row.documents[0].found
+    assert "bytes when unpacked; at most 5,000" in row.documents[0].found
 
 
 def test_a_group_of_rows_with_far_more_values_than_bytes_is_a_problem(tmp_path, monkeypatch):
@@ -113,7 +113,7 @@ def test_a_batch_of_an_arrow_file_that_unpacks_to_far_more_is_a_problem(
     part = "the dictionaries grow" if name == "a dictionary" else "batch 0 grows"
     assert isinstance(row.documents[0], Problem)
     assert f"{part} from " in row.documents[0].found
-    assert "bytes when unpacked, expected at most 200,000" in row.documents[0].found
+    assert "bytes when unpacked; at most 200,000" in row.documents[0].found
 
 
 @pytest.mark.parametrize("place", [-14, -60, 8, 200])

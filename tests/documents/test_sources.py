@@ -99,7 +99,7 @@ def test_a_missing_file_with_no_name_near_gets_no_hint(tmp_path: Path):
 def test_a_missing_directory_is_named(tmp_path: Path):
     problem = kind_of_source(str(tmp_path / "no" / "a.json"))
     assert isinstance(problem, Problem)
-    assert problem.hint == f"there is no directory {tmp_path}/no either"
+    assert problem.hint == f"the directory {tmp_path}/no either"
 
 
 def test_a_file_is_no_directory(tmp_path: Path):
@@ -120,7 +120,7 @@ def test_a_fifo_is_no_source(tmp_path: Path):
     os.mkfifo(tmp_path / "a.jsonl")
     problem = kind_of_source(str(tmp_path / "a.jsonl"))
     assert isinstance(problem, Problem)
-    assert problem.found == "this is not a regular file"
+    assert problem.found == "this path is not a regular file"
     assert "give -" in problem.hint
 
 
@@ -159,7 +159,7 @@ def test_a_directory_without_documents_is_a_problem_of_the_source(tmp_path: Path
     listing = list_directory(str(tmp_path), 100)
     assert listing.skipped == 1
     (problem,) = listing.problems
-    assert problem.found == "there are no .json files"
+    assert problem.found == "this directory contains no .json files"
     assert "JSON Lines" in problem.hint
 
 
@@ -194,7 +194,7 @@ def test_a_link_to_a_directory_is_left_out_and_named(tmp_path: Path):
         f"{tmp_path}/gt/loop.json",
     }
     assert {problem.found for problem in listing.problems} == {
-        "this link to a directory is skipped"
+        "this link to a directory was skipped"
     }
 
 

@@ -92,8 +92,8 @@ def test_two_columns_for_a_side_give_a_note_that_names_both(tmp_path: Path, suff
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
-        ({"gt": "--gt-column", "pred": None}, "no column holds the documents of PRED"),
-        ({"pred": "--pred-column", "gt": None}, "no column holds the documents of GT"),
+        ({"gt": "--gt-column", "pred": None}, "no column contains the documents of PRED"),
+        ({"pred": "--pred-column", "gt": None}, "no column contains the documents of GT"),
     ],
 )
 def test_a_header_without_a_column_for_a_side_is_an_error(

@@ -40,7 +40,7 @@ PAGES = [
 NEEDED = {
     "cut short": "Write the vendor's name in full.",
     "day and month swapped": "Dates are year, month, day: the day comes last.",
-    "currency symbol is kept": "Leave out currency symbols.",
+    "an extra currency symbol": "Leave out currency symbols.",
     "missed": "List every item, not only the first.",
 }
 """What feedback says of an error -> the rule that keeps the model from it."""
@@ -62,7 +62,7 @@ def extract(prompt, page):
     return {
         "vendor": truth["vendor"] if "cut short" in said else truth["vendor"].split()[0],
         "date": truth["date"] if "day and month swapped" in said else f"{year}-{day}-{month}",
-        "total": truth["total"] if "currency symbol is kept" in said else f"${truth['total']}",
+        "total": truth["total"] if "an extra currency symbol" in said else f"${truth['total']}",
         "items": truth["items"] if "missed" in said else truth["items"][:1],
     }
 

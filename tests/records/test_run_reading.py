@@ -100,7 +100,7 @@ COUNT = "a whole number of at least 0"
         (NODE, 1, "an object"),
         ((*NODE, "fields"), [], "an object"),
         (("documents",), 1, "an object"),
-        (("documents", "total"), 0, "at least the sum of the others"),
+        (("documents", "total"), 0, "a number at least as large as the sum of the other counts"),
         (("problems",), 1, "an array"),
         (("problems", 0, "status"), "lost", f"one of {', '.join(Status)}"),
         (("undeclared_keys", 0, "field"), "a[0]", "a field path without list indexes"),
@@ -124,7 +124,7 @@ def test_what_is_no_evaluation_is_refused_with_its_place(evaluation, path, value
     assert str(caught.value) == f"{place}: the value is {brief(value)}, expected {expected}"
 
 
-ADVICE = "; another version of stickler wrote it: evaluate again"
+ADVICE = "; another version of stickler wrote this run: evaluate again"
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_feedback_names_what_is_wrong_worst_first():
     assert feedback().splitlines() == [
         "2 of 11 values right.",
         'lines: 2 items missed: {"sku": "nut", "count": 5}; {"sku": "gear", "count": 6}',
-        'total: expected "12.50", got "$12.50" (the currency symbol is kept)',
+        'total: expected "12.50", got "$12.50" (an extra currency symbol)',
         'lines: 1 item invented: {"sku": "XYZZY QUX", "count": 77}',
         'date: expected "2025-06-07", got "2025-07-06" (day and month swapped)',
         'vendor: missed, expected "ACME Incorporated"',
@@ -87,7 +87,7 @@ def test_with_nothing_revealed_an_object_that_one_side_lacks_is_not_told_from_a_
 def test_with_nothing_revealed_only_fields_are_named():
     assert feedback(reveal="none") == (
         "Look again at: date, vendor, total, rates.*, lines.sku, lines.count, "
-        "keys that the schema does not name."
+        "keys that the schema does not declare."
     )
     assert feedback(pred=GT, reveal="none") == "All is right."
     other = {**GT, "date": "1999-01-01", "vendor": "Someone Else", "total": "1"}
@@ -114,7 +114,7 @@ def test_of_many_documents_it_names_causes():
 
     assert scorer.feedback(found).splitlines() == [
         "1 of 8 documents right.",
-        'in 6 of 8 documents total: the currency symbol is kept, such as "$0.50" is "0.50"',
+        'in 6 of 8 documents total: an extra currency symbol, such as "$0.50" is "0.50"',
         'in 1 of 8 documents vendor: missed, such as "Bee"',
     ]
     shape = Scorer(SCHEMA, reveal="shape")
@@ -123,7 +123,7 @@ def test_of_many_documents_it_names_causes():
     none = Scorer(SCHEMA, reveal="none")
     assert none.feedback(found) == "Look again at: vendor, total."
     lost = [*found, scorer.score({}, "no")]
-    line = "in 1 of 9 documents there is no answer to compare"
+    line = "in 1 of 9 documents, there is no answer to compare"
     assert scorer.feedback(lost).splitlines()[:2] == ["1 of 9 documents right.", line]
     assert none.feedback(lost) == f"{line}\nLook again at: vendor, total."
     assert none.feedback(lost[-1:]) == line.replace("9 documents", "1 document")
@@ -133,7 +133,7 @@ def test_of_many_documents_it_names_causes():
 @pytest.mark.parametrize(
     ("gt", "pred", "how"),
     [
-        ("Acme Co Berlin", "ACME CO BERLIN", "upper and lower case differ"),
+        ("Acme Co Berlin", "ACME CO BERLIN", "only upper and lower case differ"),
         ("Acme Co Berlin", "AcmeCo  Berlin", "spaces differ"),
         ("Acme Co Berlin", "Acme Co", "cut short"),
     ],

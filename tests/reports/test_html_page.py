@@ -150,7 +150,12 @@ def test_the_summary_and_the_tables_are_there_without_the_script(shown):
     rows = [text for attributes, text in shown.all("th", scope="row")]
 
     assert headings[:5] == [
-        *("Gates", "Causes, by values lost", "Noticed", "F1 of the fields, lowest first"),
+        *(
+            "Gates",
+            ("Causes of errors, with the number of lost values"),
+            "Noticed",
+            "F1 of the fields, lowest first",
+        ),
         "Documents that lost at most this many values",
     ]
     assert rows[:2] == ["the whole run", "total"]
@@ -246,7 +251,9 @@ def test_documents_stand_by_score_and_those_with_errors_are_there_whole(shown):
         *(("c", "missing"), ("b", "evaluated"), ("a", "evaluated"), ("d", "unmatched"))
     ]
     assert [name for name, _ in shown.data("comparisons")] == ["c", "b"]
-    assert "Every document with errors is here in full." in shown.one("section", id="documents")
+    assert "Every document with errors is shown here in full." in shown.one(
+        "section", id="documents"
+    )
 
 
 def test_error_classes_are_counted_for_a_field_with_those_in_it(shown):
@@ -390,7 +397,7 @@ def test_the_verdict_of_the_schema_is_told_side_by_side(run_of, monkeypatch):
     said = "Predictions 0.3333: 1 of 3 are valid; 1 cannot be read"
     assert said in summary
     assert "typetotal21" in summary.replace(" ", "")
-    assert "and 1 more; all of them are in the JSON report" in summary
+    assert "and 1 more; the JSON report lists all of them" in summary
 
 
 def test_numbers_keep_all_their_digits(run_of):
@@ -421,10 +428,12 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     shown = Page(html(replace(run, detail=detail)))
 
     errors = shown.one("section", id="errors")
-    assert "6 of 9 errors: those of the 1 document with the lowest scores" in errors
+    assert "6 of 9 errors: all errors of the 1 document with the lowest scores" in errors
     documents = shown.one("section", id="documents")
-    assert "The 2 documents with the lowest scores of 4; --documents FILE" in documents
-    assert "Shown in full: the 1 document with the lowest scores, up to 2,000 lines" in documents
+    assert "The 2 documents with the lowest scores, out of 4; --documents FILE" in documents
+    assert (
+        "Shown in full: the 1 document with the lowest scores, with up to 2,000 lines" in documents
+    )
     assert "6 more fields are not on this page" in shown.one("section", id="fields")
     assert [len(shown.data(name)) for name in ("non-matches", "documents", "comparisons")] == [
         6,
@@ -436,9 +445,12 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
 def test_a_run_that_was_read_from_a_file_says_what_it_lacks(run_of):
     shown = Page(html(run_of()))
 
-    assert "A run file does not contain single errors" in shown.one("section", id="errors")
+    assert "A run file does not contain individual errors" in shown.one("section", id="errors")
     documents = shown.one("section", id="documents")
-    assert "This run keeps no rows of its documents; --rows inline would keep them." in documents
+    assert (
+        "This run file has no rows for single documents; evaluate with --rows inline to "
+        "list the documents here."
+    ) in documents
     assert "A run file does not contain values" in documents
     assert "A run file does not contain the similarities" in shown.one("section", id="fields")
 

@@ -141,7 +141,7 @@ def test_the_matrix_has_wrong_values_first_and_right_ones_as_one_column(run_of):
     said = [("kg", "kg")] * 4 + [("kg", "lb")] * 2 + [("lb", "kg"), ("t", None)]
     matrix = matrix_of(run_of, said)
 
-    assert matrix.title == "unit: 3 values predicted instead of another one"
+    assert matrix.title == "unit: 3 values predicted in place of another value"
     assert matrix.columns == ['"lb"', "absent", '"kg"', "right"]
     assert [(gt, [it.errors for it in row], row[-1].right) for gt, row in matrix.rows] == [
         ('"kg"', [2, 0, 0, 0], 4),
@@ -175,13 +175,16 @@ def place_rate(name: str, lost: int, values: int, *bounds: float) -> PlaceRate:
     [
         (
             [place_rate("0", 8, 100, 0.04, 0.15), place_rate("1", 10, 100, 0.05, 0.18)],
-            "Even: 9.0% at every place, as far as the intervals show.",
+            (
+                "Even: 9.0% of values are lost at every position in the list, as far as the "
+                "intervals show."
+            ),
         ),
         (
             [place_rate("0", 2, 100, 0.0, 0.07), place_rate("1", 30, 100, 0.21, 0.4)],
             (
                 "Rising: from 2.0% at place 0 to 30.0% at place 1. "
-                "Lists that are cut off lose their last items."
+                "This is typical of lists that are cut off, which lose their last items."
             ),
         ),
         (
@@ -190,7 +193,7 @@ def place_rate(name: str, lost: int, values: int, *bounds: float) -> PlaceRate:
         ),
         (
             [place_rate("0", 1, 10), place_rate("1", 2, 10)],
-            "15.0% of 20 values in list items are lost.",
+            "15.0% of 20 values in list items are wrong or missed.",
         ),
     ],
 )

@@ -121,7 +121,10 @@ def test_a_field_without_any_value_is_skipped(run_of):
     run = run_of(schema, [DocumentPair("x", {"a": "1"}, {"a": "1"})])
     fields = outcomes(suite_of(render(run, FIELDS)), "stickler.fields")
 
-    assert fields["b"][:2] == ("Skipped", "it had no value on either side")
+    assert fields["b"][:2] == (
+        "Skipped",
+        "this field has no value in the ground truth or the predictions",
+    )
     assert fields["a"][0] == "Passed"
 
 
@@ -164,7 +167,7 @@ def test_a_hundred_documents_are_named_and_the_others_counted(run_of):
 
     assert len(documents) == 101
     assert suite.errors == 101
-    assert documents["and more"][1] == "2 more documents, all of them are in the JSON report"
+    assert documents["and more"][1] == "2 more documents; the JSON report lists all of them"
 
 
 def test_cases_of_one_name_are_told_apart(run_of):

@@ -78,13 +78,13 @@ field                 similarity  threshold  from        weight    adds
         pred  "{+m+}"
       sum 1 / weight 2 = 0.5000
     [1] with [1]  TP      1.0000        0.7  default             1.0000
-    sum 1.5 / items 2 = 0.7500; items are paired above 0.2
+    sum 1.5 / items 2 = 0.7500; items are paired if their similarity is above 0.2
   sum 2 / weight 3 = 0.6667
 
-adds: weight x score, or what a pair of items adds; the sum / divisor is the
-  score above it
-from: where the threshold is set: an annotation, the match-threshold of the
-  items, or the default
+adds: contribution to the sum of the object or list above, which is weight x \
+score; that sum / divisor is the score of the object or list
+from: what sets the threshold: an annotation in the schema, the \
+match-threshold of the list items, or the default
 """
     assert drawn(pair_of()) == expected
 
@@ -106,7 +106,7 @@ def test_a_floor_of_the_schema_is_told_as_such():
     annotated = {"type": "array", "items": TEXT, "x-aws-stickler-pairing-floor": 0.5}
     schema = {"type": "object", "properties": {"t": annotated}}
 
-    assert "items are paired above 0.5 (annotation)" in drawn(
+    assert "items are paired if their similarity is above 0.5 (annotation)" in drawn(
         pair_of(schema, {"t": ["a", "b"]}, {"t": ["a"]})
     )
 
@@ -156,7 +156,7 @@ def test_right_elements_of_a_long_list_are_counted():
 
     assert f"{MANY} right" in out
     assert f"[{MANY}] missed" in out
-    assert "nothing on the other side is similar" in out
+    assert "no item on the other side is similar" in out
 
 
 def test_an_element_without_a_pair_says_why():
@@ -167,8 +167,11 @@ def test_an_element_without_a_pair_says_why():
     }
     out = drawn(pair_of(schema, {"t": ["abcd", "abce"]}, {"t": ["xbyd", "abcd"]}), 120)
 
-    assert "no pair: the best is [1] at 0.7500, which goes with [0]" in out
-    assert "no pair: the best is [0] at 0.5000, not above the floor of 0.5" in out
+    assert "not paired: the best candidate is [1] at 0.7500, which goes with [0]" in out
+    assert (
+        "not paired: the best candidate is [0] at 0.5000, which is not above the pairing "
+        "floor of 0.5"
+    ) in out
     close = drawn(pair_of(schema, {"t": ["abcd"]}, {"t": ["abcf", "abxf"]}, "all"))
     assert "next best [1] at 0.5000" in close
 
@@ -185,7 +188,7 @@ def test_a_clipped_field_says_that_it_adds_nothing():
     schema = {"type": "object", "properties": {"a": clipped}}
 
     out = drawn(pair_of(schema, {"a": "abcd"}, {"a": "abcx"}))
-    assert "below its threshold, so it adds nothing" in out
+    assert "similarity is below the threshold, so the score is 0" in out
 
 
 def test_nothing_to_compare_is_said():
@@ -220,7 +223,7 @@ def test_json_takes_what_only_python_can_write():
 def test_values_that_cannot_be_written_are_named():
     (piece, _) = diff_values(10**5000, 1)
 
-    assert piece.text == "(an integer too large to show)"
+    assert piece.text == "(integer, too large to show)"
 
 
 def test_long_runs_are_shortened():

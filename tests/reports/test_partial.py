@@ -9,7 +9,7 @@ from stickler_cli.reports.formats import FORMATS_WITH_NOTES, render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.settings.deciding import RunFormat
 
-NOTE = "interrupted: these are the results of only 3 of 9 documents"
+NOTE = "interrupted: these results cover only 3 of 9 documents"
 
 
 @pytest.mark.parametrize("name", get_args(RunFormat))

@@ -64,7 +64,7 @@ def test_pages_of_right_classes_stand_on_the_diagonal():
     assert [(name, [(it.right, it.errors) for it in row]) for name, row in grid.rows] == [
         ("invoice", [(9, 0), (0, 0), (0, 0)]),
         ("letter", [(0, 2), (5, 0), (0, 0)]),
-        ("not in the ground truth", [(0, 3), (0, 0), (0, 0)]),
+        ("missing in the ground truth", [(0, 3), (0, 0), (0, 0)]),
         ("(no class)", [(0, 0), (0, 0), (0, 1)]),
     ]
 

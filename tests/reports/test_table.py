@@ -123,21 +123,24 @@ def test_ten_problems_are_named_and_the_others_counted(run_of):
     assert "documents with problems: 12 unmatched\n" in text
     assert "unmatched  d09: " in text
     assert "d10" not in text
-    assert text.endswith("\nand 2 more; all of them are in the JSON report\n")
+    assert text.endswith("\nand 2 more; the JSON report lists all of them\n")
 
 
 def test_ten_undeclared_keys_are_named_and_the_others_counted(run_of):
     gt = {f"k{n:02}": n for n in range(11)}
     text = render(run_of(pairs=[DocumentPair("a", gt, {})]), PLAIN)
 
-    assert "does not declare them: k00 (1), " in text
+    assert "does not declare these keys: k00 (1), " in text
     assert "k09 (1) and 1 more\n" in text
 
 
 def test_fields_that_are_never_present_are_named_without_those_inside(run_of):
     text = render(run_of(pairs=[DocumentPair("a", {"id": "1"}, {"id": "1"})]), PLAIN)
 
-    assert "note: absent on both sides in every document: customer, lines, rates, total\n" in text
+    assert (
+        "note: fields without a value in any document, on both sides: customer, lines, "
+        "rates, total\n"
+    ) in text
 
 
 def test_readings_that_agree_are_not_spoken_of(run_of):
@@ -227,7 +230,9 @@ def test_another_reading_is_said_in_the_first_line_and_told_everywhere(orders, r
     text = render(run, PLAIN)
     heading, counted, *_ = text.splitlines()
 
-    assert "; counting overall: units, where a value, an object and a list item are one" in heading
+    assert (
+        "; counting overall: units: each value, each object and each list item counts as one unit"
+    ) in heading
     assert counted == "13 units: 7 right, 2 wrong, 3 missed, 1 invented"
     assert "PASS  f1 0.7 >= 0.7" in text
     (row,) = (line for line in text.splitlines() if line[2:].startswith("lines "))
@@ -284,7 +289,10 @@ def test_columns_have_the_names_of_the_confusion_matrix(run_of):
     (row,) = (line.split() for line in text.splitlines() if line.startswith("! a "))
     assert row == ["!", "a", "3", "2", "1", "1", "1", "3", "0.5000", "0.7500", "0.6000", "0.5000"]
 
-    legend = "\nconfusion matrix: TP right, FD wrong, FA invented, FN missed, TN absent\n"
+    legend = (
+        "\ncolumns of the confusion matrix: TP right, FD wrong, FA invented, FN missed, TN "
+        "absent on both sides\n"
+    )
     assert (legend in render(run, VERBOSE), legend in text) == (True, False)
     narrow = render(run, replace(PLAIN, plain=False, width=30, columns=MATRIX))
     assert "columns without room: TN" in narrow
@@ -309,7 +317,7 @@ def test_fields_are_chosen_and_ordered_as_asked_for(orders, said, fields):
 def test_where_no_field_is_as_asked_for_a_line_says_so(orders):
     text = render(orders, replace(PLAIN, fields="nothing"))
 
-    assert "no field passes --fields and --only-errors" in text
+    assert "no field matches --fields and --only-errors" in text
 
 
 def test_fields_that_nobody_labelled_have_their_share_in_table_page_and_record(run_of):
@@ -327,9 +335,8 @@ def test_fields_that_nobody_labelled_have_their_share_in_table_page_and_record(r
     assert ["total", "3", "1.0000", "0.7500"] in rows
     assert ["id", "4", "1.0000"] in rows
     assert "note: total is not labelled in 1 of 4 documents\n" in text
-    assert (
-        "labelled: the share of documents in which the field is labelled, if not all\n"
-        in render(run, VERBOSE)
+    assert "labelled: the share of documents with a label for the field, if not all\n" in render(
+        run, VERBOSE
     )
 
     # The whole is the mean of the fields that were met: one in 3 of 4 documents, the others in all.

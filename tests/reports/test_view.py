@@ -77,7 +77,9 @@ def test_the_items_of_a_list_add_up_and_tell_those_that_reach_their_threshold(ru
     pred.append({"sku": "e", "unit": "e unit", "note": "e note"})
     view = RunView(run_of(schema, [DocumentPair("1", {"lines": gt}, {"lines": pred})]))
 
-    wrong_text = "2 with a wrong value inside (1 below their threshold, 1 at or above it)"
+    wrong_text = (
+        "2 with a wrong value inside (1 of these below the threshold, 1 at or above the threshold)"
+    )
     assert items_of_lists(view) == [
         f"lines: 5 items = 1 right + {wrong_text} + 1 missed + 1 invented"
     ]

@@ -128,7 +128,7 @@ def test_a_document_of_too_much_work_fails_by_name_in_any_company():
     lines = [json.loads(line) for line in together.splitlines()]
     assert [line["status"] for line in lines] == [*("evaluated", "failed"), *["evaluated"] * 2]
     assert lines[1]["problems"] == [
-        "comparing the document takes more work than --work-limit 0.05 allows, most of it at t"
+        "comparing this document takes more work than --work-limit 0.05 allows, most of it at t"
     ]
 
 

@@ -78,7 +78,7 @@ def test_a_hint_about_the_shape_of_ground_truths_helps(score_of):
     gts = [{"label": it} for it in TRUTH]
     _, _, told = score_of(TRUTH, gts=gts)
     assert (
-        "hint: try --gt-root label: in every ground truth the fields of the schema are under that "
+        "hint: try --gt-root label: in every ground truth, the schema's fields are under this "
         "key" in told
     )
     assert score_of(TRUTH, "--gt-root", "label", gts=gts)[1] == 1.0
@@ -98,7 +98,10 @@ def test_a_hint_about_the_shape_of_ground_truths_helps(score_of):
 def test_the_pattern_that_is_proposed_pairs(score_of, names, paired):
     code, _, told = score_of(TRUTH, names=names)
     assert code == 3
-    assert "error: nothing was paired: 6 ground truths, 6 predictions; the nearest names" in told
+    assert (
+        "error: no ground truth was paired with a prediction: 6 ground truths, 6 "
+        "predictions; the most similar names"
+    ) in told
     found = re.search(r"--pair-by '(.*)' would pair (\d+)", told)
     assert (int(found[2]) if found else 0) == paired
     if found:
@@ -107,7 +110,7 @@ def test_the_pattern_that_is_proposed_pairs(score_of, names, paired):
 
 def test_the_nearest_names_are_told_with_quiet_too(score_of):
     _, _, told = score_of(TRUTH[:2], "-q", gts=TRUTH[:2], names=("alpha{}", "alphq{}"))
-    assert 'the nearest names are "alpha0" and "alphq0"' in told
+    assert 'the most similar names are "alpha0" and "alphq0"' in told
 
 
 def test_keys_in_another_case_are_told_once(score_of):
@@ -115,7 +118,9 @@ def test_keys_in_another_case_are_told_once(score_of):
     _, _, told = score_of(preds)
     (hint,) = [line for line in told.splitlines() if line.startswith("hint")]
     assert "'InvoiceNo' for 'invoice_no', 'Note' for 'note'" in hint
-    assert "and 1 more; keys are compared exactly, so rename them with --rename OLD=NEW" in hint
+    assert (
+        "and 1 more. Keys must be equal to be compared; rename keys with --rename OLD=NEW" in hint
+    )
 
 
 def test_one_document_of_another_shape_gives_no_hint(score_of):
@@ -172,9 +177,7 @@ def test_texts_that_stand_for_absent_values_are_named(hints_of):
     gts = [{"po": None, "lines": [{"note": "N/A"}], "n": n} for n in range(3)]
     preds = [{"po": "-", "lines": [{"note": None}], "n": n} for n in range(3)]
     (hint,) = hints_of(gts, preds)
-    assert hint.startswith(
-        'x-aws-stickler-absent-values: "-", "N/A" are found where the other side'
-    )
+    assert hint.startswith('the texts "-", "N/A" occur where the other side')
     assert "(6 times, in po, lines.note)" in hint
 
 
@@ -254,9 +257,9 @@ def test_files_whose_ids_stand_under_other_names_are_told():
 
     (hint,) = hint_id_field([*zip(documents, rotated, strict=True)], by_name=True)
     assert hint == (
-        "number seems to identify documents: 100% of its values are on both sides, most of them "
-        "under different names. Files are paired by name; rename them, or use JSON Lines with "
-        "--id-field"
+        "the field number seems to identify documents: 100% of the values occur on both sides, and "
+        "most of these are in files with different names. Files are paired by name. Rename the "
+        "files, or use JSON Lines with --id-field"
     )
     assert [*hint_id_field([*zip(documents, documents, strict=True)], by_name=True)] == []
 

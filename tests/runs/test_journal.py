@@ -87,7 +87,7 @@ def test_a_cleared_journal_begins_again(path):
 
 def test_another_file_is_not_taken_for_a_journal(path):
     path.write_text("my diary\n")
-    with pytest.raises(UsageError, match="was not written by this program"):
+    with pytest.raises(UsageError, match="was not written by stickler"):
         Journal(str(path), "--run-dir x")
     assert path.read_text() == "my diary\n"
 

@@ -305,7 +305,7 @@ def test_a_pair_that_is_none_is_a_failed_document(pair):
 
     (problem,) = evaluation.problems
     assert (problem.status, problem.document) == ("failed", "1")
-    assert problem.problem.endswith(", expected (gt, pred) or (id, gt, pred)")
+    assert problem.problem.endswith(", expected a pair (gt, pred) or a triple (id, gt, pred)")
     assert evaluation.documents["evaluated"] == 1
 
 
@@ -315,7 +315,7 @@ def circle():
     return document
 
 
-A_VALUE = 'expected a JSON value; model_dump(mode="json") returns JSON values'
+A_VALUE = 'expected a JSON value; use model_dump(mode="json"), which returns JSON values'
 
 
 @pytest.mark.parametrize(
@@ -510,7 +510,7 @@ def test_a_script_that_starts_itself_again_is_told_what_to_do(tmp_path):
     )
 
     assert done.returncode != 0
-    assert 'make this call under `if __name__ == "__main__":`' in done.stderr
+    assert 'call this function under `if __name__ == "__main__":`' in done.stderr
     assert done.stderr.count("Traceback") == 1  # that of the main process
 
 
@@ -560,7 +560,7 @@ def test_keys_of_maps_without_end_are_counted_together():
     schema = {"type": "object", "properties": {"m": values}, "x-aws-stickler-match-threshold": 0.7}
     sides = [{"m": {f"{at}-{of}": "x" for of in range(10)}} for at in range(30)]
 
-    with pytest.warns(UserWarning, match=r"m\.\* are 100 keys beside the 200 of most documents"):
+    with pytest.warns(UserWarning, match=r"m\.\* are 100 keys beyond the 200 most frequent keys"):
         found = evaluate_many(schema, [(side, side) for side in sides])
 
     fields = found.to_dict()["confusion_matrix"]["fields"]["m"]["fields"]

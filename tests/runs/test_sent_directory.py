@@ -103,7 +103,10 @@ def test_parts_that_were_put_together_already_count_once(
     [
         (
             ["--seed", "7"],
-            f"--run-dir {RUN}: --seed is now 7, but was 0, expected the same options as then",
+            (
+                f"--run-dir {RUN}: --seed is now 7, but was 0, expected the same options as "
+                "when the run was started"
+            ),
         ),
         (["--id-field", "n"], "--id-field is"),
     ],
@@ -116,7 +119,7 @@ def test_the_directory_of_another_run_is_refused_and_stays_as_it_is(
     run(*asked, code=2)
     said = " ".join(capsys.readouterr().err.split())
     assert expected in said
-    assert "use --restart to start over, or give another directory to keep both" in said
+    assert "to start over, use --restart; to keep both runs, give another directory" in said
     assert {name: file.getvalue() for name, file in stored.items()} == before
 
 
@@ -149,10 +152,11 @@ def test_a_directory_that_holds_something_else_is_refused(
     fsspec.filesystem("memory").pipe_file("/store/run/notes.txt", b"mine")
     run(code=2)
     assert (
-        f"--run-dir {RUN}: the directory holds other files (notes.txt)" in capsys.readouterr().err
+        f"--run-dir {RUN}: the directory contains files that are not from a run (notes.txt)"
+        in capsys.readouterr().err
     )
     run(directory="https://example.org/run", code=2)
-    assert "nothing can be written to this address" in capsys.readouterr().err
+    assert "stickler cannot write to an http address" in capsys.readouterr().err
 
 
 def test_what_cannot_be_sent_is_kept_here_and_goes_on_from_there(
@@ -166,7 +170,7 @@ def test_what_cannot_be_sent_is_kept_here_and_goes_on_from_there(
         run(code=4)
     said = " ".join(capsys.readouterr().err.split())
     assert "the store is full" in said
-    kept = Path(said.partition("everything is saved in ")[2].partition(";")[0])
+    kept = Path(said.partition("the results are saved in ")[2].partition(";")[0])
     assert {file.name for file in kept.iterdir()} == WHOLE
     run(directory=str(kept))
     assert "6 documents are already finished" in capsys.readouterr().err
@@ -191,7 +195,7 @@ def test_a_journal_that_cannot_be_sent_for_a_while_is_sent_later(
     monkeypatch.setattr(run_directory, "SEND_SECONDS", -1)
     run()
     assert (
-        "the results cannot be sent (RuntimeError: the store has a moment)"
+        "the results cannot be uploaded (RuntimeError: the store has a moment)"
         in capsys.readouterr().err
     )
     assert len(asked) == len(set(asked)) + 1  # one was sent again

@@ -72,7 +72,7 @@ def test_a_number_must_be_finite(key, value):
         ),
         ("weight", "2", "write 2 without quotes"),
         ("weight", -2, ""),
-        ("model-name", None, "leave the key out to get the default"),
+        ("model-name", None, "leave out the key to get the default"),
         ("model-name", "", None),
         ("comparator", 3, ""),
     ],
@@ -347,26 +347,30 @@ def test_an_object_has_a_threshold_as_an_item_and_one_as_a_field(said, item, who
         ("distinct", None, "true or false"),
         ("ignore", "yes", "true or false"),
         ("any-of", ["a"], "true or false"),
-        ("key", [], "a field of the items, or a list of their fields"),
-        ("key", "", "a field of the items, or a list of their fields"),
-        ("key", ["a", "a"], "a field of the items, or a list of their fields"),
-        ("key", ["a", 1], "a field of the items, or a list of their fields"),
-        ("key", 3, "a field of the items, or a list of their fields"),
-        ("aliases", ["US"], "an object whose keys are names and whose values are lists of strings"),
+        ("key", [], "the name of a field of the items, or a list of such names"),
+        ("key", "", "the name of a field of the items, or a list of such names"),
+        ("key", ["a", "a"], "the name of a field of the items, or a list of such names"),
+        ("key", ["a", 1], "the name of a field of the items, or a list of such names"),
+        ("key", 3, "the name of a field of the items, or a list of such names"),
+        (
+            "aliases",
+            ["US"],
+            "an object whose keys are field names and whose values are lists of strings",
+        ),
         (
             "aliases",
             {"USA": "US"},
-            "an object whose keys are names and whose values are lists of strings",
+            "an object whose keys are field names and whose values are lists of strings",
         ),
         (
             "aliases",
             {"USA": [1]},
-            "an object whose keys are names and whose values are lists of strings",
+            "an object whose keys are field names and whose values are lists of strings",
         ),
         (
             "aliases",
             {"": ["US"]},
-            "an object whose keys are names and whose values are lists of strings",
+            "an object whose keys are field names and whose values are lists of strings",
         ),
         ("absent-values", "N/A", "a list of strings, numbers and booleans"),
         ("absent-values", [[1]], "a list of strings, numbers and booleans"),
@@ -383,7 +387,7 @@ def test_a_text_is_an_alias_of_one_name():
     found = problem("aliases", {"USA": ["US"], "Uruguay": ["us"]})
 
     assert found.found == "us is an alias of USA and of Uruguay"
-    assert found.expected == "each alias under one name only"
+    assert found.expected == "each alias for only one name"
 
 
 def test_an_array_tells_its_elements_what_their_values_stand_for():

@@ -41,7 +41,7 @@ FILES = [
 
 REASONS = {
     "it is no schema of documents": "the schema does not describe a document",
-    "a reference to the network": "is on the network, and schemas are never downloaded",
+    "a reference to the network": "is on the network, but stickler never downloads schemas",
     "a reference that points to nothing": "points to nothing",
 }
 """Why a schema of the suite may be refused, as docs/schema.md calls it, and how messages say it."""

@@ -119,18 +119,18 @@ def test_an_entry_says_what_was_chosen_and_why():
 @pytest.mark.parametrize(
     ("schema", "reason"),
     [
-        (STRING, "a text whose name says nothing more"),
-        (FLOAT, "a number whose name says nothing more"),
+        (STRING, "a text whose name gives no further information"),
+        (FLOAT, "a number whose name gives no further information"),
         ({"type": "boolean"}, "true or false"),
         ({"enum": ["a"]}, "one of the values that the schema lists"),
         ({**STRING, "format": "uri"}, "format uri"),
-        ({}, "any values, each by its own kind"),
-        ({"type": "array"}, "any values, each by its own kind"),
+        ({}, "values of any type, each compared by its type"),
+        ({"type": "array"}, "values of any type, each compared by its type"),
         (
             {"type": "array", "items": STRING},
-            "a text whose name says nothing more; in any order",
+            "a text whose name gives no further information; in any order",
         ),
-        ({"type": "object"}, "by its fields, each by its own kind"),
+        ({"type": "object"}, "compared by its fields, each in its own way"),
     ],
 )
 def test_the_reason_of_a_kind_is_told(schema, reason):
@@ -602,7 +602,7 @@ def test_what_is_left_to_its_kind_is_told_so(schema):
 
     assert (entry.comparator, entry.reason, entry.source) == (
         "LevenshteinComparator",
-        "a text whose name says nothing more",
+        "a text whose name gives no further information",
         "default",
     )
 
@@ -645,7 +645,7 @@ ALL_KINDS = with_fields(
     free={"type": "object"},
     list={"type": "array"},
 )
-TEXTS, NUMBERS = "of texts that are no numbers", "also of texts that are numbers"
+TEXTS, NUMBERS = "for texts that are not numbers", "also for texts that are numbers"
 
 
 @pytest.mark.parametrize(
@@ -662,26 +662,28 @@ TEXTS, NUMBERS = "of texts that are no numbers", "also of texts that are numbers
          (), "as in `Smith, John`"),
         ("rows", "", (0.8, 4), "list of object", "annotation", ("threshold", "weight"),
          "by its fields; items in any order"),
-        ("rows.sku", CODE, (1.0, 1), "string", "inferred", (), "makes a different one"),
+        ("rows.sku", CODE, (1.0, 1), "string", "inferred", (), "makes a different identifier"),
         ("rows.parts", ANY_TEXT, (0.9, 1), "list of string", "inferred", (),
-         "says nothing more; in any order"),
+         "gives no further information; in any order"),
         ("grid", "", (0.9, 1), "list of array", "annotation", ("threshold",),
-         "lists are paired by their elements"),
+         "these lists are paired by their elements"),
         ("grid", ANY_TEXT, (0.9, 1), "list of string", "inferred", (),
-         "says nothing more; in any order"),
-        ("pair", ANY_TEXT, (0.9, 1), "string", "inferred", (), "says nothing more"),
-        ("pair", READING_ALL, (0.5, 1), "integer", "inferred", (), "says nothing more"),
+         "gives no further information; in any order"),
+        ("pair", ANY_TEXT, (0.9, 1), "string", "inferred", (), "gives no further information"),
+        ("pair", READING_ALL, (0.5, 1), "integer", "inferred", (), "gives no further information"),
         ("either", ANY_TEXT, (0.9, 1), "string", "inferred", (), TEXTS),
         ("either", READING_ALL, (0.5, 1), "number", "inferred", (), NUMBERS),
         ("size", READING_ALL, (0.5, 1), "number", "inferred", (), NUMBERS),
         ("size", ANY_TEXT, (0.9, 1), "string", "inferred", (), TEXTS),
         ("rates", "", (0.7, 1), "object", "default", (), "by its fields"),
-        ("rates.*", READING_ALL, (1.0, 1), "number", "inferred", (), "it is written"),
-        ("any", "", (None, 1), "any", "default", (), "each by its own kind"),
+        ("rates.*", READING_ALL, (1.0, 1), "number", "inferred", (), "may be written differently"),
+        ("any", "", (None, 1), "any", "default", (), "each compared by its type"),
         ("said", "FuzzyComparator(method='ratio')", (None, 1), "any", "annotation", ("comparator",),
          "as its annotations say"),
-        ("free", "", (0.7, 1), "object", "default", (), "by its fields, each by its own kind"),
-        ("list", "", (None, 1), "array", "default", (), "each by its own kind"),
+        ("free", "", (0.7, 1), "object", "default", (), (
+            "compared by its fields, each in its own way"
+        )),
+        ("list", "", (None, 1), "array", "default", (), "each compared by its type"),
     ],
 )  # fmt: skip
 def test_every_field_is_told_with_who_said_what(

@@ -66,9 +66,12 @@ def test_a_folder_is_no_schema(tmp_path):
         # "items" of a document is no schema, as the keyword of that name has one.
         (
             {"number": 1, "date": "", "items": [1]},
-            "is this a document? The order of arguments is SCHEMA GT PRED",
+            "is this file a document? The order of arguments is SCHEMA GT PRED",
         ),
-        ({"format": "stickler-run/1"}, "this file was written by stickler (stickler-run/1)"),
+        (
+            {"format": "stickler-run/1"},
+            ("this file contains output of stickler (stickler-run/1), not a schema"),
+        ),
     ],
 )
 def test_what_is_a_document_or_a_file_of_ours_is_told(contents, hint):
@@ -145,7 +148,7 @@ def test_what_was_inferred_is_known_and_told():
     assert [each.source for each in found.fields] == ["inferred"] * 2
     assert found.inferred is not None
     assert found.inferred == loaded(SKU, "t.json", when="always").inferred
-    assert found.remark == "s.json names no comparators: the comparison of 2 fields was inferred"
+    assert found.remark == "s.json names no comparators, so how to compare 2 fields was inferred"
     some = loaded({**SKU, "properties": {**SKU["properties"], "sku": EXACT}}, when="always")
     assert some.remark.endswith(
         " does not annotate every field: the comparison of 1 field was inferred"
@@ -157,8 +160,8 @@ def test_a_file_of_which_much_was_inferred_can_be_shown(tmp_path):
     path = write(tmp_path / "a b" / "s.json", SKU)
 
     assert loaded(SKU, path, when="always").remark.endswith(
-        f" of 2 fields was inferred (see `stickler init '{path}'`; "
-        "--infer never uses the defaults instead)"
+        f" 2 fields was inferred (to see why, run `stickler init '{path}'`; "
+        "to use the defaults instead, give --infer never)"
     )
 
 
@@ -227,7 +230,7 @@ def test_what_is_wrong_with_a_document_is_told_after_what_it_may_be():
     with pytest.raises(SchemaError) as refusal:
         loaded({"type": "invoice", "a": 1, "b": SKU}, "s.json")
     told = [each.hint for each in refusal.value.problems]
-    assert told[0].startswith("there is a schema inside it, at /b")
+    assert told[0].startswith("this file contains a schema at /b")
     assert len(told) == 2
 
 
@@ -373,7 +376,9 @@ class TestDirectories:
         assert (found.path, found.name, found.contents) == (str(folder), "kinds", {})
         assert found.plan.model_name == "kinds"
         assert [each.source for each in found.warnings] == [str(folder / "b.json")]
-        assert found.remark == (found.of_step["a/"].remark + "; the same is true of 1 other schema")
+        assert found.remark == (
+            found.of_step["a/"].remark + "; this also applies to 1 other schema"
+        )
         assert loaded(SKU).schemas[0].path == ""
 
     def test_it_is_known_by_its_schemas_and_what_was_inferred_for_them(self, tmp_path):
@@ -454,7 +459,7 @@ class TestDirectories:
         assert (problem.source, problem.hint) == (str(tmp_path / "none"), "")
 
         with pytest.raises(
-            SchemaError, match="this is a file: leave out --schema-by to use it as the schema"
+            SchemaError, match="this path is a file: to use it as the schema, leave out --schema-by"
         ):
             load_schemas(write(tmp_path / "s.json", SKU))
 

@@ -29,7 +29,7 @@ MEANINGS = {
         " period billing_period valid_from date_raw expiry customer_created_at"
     ),
     "a time of day": "time start_time",
-    "a web or contact address": (
+    "a web or e-mail address": (
         "email e_mail eMailAddress emails website url URLs ip_address user_name"
     ),
     "a secret, a file or a formula": "password file_name fileName Dateiname formula",

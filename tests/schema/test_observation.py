@@ -321,16 +321,16 @@ def test_values_say_how_they_are_compared(name, values, comparator, threshold):
     ("text", "reason"),
     [
         ("1 March 2024", "its texts are dates"),
-        ("€ 12,50", "its texts are amounts of money: rounding to a cent is not an error"),
-        ("12,50", "its texts are numbers: they must be equal, however they are written"),
-        ("16:05", "its texts are times of day"),
+        ("€ 12,50", "the texts are amounts of money: rounding to a cent is not an error"),
+        ("12,50", "the texts are numbers: numbers must be equal, but may be written differently"),
+        ("16:05", "the texts are times of day"),
         (
             "j.doe@example.com",
-            "its texts are e-mail, host or web addresses: every character counts",
+            "the texts are e-mail, host or web addresses: every character matters",
         ),
-        ("12", "its texts are numbers: they must be equal, however they are written"),
-        ("007", "its texts are numbers with leading zeros, as identifiers have them"),
-        ("AB-12", "its texts are codes: one wrong character makes a different code"),
+        ("12", "the texts are numbers: numbers must be equal, but may be written differently"),
+        ("007", "the texts are numbers with leading zeros, as in identifiers"),
+        ("AB-12", "the texts are codes: one wrong character makes a different code"),
     ],
 )
 @pytest.mark.parametrize(("others", "holds"), [(1, True), (2, False)])
@@ -353,7 +353,7 @@ def test_a_few_texts_seen_often_are_compared_exactly_where_the_schema_has_no_enu
     assert choice_of(documents) == (
         "ExactComparator",
         1.0,
-        "its texts are a few values, each seen often",
+        "the texts are a few different values, each seen often",
     )
     assert choice_of(documents[1:])[:2] == ("LevenshteinComparator", 0.9)
 

@@ -6,17 +6,17 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 
 TUPLE_HINT = (
-    'write "prefixItems" for a tuple, or name the dialect of the schema: "$schema": '
+    'for a tuple, write "prefixItems"; or name the dialect of the schema: "$schema": '
     '"http://json-schema.org/draft-07/schema#"'
 )
 TYPES = "one of array, boolean, integer, null, number, object, string"
-TYPE = f"{TYPES}, or a list of them"
-SCHEMA = "a schema: an object, true or false"
-NAME = "letters, digits, -, _ and ., with a letter or _ first"
-REQUIRED = 'list the names in "required" of the object that has the property'
+TYPE = f"{TYPES}, or a list of these types"
+SCHEMA = "a schema (an object, true or false)"
+NAME = "a name of letters, digits, -, _ and . that begins with a letter or _"
+REQUIRED = 'in the parent object, write "required" as a list of property names'
 DATE = 'write "type": "string", "format": "date"'
 DRAFT_4 = (
-    'this is how Draft 4 writes it; to use it, add "$schema": '
+    'this is the syntax of Draft 4; to use Draft 4, add "$schema": '
     '"http://json-schema.org/draft-04/schema#"'
 )
 
@@ -58,7 +58,7 @@ def problem_of(schema, draft=None):
         ({"exclusiveMaximum": True}, "exclusiveMaximum is true", "a number", DRAFT_4),
         ({"$anchor": "a b"}, '$anchor is "a b"', NAME, ""),
         ({"$id": "a#b"}, '$id is "a#b"', "a URI without a fragment (#...)", ""),
-        ({"dependencies": {"b": 5}}, "b is 5", "a schema, or a list of names", ""),
+        ({"dependencies": {"b": 5}}, "b is 5", "a schema, or a list of property names", ""),
         ({"$vocabulary": {"a b": 5}}, "a b is 5", "true or false", ""),
     ],
 )  # fmt: skip
@@ -100,7 +100,7 @@ def test_a_rule_without_words_of_its_own_is_told_as_it_is():
     problem = problem_of({"additionalItems": 5}, "draft-04")
 
     assert problem.found == "additionalItems is 5"
-    assert problem.expected == "what JSON Schema allows here"
+    assert problem.expected == "a value that JSON Schema allows for this keyword"
 
 
 def test_problems_come_in_the_order_of_the_schema():
@@ -162,7 +162,7 @@ def test_a_schema_with_too_many_combinations_is_refused(monkeypatch):
     monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 3)
     fields = {name: {"type": "string", "title": name} for name in "abc"}
 
-    with pytest.raises(SchemaError, match="describes more than 3 places"):
+    with pytest.raises(SchemaError, match="describes more than 3 fields and items"):
         compile_schema({"type": "object", "properties": fields})
     del fields["c"]
     assert len(compile_schema({"type": "object", "properties": fields}).root.fields) == 2
@@ -176,7 +176,7 @@ def test_the_subschemas_of_all_places_are_counted(fields, refused, monkeypatch):
     schema = {"type": "object", "properties": {name: {**said, "title": name} for name in fields}}
 
     if refused:  # 1 + 4 * 3
-        with pytest.raises(SchemaError, match="describes more than 10 places"):
+        with pytest.raises(SchemaError, match="describes more than 10 fields and items"):
             compile_schema(schema)
     else:  # 1 + 3 * 3
         assert len(compile_schema(schema).root.fields) == 3

@@ -264,9 +264,9 @@ def test_the_meta_schemas_are_at_hand(draft):
         ("b.json", "b.json is relative, but the schema was not read from a file"),
         (
             "https://a.org/b.json",
-            "https://a.org/b.json is on the network, and schemas are never downloaded",
+            "https://a.org/b.json is on the network, but stickler never downloads schemas",
         ),
-        ("urn:b", "urn:b is on the network, and schemas are never downloaded"),
+        ("urn:b", "urn:b is on the network, but stickler never downloads schemas"),
         ("file:///no/such/file.json", "the file /no/such/file.json does not exist"),
         (
             "http://json-schema.org/draft-03/schema",
@@ -274,7 +274,10 @@ def test_the_meta_schemas_are_at_hand(draft):
         ),
         (
             "http://json-schema.org/nothing",
-            "http://json-schema.org/nothing is on the network, and schemas are never downloaded",
+            (
+                "http://json-schema.org/nothing is on the network, but stickler never "
+                "downloads schemas"
+            ),
         ),
     ],
 )
@@ -312,11 +315,11 @@ def test_a_near_name_is_proposed():
 
     problem = problems(schema)["/properties/a/$ref"]
     assert (problem.expected, problem.hint) == (
-        "a place that exists in the schema",
+        "a JSON Pointer to an existing part of the schema",
         "did you mean money?",
     )
     expected = problems(referring("#mony"))["/properties/a/$ref"].expected
-    assert expected == 'a schema with "$anchor": "mony", or a pointer as in #/$defs/a'
+    assert expected == 'a schema with "$anchor": "mony", or a JSON Pointer such as #/$defs/a'
 
 
 def test_a_reference_beside_data_that_is_no_string_is_told_by_the_dialect():
@@ -338,7 +341,7 @@ def test_what_stands_at_an_unknown_place_is_checked_when_it_is_used():
     found = problems(schema)
     assert found["/parts/a/type"].hint == "did you mean string?"
     assert found["/parts/b/x-aws-stickler-weight"].found == "weight is 0"
-    assert found["/properties/a/$ref"].found == "#/parts/a points to a schema that is not valid"
+    assert found["/properties/a/$ref"].found == "#/parts/a points to an invalid schema"
 
 
 def test_a_file_beside_the_schema_is_read(folder):
@@ -429,7 +432,7 @@ def test_files_that_refer_to_each_other_are_a_recursion(folder):
         ("empty.json", "", "is not JSON"),
         ("text.json", '"text"', "text.json points to a value of type string"),
         ("old.json", '{"$schema": "http://json-schema.org/draft-03/schema#"}', "in Draft 3"),
-        ("wrong.json", '{"type": "sting"}', "wrong.json points to a schema that is not valid"),
+        ("wrong.json", '{"type": "sting"}', "wrong.json points to an invalid schema"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(folder, reference, contents, found):
@@ -448,7 +451,9 @@ def test_a_file_of_yaml_gets_a_hint(folder, name):
     schema = referring(name)
 
     problem = problems(schema, folder("s.json", schema))["/properties/a/$ref"]
-    assert problem.hint.startswith("with PyYAML, `python -c ") is (name != "b.json")
+    assert problem.hint.startswith("to convert the file to JSON with PyYAML, run `python -c ") is (
+        name != "b.json"
+    )
 
 
 def test_a_file_that_may_not_be_read_is_named(folder, monkeypatch):
@@ -480,7 +485,7 @@ def test_a_part_of_a_file_that_is_not_valid_is_refused(folder):
     schema = referring("b.json#/$defs/n")
 
     problem = problems(schema, folder("s.json", schema))["/properties/a/$ref"]
-    assert problem.found == "b.json#/$defs/n points to a schema that is not valid"
+    assert problem.found == "b.json#/$defs/n points to an invalid schema"
 
 
 def test_a_file_is_read_where_something_else_is_wrong_too(folder):
@@ -498,7 +503,8 @@ def test_a_reference_into_the_network_says_which_copy_would_do(folder):
 
     problem = problems(schema, main)["/properties/a/$ref"]
     assert (
-        problem.found == "https://a.org/b.json is on the network, and schemas are never downloaded"
+        problem.found
+        == "https://a.org/b.json is on the network, but stickler never downloads schemas"
     )
     assert problem.hint == f"save a copy as {main.parent / 'b.json'}"
 
@@ -508,7 +514,10 @@ def test_a_reference_to_another_host_has_no_copy_beside_the_schema(folder):
     main = folder("s.json", schema)
 
     problem = problems(schema, main)["/properties/a/$ref"]
-    assert problem.hint == "save a copy beside the schema and refer to it by its relative path"
+    assert problem.hint == (
+        "save a copy of the referenced schema beside this schema, and refer to the copy "
+        "by its relative path"
+    )
 
 
 def test_what_names_no_dialect_is_of_that_around_it(folder):
@@ -563,7 +572,7 @@ def test_a_reference_that_fails_for_a_nested_id_says_so(draft, keyword, referenc
     assert problem.pointer == "/properties/part/properties/name/$ref"
     assert problem.hint.startswith(
         "the reference is relative to https://example.org/part/ because of "
-        f"/properties/part/{keyword}; leave out that {keyword}"
+        f"/properties/part/{keyword}; remove that {keyword}"
     )
 
 

@@ -89,7 +89,7 @@ def refusal(schema, **how):
 def test_an_empty_schema_is_refused():
     problem = refusal({})
 
-    assert problem.found == "the schema is empty: it describes no field"
+    assert problem.found == "the schema is empty, so it describes no fields"
     assert (problem.expected.count('"properties"'), problem.hint, problem.pointer) == (1, "", "")
 
 
@@ -100,9 +100,9 @@ def test_an_empty_schema_is_refused():
             {"name": "invoice", "strict": True, "schema": SCHEMA},
             "its keys are name, strict, schema",
             (
-                "there is a schema inside it, at /schema: "
-                "save that as a file of its own, "
-                "or write a file beside this one with "
+                "this file contains a schema at /schema. "
+                "Save that schema in its own file, "
+                "or write another file in the same directory with "
                 '{"$ref": "s.json#/schema"}'
             ),
         ),
@@ -110,18 +110,20 @@ def test_an_empty_schema_is_refused():
             {"type": "function", "function": {"parameters": SCHEMA}},
             "its keys are type, function",
             (
-                "there is a schema inside it, at /function/parameters: "
-                "save that as a file of its own, "
-                'or write a file beside this one with {"$ref": "s.json#/function/parameters"}'
+                "this file contains a schema at /function/parameters. "
+                "Save that schema in its own file, "
+                "or write another file in the same directory with "
+                '{"$ref": "s.json#/function/parameters"}'
             ),
         ),
         (
             {"components": {"schemas": {"A": SCHEMA, "B": SCHEMA}}},
             "its key is components",
             (
-                "there is a schema inside it, at /components/schemas/A (and 1 more): "
-                "save that as a file of its own, "
-                'or write a file beside this one with {"$ref": "s.json#/components/schemas/A"}'
+                "this file contains a schema at /components/schemas/A (and 1 more). "
+                "Save that schema in its own file, "
+                "or write another file in the same directory with "
+                '{"$ref": "s.json#/components/schemas/A"}'
             ),
         ),
         (
@@ -132,12 +134,12 @@ def test_an_empty_schema_is_refused():
         (
             {"number": "A-1", "a": 1, "b": 2, "c": 3, "d": 4, "e": 5},
             "its keys are number, a, b, c, d and 1 more",
-            "is this a document? The order of arguments is SCHEMA GT PRED",
+            "is this file a document? The order of arguments is SCHEMA GT PRED",
         ),
         (
             {"number": "A-1", "a": 1, "b": 2, "c": 3, "d": 4},
             "its keys are number, a, b, c, d",
-            "is this a document? The order of arguments is SCHEMA GT PRED",
+            "is this file a document? The order of arguments is SCHEMA GT PRED",
         ),
         ({"type": "object"}, "its key is type", ""),
     ],
@@ -145,7 +147,7 @@ def test_an_empty_schema_is_refused():
 def test_what_describes_nothing_is_refused_with_what_is_meant(schema, found, hint):
     problem = refusal(schema)
 
-    assert problem.found == f"the schema describes no field: {found}"
+    assert problem.found == f"the schema describes no fields; {found}"
     assert problem.hint == hint
     assert problem.place == "in/a/s.json#"
 
@@ -157,7 +159,7 @@ def test_so_deep_a_schema_is_looked_for(levels, found):
         inside = {"a": inside}
 
     assert is_meant_as_schema(inside) is found
-    assert refusal(inside).hint.startswith("there is a schema inside it, at /a/a") is found
+    assert refusal(inside).hint.startswith("this file contains a schema at /a/a") is found
 
 
 @pytest.mark.parametrize(

@@ -61,14 +61,14 @@ def misplaced(schema):
             "comparator",
             "ExactComparator",
             "is on an object",
-            "the annotation on a single value or an array",
+            "the annotation on a single value, or an array of values",
         ),
         (
             OBJECT,
             "comparator-config",
             {},
             "is on an object",
-            "the annotation on a single value or an array",
+            "the annotation on a single value, or an array of values",
         ),
     ],
 )
@@ -92,7 +92,7 @@ ITEMS = {"type": "array", "items": OBJECT}
             {
                 "match-threshold": (
                     "match-threshold is on an array",
-                    'put the annotation on "items"',
+                    'put the annotation inside "items"',
                 )
             },
         ),
@@ -102,9 +102,12 @@ ITEMS = {"type": "array", "items": OBJECT}
             {
                 "comparator": (
                     "comparator is on an array of objects",
-                    "objects are compared field by field: put the annotation on their properties",
+                    (
+                        "objects are compared field by field, so put the annotation on the "
+                        "properties of the objects"
+                    ),
                 ),
-                "model-name": ("model-name is on an array", 'put the annotation on "items"'),
+                "model-name": ("model-name is on an array", 'put the annotation inside "items"'),
             },
         ),
         (
@@ -118,7 +121,10 @@ ITEMS = {"type": "array", "items": OBJECT}
             {
                 "comparator-config": (
                     "comparator-config is on an object",
-                    "an object is compared field by field: put the annotation on the properties",
+                    (
+                        "an object is compared field by field, so put the annotation on the "
+                        "properties of the object"
+                    ),
                 ),
                 "pairing-floor": ("pairing-floor is on an object", ""),
             },
@@ -138,7 +144,7 @@ def test_an_array_that_its_comparator_takes_whole_has_no_pairing_floor():
     problems = misplaced({**schema, f"{PREFIX}comparator": "BBoxIoUComparator"})
 
     found = problems[f"{PREFIX}pairing-floor"].found
-    assert found == "pairing-floor is on a value that its comparator compares as a whole"
+    assert found == "pairing-floor is on a value that one comparator compares as a whole"
 
 
 @pytest.mark.parametrize(
@@ -196,20 +202,26 @@ KEYED = {"type": "array", "items": {"type": "object", "properties": {"sku": {}, 
 @pytest.mark.parametrize(
     ("schema", "key", "value", "found", "expected"),
     [
-        (KEYED, "key", "skuu", "key names skuu", "a declared field of the items (sku, price)"),
+        (
+            KEYED,
+            "key",
+            "skuu",
+            "key names skuu",
+            "a field that the schema of the items declares (sku, price)",
+        ),
         (
             KEYED,
             "key",
             ["sku", "date"],
             "key names date",
-            "a declared field of the items (sku, price)",
+            "a field that the schema of the items declares (sku, price)",
         ),
         (
             {"type": "array"},
             "key",
             "a",
             "key names a",
-            "a declared field of the items (there is none)",
+            "a field that the schema of the items declares (there is none)",
         ),
         (
             {"type": "array", "items": {"type": "string"}},
@@ -237,14 +249,14 @@ KEYED = {"type": "array", "items": {"type": "object", "properties": {"sku": {}, 
             "aliases",
             {},
             "aliases is on an array of objects",
-            "the annotation on a single value or an array",
+            "the annotation on a single value, or an array of values",
         ),
         (
             OBJECT,
             "absent-values",
             [],
             "absent-values is on an object",
-            "the annotation on a single value or an array",
+            "the annotation on a single value, or an array of values",
         ),
     ],
 )
@@ -289,11 +301,12 @@ def test_an_item_that_contains_itself_has_keys():
     compile_schema({**schema, "$defs": {"node": node}})
     node["properties"]["parts"][f"{PREFIX}key"] = "name"
     with pytest.raises(
-        SchemaError, match=r"key names name, expected a declared field of the items .id"
+        SchemaError,
+        match=(r"key names name, expected a field that the schema of the items declares .id"),
     ):
         compile_schema({**schema, "$defs": {"node": node}})
 
 
 def test_whole_documents_cannot_be_ignored():
-    with pytest.raises(SchemaError, match="the schema ignores whole documents"):
+    with pytest.raises(SchemaError, match="the schema ignores every field of the documents"):
         compile_schema({**OBJECT, f"{PREFIX}ignore": True})

@@ -128,11 +128,12 @@ def test_evaluations_under_different_terms_do_not_merge():
         one.merge(evaluation_of(RESULTS, Conditions(options, FIELDS[1:])))
 
     assert str(caught.value) == (
-        "the evaluations cannot be combined: pairing_floor is 0.2 in one and 0.5 in the other; "
+        "the evaluations cannot be combined: pairing_floor is 0.2 in one evaluation and "
+        "0.5 in the other; "
         "missing is "
-        "'fn' in one and 'skip' in the other; the fields of their schemas differ, expected the "
-        "same schema "
-        "and options"
+        "'fn' in one evaluation and 'skip' in the other; the two schemas have different "
+        "fields, expected "
+        "evaluations with the same schema and options"
     )
     assert text_of(one) == before
 
@@ -401,7 +402,7 @@ def test_a_notebook_shows_no_more_fields_than_anyone_reads():
     # All fields together, the keys of the map and the seven fields of the schema; nothing is met
     # inside absent ones.
     assert len(page.rows) == 1 + MOST_ROWS
-    assert "8 more: to_frame() gives every field." in page.text
+    assert "8 more: to_frame() returns every field." in page.text
 
 
 def test_an_evaluation_is_reported_as_the_command_reports_it():
@@ -440,6 +441,7 @@ def test_other_options_alone_are_enough_not_to_merge():
     options = DecidingOptions()
 
     with pytest.raises(
-        UsageError, match="combined: recall_with_fd is True in one and False in the other,"
+        UsageError,
+        match=("combined: recall_with_fd is True in one evaluation and False in the other,"),
     ):
         evaluation_of(RESULTS).merge(evaluation_of(RESULTS, Conditions(options, FIELDS)))

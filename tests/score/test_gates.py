@@ -167,10 +167,10 @@ NAMED_AS_COUNTS = [("right",), ("lines",), ("lines", "missed"), ("documents",)]
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("right>=5", "write tp>=5 for the count, or a metric of the field, such as right.f1"),
+        ("right>=5", "write tp>=5; for the field, name a metric, such as right.f1"),
         (
             "lines.missed <= 5",
-            "write lines.fn <= 5 for the count, or a metric of the field, such as lines.missed.f1",
+            "write lines.fn <= 5; for the field, name a metric, such as lines.missed.f1",
         ),
     ],
 )
@@ -476,8 +476,8 @@ def test_an_end_of_an_interval_is_compared(text, passed, reason):
     ("text", "made", "reason"),
     [
         ("f1.lower>=0", Evaluation(), "the run has no confidence intervals"),
-        ("f1.lower>=0", with_intervals(0), "no document says anything about it"),
-        ("other.f1.lower>=0", with_intervals(20), "no document says anything about it"),
+        ("f1.lower>=0", with_intervals(0), "no document has a value for this figure"),
+        ("other.f1.lower>=0", with_intervals(20), "no document has a value for this figure"),
     ],
 )
 def test_a_gate_on_an_interval_that_is_not_there_fails(text, made, reason):
@@ -549,9 +549,13 @@ def test_a_gate_may_ask_for_what_confidences_are_worth():
 @pytest.mark.parametrize(
     ("text", "made", "reason"),
     [
-        ("confidence.brier<=1", Evaluation(), "no value of a prediction has a confidence"),
-        ("confidence.b.brier<=1", with_confidences(9), "no value of a prediction has a confidence"),
-        ("confidence.auroc<=1", with_confidences(1), "it takes both right and wrong values"),
+        ("confidence.brier<=1", Evaluation(), "no predicted value has a confidence"),
+        ("confidence.b.brier<=1", with_confidences(9), "no predicted value has a confidence"),
+        (
+            "confidence.auroc<=1",
+            with_confidences(1),
+            "undefined unless there are both right and wrong values",
+        ),
         (
             "confidence.brier.lower>=0",
             with_confidences(4),
@@ -582,7 +586,7 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
     assert result.reason == "metric:anls_star 0.75 >= 0.7"
     assert (
         judge_gate(gate, made).reason
-        == "metric:pages.missed is undefined: it has nothing to divide by"
+        == "metric:pages.missed is undefined: undefined, because the divisor is 0"
     )
     broken = Measure("pages", recorded_figures={"pages.missed": None}, problem="add: it is full")
     other = Measure("letters", problem="add: it is empty")
@@ -591,7 +595,7 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
     assert failed.reason == "metric:pages.missed is undefined: add: it is full"
     with pytest.raises(UsageError, match=r"one of anls_star, pages\.missed"):
         judge_gate(parse_gate("metric:anls>=0.7"), made)
-    with pytest.raises(UsageError, match="a metric of the run, which --metric adds"):
+    with pytest.raises(UsageError, match="the name of a metric added with --metric"):
         judge_gate(gate, Evaluation())
 
 
@@ -625,7 +629,7 @@ def test_what_is_refused_of_a_gate_on_a_metric_names_the_option_and_the_gate():
         check_metrics([parse_gate("metric:x<1")], [])
     (unknown,) = caught.value.problems
     assert unknown.source == "--gate"
-    assert unknown.found == "'metric:x<1' asks for a metric that the run does not have"
+    assert unknown.found == "'metric:x<1' needs"
 
     with pytest.raises(UsageError) as caught:
         judge_gate(parse_gate("metric:x<1"), Evaluation())

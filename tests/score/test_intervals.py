@@ -274,7 +274,7 @@ def test_intervals_of_some_documents_only_are_none():
 
 
 def test_intervals_of_other_settings_are_not_merged():
-    with pytest.raises(UsageError, match="expected the same level and seed"):
+    with pytest.raises(UsageError, match="expected intervals with the same level and seed"):
         evaluation(1).merge(evaluation(2, settings=IntervalSettings(level=0.9)))
 
 

@@ -345,7 +345,7 @@ def grouped(name: str, key: str) -> Run:
         (
             shard("1"),
             replace(shard("2"), fields=()),
-            "the schema has other fields than in run 0",
+            "the schema has other fields than the schema of run 0",
         ),
     ],
 )
@@ -367,7 +367,7 @@ def test_documents_that_stand_in_two_runs_are_named():
 
     assert first == (
         "run 1: '0', '1', '2', '3', '4' and 3 more are also in run 0, "
-        "expected each document in one run only"
+        "expected each document in only one of the runs"
     )
     assert few.startswith("run 2: '3' are also in run 1, ")
     (exact,) = refused(shard(*names[:MAX_NAMED_IDS]), shard(*names[:MAX_NAMED_IDS]))
@@ -379,12 +379,13 @@ def test_runs_without_rows_are_known_by_hashes_of_their_documents():
     (told,) = refused(first, second, third)
 
     assert told == (
-        "run 2: some of its documents are also in run 0, expected each document in one run only"
+        "run 2: the run shares some documents with run 0, expected each document in only "
+        "one of the runs"
     )
     assert merge_runs([("a", first), ("b", second)]).evaluation.documents["total"] == 2
     third.evaluation.ledger.hashes = []
     (told,) = refused(first, third)
-    assert told.startswith("run 1: the run does not say which documents it contains")
+    assert told.startswith("run 1: the run does not record which documents it contains")
     merge_runs([("a", first), ("b", shard(accounts=False))])
 
 

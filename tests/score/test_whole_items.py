@@ -143,7 +143,7 @@ def test_gates_ask_for_exact_items():
     # Of objects, fields of values and whole documents there are none.
     for path in ("o.", "id.", ""):
         result = judge_gate(parse_gate(f"{path}exact_f1>=0"), done)
-        expected = f"{path}exact_f1 is undefined: there are no items or objects of it"
+        expected = f"{path}exact_f1 is undefined: this field has no items or objects"
         assert (result.passed, result.reason) == (False, expected)
     # It is a share, and has no interval.
     for text in ("lines.exact_f1>=3", "lines.exact_f1.lower>=0.5"):

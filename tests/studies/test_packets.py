@@ -216,18 +216,22 @@ def test_layouts_of_packets(packet):
 @pytest.mark.parametrize(
     ("packet", "pointer", "found"),
     [
-        ({"parts": []}, None, 'the packet has the keys ["parts"]'),
+        ({"parts": []}, None, 'the packet has only the keys ["parts"]'),
         ({"sections": [3]}, "/sections/0", "the section is 3"),
-        ({"sections": [{"class": "x"}]}, "/sections/0", 'the section has the keys ["class"]'),
+        ({"sections": [{"class": "x"}]}, "/sections/0", 'the section has only the keys ["class"]'),
         ({"sections": [{"pages": [1.5]}]}, "/sections/0/pages/0", "the page is 1.5"),
         ({"sections": [{"pages": [-1]}]}, "/sections/0/pages/0", "the page is -1"),
-        ({"sections": [{"start_page": 3, "end_page": 2}]}, "/sections/0", "from page 3 to page 2"),
+        (
+            {"sections": [{"start_page": 3, "end_page": 2}]},
+            "/sections/0",
+            "starts at page 3 but ends at page 2",
+        ),
         (
             {"sections": [{"start_page": 0, "end_page": MAX_PAGES}]},
             None,
             f"{MAX_PAGES + 1} pages",
         ),
-        ({"pages": [{"page": 1}]}, "/pages/0", "the page names no section"),
+        ({"pages": [{"page": 1}]}, "/pages/0", "the page does not name its section"),
     ],
 )
 def test_what_is_no_packet_is_told_with_its_place(packet, pointer, found):

@@ -65,7 +65,10 @@ class DocSplitClassificationMetrics:
         if isinstance(sections, Problem):
             raise ValueError(str(sections))  # noqa: TRY004 - the value is wrong
         if sections.claimed_again:
-            claimed = f"pages in two sections: {sections.claimed_again}; the first has them"
+            claimed = (
+                f"pages that are in two sections: {sections.claimed_again}; each counts for "
+                "the first of its sections"
+            )
             self.errors.append(f"{_SIDES[side]}: {claimed}")
         return sections.sections
 
@@ -201,7 +204,7 @@ def evaluate_packet(
         raise ValueError(f"v_measure_weight is {v_measure_weight!r}, expected a number in [0, 1]")
     if abs(alpha + beta - 1) > _ROUNDING:
         finding = f"alpha and beta add up to {alpha + beta:g}, expected 1"
-        warnings.warn(f"{finding}: final_score is on another scale", stacklevel=2)
+        warnings.warn(f"{finding}: final_score will not be in the usual range", stacklevel=2)
     rows = _pages(data, (*_PLACES, *(_CLASSES if strict_clustering else ())))
     groups: defaultdict[Any, list[tuple[float, float]]] = defaultdict(list)
     for position, row in enumerate(rows):
@@ -247,7 +250,9 @@ def _pages(data: Any, columns: Sequence[str]) -> list[Mapping[str, Any]]:
         rows = data.to_dict("records")
     else:
         finding = f"data is {type(data).__name__}"
-        raise TypeError(f"{finding}, expected a list of dicts, the path of a CSV file, or a frame")
+        raise TypeError(
+            f"{finding}, expected a list of dicts, the path of a CSV file, or a data frame"
+        )
     for position, row in enumerate(rows):
         if missing := [column for column in columns if column not in row]:
             raise KeyError(f"row {position} has no {', '.join(missing)}")

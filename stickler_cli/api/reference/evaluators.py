@@ -284,8 +284,8 @@ class BulkStructuredModelEvaluator:
             sums = sums_of_view(comparison_result["confusion_matrix"], score)
         except (KeyError, TypeError) as error:
             raise ValueError(
-                f"the comparison of {name} has no {error}, expected what compare_with(..., "
-                "include_confusion_matrix=True) of stickler_cli returns; compare again"
+                f"the comparison of {name} has no {error}; pass the result of "
+                "compare_with(..., include_confusion_matrix=True)"
             ) from error
         document_evaluation = Evaluation(ledger=Ledger(sums))
         document_evaluation.statuses[Status.EVALUATED] = 1
@@ -402,7 +402,7 @@ class BulkStructuredModelEvaluator:
             finding, expected = f"{', '.join(missing)} is missing", "what get_state returned"
             raise UsageError([Problem("state", finding, expected)])
         if state["target_schema"] != self._title:
-            finding = f"the state is of documents of {state['target_schema'] or 'any class'}"
+            finding = f"the saved state is for documents of {state['target_schema'] or 'any class'}"
             raise ValueError(f"{finding}, and this evaluator of {self._title or 'any class'}")
         return Evaluation.from_dict(state["evaluation"], "state"), list(state["non_matches"])
 

@@ -68,7 +68,7 @@ def eval_for(
     if match_threshold is None:
         return scorer_of(schema, fields)
     if not isinstance(schema, type):
-        finding = f"it is {match_threshold:g}, but the schema is not a class"
+        finding = f"match_threshold is {match_threshold:g}, but the schema is not a class"
         expected = f"{_MATCH_THRESHOLD} in the schema"
         raise UsageError([Problem("match_threshold", finding, expected)])
     comparators: dict[str, BaseComparator] = {}

@@ -67,8 +67,8 @@ def similarity_chart(histogram: Histogram, threshold: float | None, curve: str =
     matched, unlike = sum(histogram.matched), sum(histogram.unlike)
     level = "their threshold" if threshold is None else f"the threshold of {threshold:g}"
     label = (
-        f"Similarity of {number_of(matched + unlike, 'pair')}: "
-        f"{matched} at or above {level}, {unlike} below"
+        f"Similarity of {number_of(matched + unlike, 'pair')} of values: {matched} at or "
+        f"above {level}, {unlike} below"
     )
     bars = _make_bars({"tp": histogram.matched, "fd": histogram.unlike})
     threshold_x = None if threshold is None else _x(threshold)
@@ -195,8 +195,9 @@ def reliability_chart(record: Mapping[str, Any]) -> tuple[list[Point], str]:
             )
             points.append(point)
     label = (
-        f"Share right by confidence, of {number_of(record['units'], 'value')} in "
-        f"{number_of(len(points), 'bin')}; expected calibration error {rate(record['ece'])}"
+        f"Share of right values by confidence, for {number_of(record['units'], 'value')} "
+        f"in {number_of(len(points), 'bin')}; expected calibration error "
+        f"{rate(record['ece'])}"
     )
     return points, label
 
@@ -227,13 +228,17 @@ def coverage_chart(
         f"{SIDE * coverage:.1f},{_down(error / top_error):.1f}" for coverage, error in drawn_points
     ]
     total_error = curve[-1][1] if curve else 0.0
-    description = f"Share wrong among the most confident values; {rate(total_error)} of all"
+    description = (
+        f"Share of wrong values among the most confident values; {rate(total_error)} of all "
+        "values are wrong"
+    )
     point = None
     if chosen is not None:
         coverage, error, bound = chosen
         point = SIDE * coverage, _down(error / top_error), _down(bound / top_error)
         description += (
-            f"; {rate(coverage)} pass, {rate(error)} of them wrong, at most {rate(bound)}"
+            f"; {rate(coverage)} of values are accepted, {rate(error)} of these are wrong "
+            f"(upper bound {rate(bound)})"
         )
     level = None if allowed is None else _down(allowed / top_error)
     return CoverageChart(

@@ -352,33 +352,41 @@ def _describe_contents(
     errors = _describe_errors(view, detail)
     if not detail.knows_errors:
         errors = (
-            "A run file does not contain single errors, and there was no non-matches.jsonl beside "
-            "it: evaluate again with --output report.html to see them here."
+            "A run file does not contain individual errors, and there is no "
+            "non-matches.jsonl in its directory. To see errors here, evaluate again with "
+            "--output report.html."
         )
     elif not detail.errors.is_complete:
         kept = detail.errors
         errors = (
-            f"{sum(1 for _ in kept.lines()):,} of {kept.total:,} errors: those of the "
-            f"{number_of(len(kept.documents), 'document')} with the lowest scores, and some more "
-            f"of every cause. --non-matches FILE writes all of them."
+            f"{sum(1 for _ in kept.lines()):,} of {kept.total:,} errors: all errors of the "
+            f"{number_of(len(kept.documents), 'document')} with the lowest scores, and "
+            "examples of every cause. To write all errors to a file, use --non-matches "
+            "FILE."
         )
-    listed = "This run keeps no rows of its documents; --rows inline would keep them."
+    listed = (
+        "This run file has no rows for single documents; evaluate with --rows inline to list "
+        "the documents here."
+    )
     if documents is not None:
         listed = f"All {number_of(documents.count, 'document')} of the run."
         if documents.count > MOST_DOCUMENTS and not served:
             listed = (
-                f"The {MOST_DOCUMENTS:,} documents with the lowest scores of "
-                f"{documents.count:,}; --documents FILE writes a line for each."
+                f"The {MOST_DOCUMENTS:,} documents with the lowest scores, out of "
+                f"{documents.count:,}. To write a line for every document, use --documents "
+                "FILE."
             )
-    comparisons = "Every document with errors is here in full."
+    comparisons = "Every document with errors is shown here in full."
     if not detail.knows_values:
         comparisons = (
-            "A run file does not contain values: evaluate again with --output report.html to see "
-            "documents in full, or use stickler compare for one of them."
+            "A run file does not contain values. To see documents in full, evaluate "
+            "again with --output report.html, or show a single document with stickler "
+            "compare."
         )
     elif detail.bound is not None:
         comparisons = (
-            f"Shown in full: the {number_of(len(detail.comparisons), 'document')} with the lowest "
-            f"scores, up to {MAX_ROWS:,} lines each; stickler compare shows any other document."
+            f"Shown in full: the {number_of(len(detail.comparisons), 'document')} with "
+            f"the lowest scores, with up to {MAX_ROWS:,} lines each. To see another "
+            "document, use stickler compare."
         )
     return {"errors": errors, "documents": listed, "comparisons": comparisons}

@@ -196,8 +196,8 @@ def heat_maps(view: RunView) -> list[HeatMap]:
     """Return heat maps of errors by field and class: one of values, one of items and objects."""
     errors = view.run.evaluation.errors
     kinds = (
-        ("Values, by field and class", "values", errors.fields),
-        ("Items and objects as a whole, by field and class", "wholes", errors.units),
+        ("Errors in values, by field and error class", "values", errors.fields),
+        ("Errors in whole items and objects, by field and error class", "wholes", errors.units),
     )
     maps = (_heat_map(view, *kind) for kind in kinds)
     return [heat_map for heat_map in maps if heat_map.rows]  # errors of whole documents have no row
@@ -272,15 +272,21 @@ def describe_places(rates: Sequence[PlaceRate]) -> str:
     total = percent(sum(rate.lost for rate in with_values) / n_values)
     intervals = [rate.interval for rate in with_values]
     if None in intervals:
-        return f"{total} of {number_of(n_values, 'value')} in list items are lost."
+        return f"{total} of {number_of(n_values, 'value')} in list items are wrong or missed."
     lowest_upper = min(with_values, key=lambda rate: _bounds_of(rate).upper)
     highest_lower = max(with_values, key=lambda rate: _bounds_of(rate).lower)
     if _bounds_of(highest_lower).lower <= _bounds_of(lowest_upper).upper:
-        return f"Even: {total} at every place, as far as the intervals show."
+        return (
+            f"Even: {total} of values are lost at every position in the list, as far as the "
+            "intervals show."
+        )
     low = f"{percent(lowest_upper.share)} at place {lowest_upper.name}"
     high = f"{percent(highest_lower.share)} at place {highest_lower.name}"
     if with_values.index(lowest_upper) < with_values.index(highest_lower):
-        return f"Rising: from {low} to {high}. Lists that are cut off lose their last items."
+        return (
+            f"Rising: from {low} to {high}. This is typical of lists that are cut off, which "
+            "lose their last items."
+        )
     return f"Falling: from {high} to {low}."
 
 
@@ -344,7 +350,7 @@ def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
     if other_preds:
         columns.append(f"{len(other_preds)} others")
     n_values_without_errors = sum(not wrong for gt, wrong in wrong_by_gt.items() if gt)
-    title = f"{path}: {number_of(pairs.confused, 'value')} predicted instead of another one"
+    title = f"{path}: {number_of(pairs.confused, 'value')} predicted in place of another value"
     corner = "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→"
     return HeatMap(
         title=title,

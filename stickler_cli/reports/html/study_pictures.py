@@ -79,7 +79,7 @@ def draw_policy(policy: "AcceptancePolicy") -> StackedBars:
         bars.append(StackedBar(visible(field_label(field)), segments, text))
     legend = (("tp", "pass"), ("review", "review"))
     return StackedBars(
-        title="Values that pass, and values for review",
+        title="Share of values accepted without review, and share sent to review",
         bars=bars,
         legend=legend,
         heading="pass, from",
@@ -101,7 +101,7 @@ def draw_places(record: "PlacesReport") -> StackedBars:
         bars.append(StackedBar(visible(field.field) or "all", segments, right))
     legend = tuple((style, name) for _, name, style in PLACE_PARTS)
     return StackedBars(
-        title="Boxes of each field, by what became of them",
+        title="Boxes of each field: right, wrong, missed or invented",
         bars=bars,
         legend=legend,
         heading="right",
@@ -112,7 +112,7 @@ def draw_confusion(confusions: "Sequence[PageConfusion]") -> HeatMap | None:
     """Return the heat map of pages by true and predicted class; None if no class is wrong."""
     pages: Counter[tuple[str, str]] = Counter()
     for confusion in confusions:
-        gt = "not in the ground truth" if confusion.gt is None else confusion.gt or "(no class)"
+        gt = "missing in the ground truth" if confusion.gt is None else confusion.gt or "(no class)"
         pred = "not predicted" if confusion.pred is None else confusion.pred or "(no class)"
         pages[gt, pred] += confusion.pages
     if all(gt == pred for gt, pred in pages):
@@ -132,7 +132,7 @@ def draw_confusion(confusions: "Sequence[PageConfusion]") -> HeatMap | None:
         ]
         rows.append((visible(gt), cells))
     corner = "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→"
-    title = "Pages by their true and their predicted class"
+    title = "Number of pages, by true class and predicted class"
     return HeatMap(title=title, corner=corner, columns=[*map(visible, preds)], rows=rows)
 
 

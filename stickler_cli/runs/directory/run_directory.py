@@ -58,7 +58,7 @@ FIRST_LINE: Final = FORMAT + b"1\n"
 
 CHECKSUM_BYTES: Final = 16
 
-BEGIN_AGAIN: Final = "use --restart to start over, or give another directory to keep both"
+BEGIN_AGAIN: Final = "to start over, use --restart; to keep both runs, give another directory"
 """Hint for the user if a run cannot continue in a directory."""
 
 _NOT_ELSEWHERE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -103,7 +103,7 @@ class Journal:
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                hint = "wait until it has finished, or give another directory"
+                hint = "wait until the other run has finished, or give another directory"
                 raise UsageError(
                     [
                         Problem(
@@ -131,7 +131,7 @@ class Journal:
             )
         if not is_of_another_version and not is_ours:
             hint = "give another directory"
-            finding = f"{self._path} was not written by this program"
+            finding = f"the journal {self._path} was not written by stickler"
             raise UsageError(
                 [Problem(source=option, found=finding, expected="the journal of a run", hint=hint)]
             )
@@ -239,7 +239,7 @@ class SentDirectory:
             self._begin(restart=restart)
         except OSError as error:
             rmtree(self.folder)
-            finding = f"the directory cannot be used ({error.strerror or error})"
+            finding = f"this directory cannot be used ({error.strerror or error})"
             raise UsageError(
                 [Problem(self._source, finding, "a directory in a store, such as s3://bucket/run")]
             ) from None
@@ -289,7 +289,8 @@ class SentDirectory:
             self.send()
         except OSError as error:
             explanation = (
-                f"the results cannot be sent ({error.strerror or error}); stickler will try again"
+                f"the results cannot be uploaded ({error.strerror or error}); stickler "
+                "will try again"
             )
             self._tell(f"{self._source}: {explanation}")
         self._last = monotonic()
@@ -315,7 +316,10 @@ class SentDirectory:
                     send_file(Path(self.folder) / name, f"{self._url}/{name}")
                 self._remove(self._remote_names - {*present, JOURNAL})
         except OSError as error:
-            advice = f"everything is saved in {self.folder}; continue from there with --run-dir"
+            advice = (
+                f"the results are saved in {self.folder}; to continue the run, give this "
+                "directory as --run-dir"
+            )
             found = f"{error.strerror or error}; {advice}"
             if with_results:
                 raise OSError(error.errno or errno.EIO, found, shown_url(self._url)) from None
@@ -441,9 +445,15 @@ def begun_with(path: str) -> dict[str, object]:
         else:
             is_missing = own_file(path, JOURNAL) is None
         if is_missing:
-            finding = "there is no journal in this directory"
+            finding = "this directory contains no journal of a run"
             raise UsageError(
-                [Problem(decoded(path), finding, "a run directory, as eval --run-dir makes it")]
+                [
+                    Problem(
+                        decoded(path),
+                        finding,
+                        ("a run directory, made with stickler eval --run-dir"),
+                    )
+                ]
             )
         journal = Journal(str(file), decoded(path))
         stack.callback(journal.close)
@@ -468,7 +478,7 @@ def _make(path: str, source: str) -> None:
     except FileExistsError:
         raise UsageError([Problem(source, "this is a file", "a directory")]) from None
     except OSError as error:
-        finding = f"the directory cannot be used ({error.strerror})"
+        finding = f"this directory cannot be used ({error.strerror})"
         raise UsageError([Problem(source, finding, "a directory")]) from None
     _refuse_others(source, names)
     check_own_files(path)
@@ -477,7 +487,9 @@ def _make(path: str, source: str) -> None:
 def _refuse_others(source: str, names: Iterable[str]) -> None:
     foreign_names = sorted(name for name in names if not name.startswith("."))
     if foreign_names and JOURNAL not in foreign_names:
-        finding = f"the directory holds other files ({', '.join(foreign_names[:3])})"
+        finding = (
+            f"the directory contains files that are not from a run ({', '.join(foreign_names[:3])})"
+        )
         expected = "a new or empty directory, or the directory of an earlier run"
         raise UsageError([Problem(source, finding, expected)])
 
@@ -531,7 +543,7 @@ def _compare(
         Problem(
             source=source,
             found=_describe_change(name, current_settings.get(name), earlier_settings.get(name)),
-            expected="the same options as then",
+            expected="the same options as when the run was started",
             hint=BEGIN_AGAIN,
         )
         for name in dict.fromkeys((*earlier_settings, *current_settings))

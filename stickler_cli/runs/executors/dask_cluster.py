@@ -195,7 +195,7 @@ def _check_worker(needs: Needs, worker: str, threads: int) -> None:
     """Raise UsageError if a worker would give other results, or cannot read the documents."""
     if threads != 1:
         finding = f"the worker {worker} has {threads} threads"
-        hint = "start it with dask worker --nworkers auto --nthreads 1"
+        hint = "start the worker with dask worker --nworkers auto --nthreads 1"
         raise UsageError(
             [
                 Problem(
@@ -210,7 +210,7 @@ def _check_worker(needs: Needs, worker: str, threads: int) -> None:
     for name, wanted in needs.versions.items():
         if own_versions.get(name) != wanted:
             finding = f"the worker {worker} has {name} {own_versions.get(name)}"
-            hint = f"run pip install '{name}=={wanted}' on it" if name != "Python" else ""
+            hint = f"on the worker, run pip install '{name}=={wanted}'" if name != "Python" else ""
             raise UsageError(
                 [
                     Problem(
@@ -224,9 +224,10 @@ def _check_worker(needs: Needs, worker: str, threads: int) -> None:
     for source in needs.sources:
         path = os.path.join(needs.directory, source)  # noqa: PTH118 - it may be no text
         if not os.access(path, os.R_OK):
-            finding = f"the worker {worker} cannot read this source"
+            finding = f"the worker {worker} cannot read this file or directory"
             hint = (
-                "workers read the documents themselves, so put them where all workers can read them"
+                "workers read the documents themselves, so put the documents where every "
+                "worker can read them"
             )
             raise UsageError(
                 [Problem(source=source, found=finding, expected="a shared directory", hint=hint)]
@@ -378,7 +379,7 @@ class DaskExecutor(Elsewhere[_Task]):
         elif now - self.seen > ALONE:
             finding, hint = (
                 f"the cluster has had no workers for {ALONE:g} seconds",
-                "start one with dask worker ADDRESS",
+                "start a worker with dask worker ADDRESS",
             )
             raise WorkerDiedError(
                 [Problem(source=ENGINE, found=finding, expected="at least one worker", hint=hint)]
@@ -457,15 +458,15 @@ class DaskExecutor(Elsewhere[_Task]):
             case ImportError():
                 finding = f"a worker cannot load the job ({error})"
                 hint = (
-                    f"install stickler {__version__} with the extra dask on the workers, and all "
-                    f"comparators"
+                    f"install stickler {__version__} with the extra dask, and the "
+                    "packages of all comparators, on the workers"
                 )
                 raise UsageError(
                     [
                         Problem(
                             source=ENGINE,
                             found=finding,
-                            expected="the packages that are installed on this machine",
+                            expected="the same packages as on this machine",
                             hint=hint,
                         )
                     ]
@@ -481,7 +482,7 @@ class DaskExecutor(Elsewhere[_Task]):
 
         A single document that killed a worker although it ran alone gets a failed result.
         """
-        self._note_death(f"{MOST_IN_VAIN} tasks in a row killed their workers")
+        self._note_death(f"{MOST_IN_VAIN} tasks in a row made their workers die")
         items = [*unpacked_items(task.items)]
         if len(items) > 1:
             for half in self._halve(task, items):

@@ -226,7 +226,7 @@ def packed_job(job: Job, source: str) -> bytes:
             for comparator in comparators(job.plan)
             if (reason := _pickling_error(comparator)) is not None
         ] or [("the schema", error)]
-    expected = "comparators whose classes are at the top level of a module that can be imported"
+    expected = "comparator classes at the top level of a module that can be imported"
     findings = dict.fromkeys(
         f"{name} cannot be sent to another process ({r})" for name, r in reasons
     )
@@ -336,7 +336,7 @@ class Elsewhere(ABC, Generic[H]):
         """
         self.in_vain += 1
         if self.in_vain > MOST_IN_VAIN:
-            hint = "does a comparator end its process, or is there too little memory?"
+            hint = "does a comparator end the process, or is there too little memory?"
             raise WorkerDiedError(
                 [Problem(source=self.source, found=found, expected="", hint=hint)]
             )

@@ -345,7 +345,7 @@ class Pool(Elsewhere[_Chunk]):
                 worker.ready = True
             else:
                 finding = f"a worker cannot read the schema ({answer.decode()})"
-                expected = "comparators whose classes are in a module that can be imported"
+                expected = "comparator classes in a module that can be imported"
                 problem = Problem(
                     source=self.workers.source,
                     found=finding,
@@ -394,7 +394,7 @@ class Pool(Elsewhere[_Chunk]):
                 self._replace(chunk, *([item] for item in chunk.items))
             else:
                 finding = (
-                    f"comparing the document takes longer than --document-timeout {limit:g} allows"
+                    f"comparing this document takes longer than --document-timeout {limit:g} allows"
                 )
                 chunk.result = failed_chunk(self.job, chunk.items[0], finding)
 
@@ -403,7 +403,7 @@ class Pool(Elsewhere[_Chunk]):
         chunk = self.at.pop(worker)
         cause_of_death = worker.end()
         if not worker.ready:
-            finding = f"a worker process ended before its work did ({cause_of_death})"
+            finding = f"a worker process ended before it was ready ({cause_of_death})"
             raise self._broken(finding) from None
         self._note_death(f"{MOST_IN_VAIN} worker processes died in a row ({cause_of_death})")
         self._start_worker()
@@ -437,8 +437,8 @@ class Pool(Elsewhere[_Chunk]):
             raise self._broken(f"a worker process cannot be started ({error})") from None
 
     def _broken(self, found: str) -> WorkerDiedError:
-        in_script = 'in a script, make this call under `if __name__ == "__main__":`'
-        hint = f"{in_script}; or there was too little memory; --jobs 1 needs no other process"
+        in_script = 'in a script, call this function under `if __name__ == "__main__":`'
+        hint = f"{in_script}; or there was too little memory; --jobs 1 avoids worker processes"
         return WorkerDiedError(
             [Problem(source=self.workers.source, found=found, expected="", hint=hint)]
         )

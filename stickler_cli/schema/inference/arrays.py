@@ -43,7 +43,9 @@ def choose_box(
     """
     choice = choose_by_name(name, "box")
     if choice is None and ends_in(name, QUADRILATERALS):
-        reason = f'named "{words_of(name)[-1]}", four corners: compared by their bounding rectangle'
+        reason = (
+            f'named "{words_of(name)[-1]}" with four corners: compared by its bounding rectangle'
+        )
         choice = Inferred(comparator=OVERLAP.comparator, threshold=OVERLAP.threshold, reason=reason)
         is_box = shape is not None and _are_boxes(places, place, shape, inner, only_corners=True)
     elif choice is not None and shape is not None:
@@ -121,11 +123,11 @@ def find_position_reason(
     if place.positions or states_pairing(place.merged) or not kinds <= _LEAVES:
         return ""
     if outer is not None and outer.is_table:
-        return "rows of equal length, so cells are paired by position"
+        return "rows have equal lengths, so cells are paired by position"
     if outer is not None and shape is not None and shape.differs_by_position:
-        return "each position has its own kind of value"
+        return "each position in the list has a different kind of value"
     if kinds <= _NUMBERS and _has_ordered_name(name, shape):
-        return "numbers whose order has a meaning"
+        return "numbers whose order matters"
     return ""
 
 

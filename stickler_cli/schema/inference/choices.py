@@ -58,7 +58,7 @@ from .observation import (
 
 ANNOTATED: Final = "as its annotations say"
 WEB_FORMATS: Final = frozenset(("uri", "uri-reference", "iri", "iri-reference"))
-NO_MORE: Final = "a text whose name says nothing more"
+NO_MORE: Final = "a text whose name gives no further information"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
 """Where the comparison of a field comes from; `default` is the usual comparison for its kind of
@@ -125,7 +125,7 @@ def choose_by_annotations(merged: Merged, default: LeafDefault | None = None) ->
     What they leave open is taken from `default`.
     """
     if not has_stated_comparison(merged):
-        return Inferred(reason="any values, each by its own kind")
+        return Inferred(reason="values of any type, each compared by its type")
     threshold, plain = merged.threshold, "" if default is None else default.comparator
     if default is not None and threshold is None:
         threshold = default.threshold
@@ -166,7 +166,7 @@ def choose_leaf(
     if seen is not None and seen.is_enum:  # an enum of observed values may lack some
         if code := _choose_code(seen, has_rule=True):
             return code
-        return _make_choice(CODE, "a few values, each seen often")
+        return _make_choice(CODE, "only a few different values, each seen often")
     if place.members or place.default not in (NUMBER, TEXT) or place.format == "time":
         return _choose_by_format(place, seen)
     return _choose_leaf_by_name(name, place, seen, currencies)
@@ -228,7 +228,7 @@ def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
         return None
     default = LeafDefault("CodeComparator", 1.0, {"language": CODE_LANGUAGES[form]})
     return _make_choice(
-        default, f"most texts are {form}: every character counts, but white space does not"
+        default, f"most texts are {form}: every character matters, except white space"
     )
 
 
@@ -237,7 +237,10 @@ def _choose_names_in_code(name: str, parent_name: str, seen: Observed) -> Inferr
     are_called = not CALLED.isdisjoint((*words_of(parent_name), *words_of(name)))
     if not (ends_in(name, NAMES_IN_CODE) and seen.has_names_of_code(are_called=are_called)):
         return None
-    return _make_choice(CASED, "most texts are names in code: every character and its case count")
+    return _make_choice(
+        CASED,
+        ("most texts are names in code: every character matters, and so does upper or lower case"),
+    )
 
 
 def _choose_money(seen: Observed | None, currencies: frozenset[str]) -> LeafDefault:
@@ -313,24 +316,30 @@ def _adjust_to_length(default: LeafDefault, seen: Observed | None) -> LeafDefaul
 def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
     """Yield (comparison, reason) for each form that most texts have, the most specific first."""
     if max(map(seen.share, ("email", "uri", "address of a host"))) >= ALIKE:
-        yield WEB, "its texts are e-mail, host or web addresses: every character counts"
+        yield WEB, "the texts are e-mail, host or web addresses: every character matters"
     if seen.share("time of day") >= ALIKE:
-        yield TIME, "its texts are times of day"
+        yield TIME, "the texts are times of day"
     if min(seen.share("looks like a date"), seen.share("readable date")) >= ALIKE:
         yield DATE, "its texts are dates"
     numbers = seen.share("digits and signs") >= ALIKE and seen.share("number") >= ALIKE
     if numbers or seen.share("measurement") >= ALIKE:
         if seen.forms["leading zero"]:
-            yield CODE, "its texts are numbers with leading zeros, as identifiers have them"
+            yield CODE, "the texts are numbers with leading zeros, as in identifiers"
         if seen.share("money") >= MOSTLY:
-            yield MONEY, "its texts are amounts of money: rounding to a cent is not an error"
-        yield QUANTITY, "its texts are numbers: they must be equal, however they are written"
+            yield MONEY, "the texts are amounts of money: rounding to a cent is not an error"
+        yield (
+            QUANTITY,
+            ("the texts are numbers: numbers must be equal, but may be written differently"),
+        )
     if seen.share("code") >= ALIKE:
-        yield CODE, "its texts are codes: one wrong character makes a different code"
+        yield CODE, "the texts are codes: one wrong character makes a different code"
     if is_set(seen):
-        yield CODE, "its texts are a few values, each seen often"
+        yield CODE, "the texts are a few different values, each seen often"
     if seen.share("prose") >= MOSTLY:
-        yield PROSE, "its texts are long: most words must be present, phrases in any order"
+        yield (
+            PROSE,
+            ("the texts are long: most words must be present, and phrases may be in any order"),
+        )
 
 
 def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
@@ -370,7 +379,9 @@ def choose_by_kind(place: LeafPlace) -> Inferred:
     elif place.kind == "boolean":
         reason = "true or false"
     elif default in (NUMBER, TEXT):
-        reason = "a number whose name says nothing more" if default is NUMBER else NO_MORE
+        reason = (
+            "a number whose name gives no further information" if default is NUMBER else NO_MORE
+        )
     else:
         reason = f"format {place.format}"
     return _make_choice(default, reason)

@@ -73,7 +73,7 @@ LIST_OF: Final = "list of "
 elements are a field with an empty path and such a kind."""
 IN_ANY_ORDER: Final = "in any order"
 """Suffix of the reason for list elements whose order does not matter."""
-OPEN_TEXT: Final = "JSON in a text: any values, each by its own kind"
+OPEN_TEXT: Final = "a text that contains JSON: values of any type, each compared by its type"
 WHOLE: Final = "array or object"
 """The kind of an array or object that a comparator compares as one value."""
 
@@ -305,8 +305,8 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
                 branch.in_force, visit._replace(holder=arm_schema, leaf_holder=None)
             )
         texts = {
-            NUMBER.comparator: "also of texts that are numbers",
-            TEXT.comparator: "of texts that are no numbers",
+            NUMBER.comparator: "also for texts that are numbers",
+            TEXT.comparator: "for texts that are not numbers",
         }
         if len(leaves) < 2 or {field.comparator for field in fields} != texts.keys():
             return fields
@@ -439,13 +439,15 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         )
         reason = find_position_reason(visit.name, self._places, place, shape, outer)
         if not reason and visit.depth == 0 and self._is_column(place, visit):
-            reason = "a column beside others of equal length, so cells are paired by position"
+            reason = (
+                "a column next to other columns of equal length, so cells are paired by position"
+            )
         if not reason:
             return self._pairs_in_order(place, visit, outer)
         self._note_further(visit.holder, visit, "pairing", "position", reason)
         rows = visit.leaf_holder
         if rows is not None and id(rows) in self._own and place.merged.threshold is None:
-            why = "rows match if half of their cells do"
+            why = "two rows match if at least half of their cells match"
             self._note_further(rows, visit, "threshold", ROW_THRESHOLD, why)
         return True
 
@@ -465,7 +467,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         """
         if not is_series(visit.name, self._places, place, outer):
             return False
-        reason = "numbers that have an order"
+        reason = "numbers in a meaningful order"
         self._note_further(visit.holder, visit, "pairing", "ordered", reason)
         return True
 
@@ -504,7 +506,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             return [self._make_entry(visit, merged, choose_by_annotations(merged), "array")]
         fields: _Fields = []
         if visit.listed and visit.inherited.threshold is not None:
-            reason = "lists are paired by their elements"
+            reason = "these lists are paired by their elements"
             threshold = visit.inherited.threshold
             choice = Inferred(threshold=threshold, reason=reason, source="annotation")
             choice = replace(choice, stated=("threshold",))
@@ -529,7 +531,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             for in_force in (*place.patterns.values(), place.other_keys)
             if in_force
         ]
-        reason = "by its fields" if declared else "by its fields, each by its own kind"
+        reason = "by its fields" if declared else "compared by its fields, each in its own way"
         if visit.listed:  # the weight of an item is not that of the list
             reason += "" if _keeps_order(visit) else f"; items {IN_ANY_ORDER}"
             merged = replace(merged, weight=None)
@@ -565,7 +567,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         for name in shape.running_numbers:
             holder = place.properties[name][0].schema if name in place.properties else _NOWHERE
             if id(holder) in self._own and annotated("pairs_items") not in holder:
-                why = "numbers the items of each list, so it pairs none"
+                why = "this field numbers the items of each list, so it is not used to pair items"
                 self._note_further(holder, visit, "pairs_items", value=False, reason=why)
 
     def _make_entry(

@@ -24,7 +24,7 @@ LEAF: Final = STRING | NUMBER
 BOX: Final = frozenset({"box"})
 """Kind of an array that may be a box: four numbers, or two pairs of numbers."""
 
-IDENTIFIER: Final = "an identifier: one wrong character makes a different one"
+IDENTIFIER: Final = "an identifier: one wrong character makes a different identifier"
 CHOICE: Final = "one of a few choices: `paid` and `unpaid` look alike but differ"
 
 READING: Final = {"unit": "same", "decimal": "auto"}
@@ -103,30 +103,38 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     "identifier text": (IDENTIFIER, STRING, CODE),
     "amount": (_MONEY, LEAF, MONEY),
     "amount number": (_MONEY, NUMBER, MONEY),
-    "count": ("a count or a rate: it must be equal, however it is written", LEAF, QUANTITY),
-    "measurement": ("a measurement: number and unit count", STRING, QUANTITY),
+    "count": (
+        "a count or a rate: numbers must be equal, but may be written differently",
+        LEAF,
+        QUANTITY,
+    ),
+    "measurement": ("a measurement: both number and unit matter", STRING, QUANTITY),
     "coordinate": ("a position, to five metres", LEAF, COORDINATE),
-    "release": ("a version number: every character counts", STRING, FORM),
+    "release": ("a version number: every character matters", STRING, FORM),
     "date": (
         "a date or a range of dates: the same day can be written in many ways",
         STRING,
         DATE,
     ),
     "time": ("a time of day: one minute later is a different time", STRING, TIME),
-    "phone": ("a telephone number: every digit counts, except for a country code", LEAF, PHONE),
-    "web": ("a web or contact address: every character counts", LEAF, WEB),
-    "secret": ("a secret, a file or a formula: every character and its case count", STRING, CASED),
+    "phone": ("a telephone number: every digit matters, except the country code", LEAF, PHONE),
+    "web": ("a web or e-mail address: every character matters", LEAF, WEB),
+    "secret": (
+        ("a secret, a file or a formula: every character matters, and so does upper or lower case"),
+        STRING,
+        CASED,
+    ),
     "sign": ("a currency or a unit: `$` equals USD, but mg is not mcg", STRING, SIGN),
     "choice": (CHOICE, STRING, CODE),
     "name": ("a name: words may be in any order, as in `Smith, John`", STRING, WORDS),
-    "address": ("an address: its parts may be in any order", STRING, LONG_ADDRESS),
+    "address": ("a postal address: its parts may be in any order", STRING, LONG_ADDRESS),
     "place": ("a place: a short name, in which a letter may be misread", STRING, ANY_TEXT),
     "prose": (
-        "a longer text: most of its words must be present, phrases in any order",
+        "a longer text: most of its words must be present, and phrases may be in any order",
         STRING,
         PROSE,
     ),
-    "box": ("a box on a page: boxes are compared by their overlap", BOX, OVERLAP),
+    "box": ("a box on a page: two boxes are compared by how far they overlap", BOX, OVERLAP),
 }
 """The rules by their key in names.json. That file has the names in each language."""
 ENGLISH: Final = "en"

@@ -165,10 +165,10 @@ def describe_difference(gt: JsonValue, pred: JsonValue, similarity: float, thres
     They have different kinds, or their similarity is below the threshold.
     """
     if similarity >= threshold:  # values of different kinds, with a threshold of 0
-        return f"{kind_of(gt)} and {kind_of(pred)} have nothing in common"
+        return f"a value of type {kind_of(gt)} cannot match a value of type {kind_of(pred)}"
     reason = describe_shortfall(similarity, threshold)
     if same_json(gt, pred):  # such as twice the same text in a field of numbers
-        return f"{reason}: equal as written, but not what the comparator reads"
+        return f"{reason}: both texts are equal, but the comparator cannot read this text"
     return reason
 
 

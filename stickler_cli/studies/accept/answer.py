@@ -72,7 +72,7 @@ def make_report(policy: AcceptancePolicy) -> Report:
         FigureColumn("bound", "bound", rank=3),
     ]
     table = Figures(figures, policy.fields, PASSING)
-    title = "error as less and less confident values pass"
+    title = "share of wrong values, as more and more values of lower confidence are accepted"
     curves = Curves(title, [*map(_make_curve, policy.fields)], policy.asked.max_error)
     fields_without_threshold = [
         Text(f"{field_label(field)}: {_outcome_sentence(field)}")
@@ -82,7 +82,8 @@ def make_report(policy: AcceptancePolicy) -> Report:
     promise = Text(_promise_sentence(policy))
     if len(fields_without_threshold) == len(policy.fields):
         reason = (
-            "nothing may pass: confident values are wrong too often, or there are too few of them"
+            "no value can skip review: too many confident values are wrong, or there are "
+            "too few confident values"
         )
         return Report(policy, [Section("", [promise, Text(reason)])], table)
     section = Section("", [promise, table, curves, *fields_without_threshold])
@@ -108,8 +109,9 @@ def _promise_sentence(policy: AcceptancePolicy) -> str:
     requirement, n_documents = policy.asked, len(policy.documents)
     scope = "all fields together" if requirement.together else "each field"
     return (
-        f"on average at most {requirement.max_error:g} of the accepted values per document are "
-        f"wrong ({requirement.assurance:.4g} sure, {scope}), from {n_documents} labelled documents"
+        f"on average at most a share of {requirement.max_error:g} of the accepted values in "
+        f"a document is wrong (with probability {requirement.assurance:.4g}, for {scope}); "
+        f"derived from {n_documents} labelled documents"
     )
 
 
@@ -119,17 +121,20 @@ def _outcome_sentence(field: FieldPolicy) -> str:
         return f"nothing may pass; {_reason_clause(field)}"
     share, error, bound = rate(field.accepted), rate(field.error), rate(field.bound)
     return (
-        f"from {rate(field.threshold)} on: {share} of values pass, {error} of them wrong, at most "
-        f"{bound}"
+        f"at a confidence of {rate(field.threshold)} or more: {share} of values are "
+        f"accepted, {error} of these are wrong (upper bound {bound})"
     )
 
 
 def _reason_clause(field: FieldPolicy) -> str:
     """Return a clause that says why no value of a field may pass."""
     if field.documents < field.needed:
-        needed_documents = f"{field.needed} documents with values are needed, even if all are right"
+        needed_documents = (
+            f"at least {field.needed} documents with values are needed, even if all values "
+            "are right"
+        )
         return f"{needed_documents}; there are {field.documents}"
-    return "confident values are wrong too often, or there are too few of them"
+    return "too many confident values are wrong, or there are too few confident values"
 
 
 _LEAF: Final = "leaf"
@@ -138,7 +143,15 @@ _LEAF: Final = "leaf"
 def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer:
     """Write a line for each prediction: which of its values pass, by the policy in `file`."""
     if settings.pairs is not None:
-        raise UsageError([Problem("--pairs", "a policy is applied to predictions", "PRED")])
+        raise UsageError(
+            [
+                Problem(
+                    "--pairs",
+                    ("--pairs gives pairs, but a policy is applied to predictions alone"),
+                    "PRED",
+                )
+            ]
+        )
     policy = load_policy(file)
     if [*settings.by] != [*filter(None, [policy.by])]:
         option = f"--by {policy.by}" if policy.by else "no --by"
@@ -167,7 +180,7 @@ def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer
     if not n_unusable:
         return StudyAnswer(None, why=notes)
     predictions = number_of(n_unusable, "prediction")
-    message = f"{predictions} cannot be used: all values there go to review"
+    message = f"{predictions} cannot be used, so all their values go to review"
     return StudyAnswer(None, RunVerdict.INCOMPLETE, [*notes, message])
 
 
@@ -249,25 +262,26 @@ def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
     for key in settings.by:
         if not key.startswith(MARK):
             expected = (
-                f"{DIRECTORY} or {MARK}COLUMN of the --by-file; ground truth is not needed for them"
+                f"{DIRECTORY} or {MARK}COLUMN of the --by-file, because predictions to be "
+                "accepted have no ground truth"
             )
             raise UsageError(
-                [Problem(f"--by {key}", "this key is a field of the documents", expected)]
+                [Problem(f"--by {key}", "this key is a field of the ground truth", expected)]
             )
     if len(settings.by) > 1:
         raise UsageError([Problem("--by", f"there are {len(settings.by)}", "at most one")])
     if settings.apply:
         return apply_policy(settings.apply, settings, desk)
     if not settings.gt:
-        expected, hint = "stickler accept [SCHEMA] GT PRED", "or --apply POLICY PRED"
+        expected, hint = "stickler accept [SCHEMA] GT PRED -o policy.json", "or --apply POLICY PRED"
         raise UsageError([Problem(source="", found="GT missing", expected=expected, hint=hint)])
     if settings.format != "json" and not any(file.endswith(".json") for file in settings.output):
         raise UsageError(
             [
                 Problem(
                     "--output",
-                    "the policy would not be saved",
-                    "a file for it, such as -o policy.json",
+                    "the policy would not be saved anywhere",
+                    "a .json file for the policy, such as -o policy.json",
                 )
             ]
         )
@@ -286,7 +300,10 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
     fields_and_groups = [*policy_fields(evaluation, by)]
     min_documents = count_documents_needed(1 - requirement.assurance, requirement.max_error)
     if not fields_and_groups:
-        hint = "--wrapped says which form confidences have, --confidence where they are"
+        hint = (
+            "name the form of the confidences with --wrapped, or a file of confidences with "
+            "--confidence"
+        )
         raise UsageError(
             [
                 Problem(
@@ -302,7 +319,7 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
         finding = f"only {n_documents} documents have confidences"
         share = f"a share of {requirement.max_error:g} at {requirement.assurance:g}"
         expected = f"at least {min_documents}, for {share}"
-        hint = "fewer are needed with a greater --max-error or a lower --assurance"
+        hint = "fewer documents are enough with a greater --max-error or a lower --assurance"
         raise UsageError([Problem(source="", found=finding, expected=expected, hint=hint)])
     n_promises = len(fields_and_groups) if requirement.together else 1
     level = (1 - requirement.assurance) / n_promises

@@ -38,7 +38,7 @@ class AcceptSettings(
     schema: str = optional_schema()
     gt: str = option(
         "",
-        "Ground truth, as for eval.",
+        "Ground truth, in any form that eval accepts.",
         "GT",
         is_path=True,
         argument=True,
@@ -47,36 +47,41 @@ class AcceptSettings(
     )
     max_error: float = option(
         0.05,
-        "Allowed share of wrong values among the accepted values of a document, on average.",
+        (
+            "The share of wrong values that you allow among the accepted values of a "
+            "document, on average."
+        ),
         "SHARE",
         values=SHARE,
         in_file="none",
     )
     assurance: float = option(
         0.95,
-        "How certain it must be that --max-error is kept, from 0 to 1.",
+        "The probability, from 0 to 1, with which --max-error must hold.",
         "SHARE",
         values=SHARE,
         in_file="none",
     )
     together: bool = option(
         False,
-        "Keep --max-error for all fields together, not for each field by itself.",
+        "Apply --max-error to all fields together, not to each field separately.",
         in_file="none",
     )
     apply: str | None = option(
         None,
-        "Apply this policy to PRED, without ground truth: report for each document which values "
-        "pass, and which go to review.",
+        (
+            "Apply this policy to PRED, without ground truth. Reports for each document "
+            "which values are accepted and which go to review."
+        ),
         "POLICY",
         in_file="none",
         is_path=True,
         role="input",
     )
     output: tuple[str, ...] = output_files(
-        "Write the policy to this file (.json), or its tables and picture (.html, .md, .csv, .txt "
-        "and so on); with --apply, write the decisions to this file instead of standard output. "
-        "Repeatable."
+        "Write the policy to this file (.json), or its tables and picture (.html, .md, "
+        ".csv, .txt and others). With --apply, write the decisions to this file instead "
+        "of standard output. Repeatable."
     )
 
 
@@ -85,9 +90,10 @@ ACCEPT: Final = Study(
     record="score.policy:AcceptancePolicy",
     help="""Find confidences above which values can skip review.
 
-    GT and PRED are labelled documents whose predictions have confidences. Each field gets the
-    lowest threshold at which, with the assurance you ask for, at most --max-error of the accepted
-    values of a document are wrong on average.
+    GT and PRED are labelled documents and predictions with confidences. The result is a policy: a
+    confidence threshold for each field. Values at or above the threshold are accepted without
+    review. Each threshold is as low as possible, so that on average at most --max-error of the
+    accepted values of a document are wrong, with the probability --assurance.
     """,
     examples="""
   stickler accept schema.json gt/ pred/ --max-error 0.05 -o policy.json

@@ -199,10 +199,10 @@ def _check_sources(gt: str, runs: Sequence[str]) -> None:
     sources = (gt, *runs)
     if repeated := [source for source in sources if sources.count(source) > 1]:
         finding = f"{repeated[0]} is given twice"
-        raise UsageError([Problem("stickler audit", finding, "GT and each run only once")])
+        raise UsageError([Problem("stickler audit", finding, "GT and each run given only once")])
     if len(runs) < MIN_RUNS:
         finding = f"{number_of(len(runs), 'run')} given"
-        expected = "two runs or more: [SCHEMA] GT RUN RUN..."
+        expected = "two runs or more: stickler audit [SCHEMA] GT RUN RUN..."
         raise UsageError([Problem("stickler audit", finding, expected)])
 
 
@@ -483,24 +483,27 @@ class Audit:
     def _list_notes(self) -> Iterator[str]:
         """Yield notes on the limits of the figures and on omitted verdicts."""
         yield (
-            "mistakes that all runs share with the ground truth get no votes; --draw draws some "
-            "of them too"
+            "if all runs make the same mistake as the ground truth, no run votes against "
+            "it; --draw also draws some values that no run disputes"
         )
         if n_unused := len(self.marks) - len(self.verdicts):
             yield (
-                f"skipped: {number_of(n_unused, 'verdict')} on places that this ground truth does "
-                f"not have"
+                f"skipped: {number_of(n_unused, 'verdict')} on values that this ground "
+                "truth does not have"
             )
         if n_not_drawn := int((~self.verdicts["drawn"]).sum()):
             verdicts = number_of(n_not_drawn, "verdict")
-            yield f"{verdicts} on places that were not drawn count only for themselves"
+            yield (
+                f"{verdicts} on values that were not drawn at random; these say nothing about "
+                "other values"
+            )
         if self.n_without_right_value and self.settings.write_gold:
             yield (
-                f"{self.n_without_right_value} wrong values were not corrected: no verdict says "
-                f"what is right"
+                f"{self.n_without_right_value} wrong values were not corrected, because "
+                "no verdict gives the right value"
             )
         if len(self.verdicts) and self.weights is None:
-            yield "a stratum of places has no verdict: nothing is estimated"
+            yield "no estimate: one group of the drawn values (stratum) has no verdict"
 
     def _expected_disagreement(self, path: str) -> float:
         """Return how often two random answers of a field would differ, in [0, 1]."""
@@ -663,8 +666,8 @@ def _check_gate(gate: Gate, fields: Collection[AuditedField]) -> GateResult:
         """Return the figure that the gate checks in a field; if it is None, also the reason."""
         field = by_path.get(path)
         if field is None:
-            return None, "no run has a value for it"
-        undefined = "no verdicts, or nothing to divide by"
+            return None, "no run has a value for this field"
+        undefined = "there are no verdicts, or the divisor is 0"
         if not gate.bound:
             return getattr(field, gate.metric), undefined
         bounds = getattr(field, f"{gate.metric}_interval")

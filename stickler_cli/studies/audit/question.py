@@ -27,8 +27,8 @@ class RunsSource(Settings):
 
     runs: tuple[str, ...] = option(
         (),
-        "Predictions of several systems, or labels of several people: two or more.",
-        "RUN...",
+        "Predictions of several systems, or labels by several people: two or more.",
+        "RUN RUN...",
         argument=True,
         in_file="none",
         role="input",
@@ -40,7 +40,10 @@ class AuditedSchema(SchemaSource):
 
     schema: str = option(
         "",
-        "The annotated JSON Schema. If left out, it is inferred from the ground truth.",
+        (
+            "The annotated JSON Schema. If you leave it out, a schema is inferred from the "
+            "ground truth."
+        ),
         "[SCHEMA]",
         is_path=True,
         argument=True,
@@ -66,16 +69,21 @@ class AuditSettings(
 
     draw: int | None = option(
         None,
-        "Instead write N places for people to check: as JSON Lines, or with -o as a .csv file or "
-        "an .html page with buttons. Give the verdicts to --verdicts.",
+        (
+            "Instead of a report, write N values for people to check: as JSON Lines, or with "
+            "-o as a .csv file or an .html page with buttons. Then give the verdicts to "
+            "--verdicts."
+        ),
         "N",
         values=SOME,
         in_file="none",
     )
     verdicts: str | None = option(
         None,
-        "The places of --draw with verdicts: also estimate how much of the ground truth is wrong, "
-        "and the F1 of each run if it were right.",
+        (
+            "The file from --draw, with verdicts filled in. Also estimates how much of the "
+            "ground truth is wrong, and the F1 that each run would have if it were right."
+        ),
         "FILE",
         is_path=True,
         in_file="none",
@@ -84,8 +92,10 @@ class AuditSettings(
     write_gold: str | None = written_gold()
     run_dir: str | None = option(
         None,
-        "Save what was compared here, in a directory for each run, from which the same command "
-        "continues after an interruption.",
+        (
+            "Save what was compared in this directory, in a subdirectory for each run. After "
+            "an interruption, the same command continues."
+        ),
         "DIR",
         is_path=True,
         in_file="none",
@@ -94,8 +104,10 @@ class AuditSettings(
     )
     gate: tuple[str, ...] = option(
         (),
-        "Fail (exit 1) unless this is true, such as wrong.upper<=0.02, agreement>=0.9 or "
-        "items.amount.agreement>=0.9. Repeatable.",
+        (
+            "Fail (exit 1) unless this condition is true, such as wrong.upper<=0.02, "
+            "agreement>=0.9 or items.amount.agreement>=0.9. Repeatable."
+        ),
         "EXPR",
         in_file="none",
         panel="gates",
@@ -107,17 +119,17 @@ AUDIT: Final = Study(
     record="studies.audit.record:AuditReport",
     help="""Find labels that look wrong, and estimate how many are.
 
-    Compares several runs with the ground truth and with each other. A place is a suspect if runs
-    agree on another value than the ground truth. Reports how far runs agree on each field. People
-    decide what is wrong: --draw writes places for them to check, and --verdicts makes estimates
-    from their verdicts.
+    Compares several runs with the ground truth and with each other, and reports how far the runs
+    agree on each field. A ground-truth value is a suspect if two or more runs agree on another
+    value. People decide which values are wrong: --draw writes values for people to check, and
+    --verdicts makes estimates from what they found.
     """,
     examples="""
   stickler audit schema.json gt/ a/ b/ c/ -o audit.html
   stickler audit schema.json gt/ a/ b/ c/ --draw 200 -o places.jsonl
   stickler audit schema.json gt/ a/ b/ c/ --verdicts p.csv --gate 'wrong<=0.02'""",
     gate="a gate failed, and there was no other problem",
-    incomplete="some documents could not be evaluated (wins over 1)",
+    incomplete="some documents could not be evaluated, even if a gate also failed",
     lines="draw",
     line_formats=(*LINE_FORMATS, "html"),
 )

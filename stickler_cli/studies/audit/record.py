@@ -219,9 +219,21 @@ def make_report(record: AuditReport) -> Report:
     """Return the report of an audit."""
     has_verdicts = record.whole.wrong is not None
     legend = (
-        ("suspects", "suspects: two or more runs agree on another value than the ground truth"),
-        ("all agree", "all agree, pairs agree, alpha: agreement of the runs with each other"),
-        ("wrong", "wrong: the share of places where the ground truth is wrong, by the verdicts"),
+        (
+            "suspects",
+            (
+                "suspects: values for which two or more runs agree on a value other than the "
+                "ground truth"
+            ),
+        ),
+        ("all agree", "all agree, pairs agree, alpha: how far the runs agree with each other"),
+        (
+            "wrong",
+            (
+                "wrong: share of values for which the ground truth is wrong, according to the "
+                "verdicts"
+            ),
+        ),
     )
     columns = (*_FIELDS, *(_WRONG if has_verdicts else ()))
     table = Figures(columns, [record.whole, *record.fields], legend[: 3 if has_verdicts else 2])
@@ -232,9 +244,7 @@ def make_report(record: AuditReport) -> Report:
     choices = [_make_choices(asdict(suspect)) for suspect in suspects]
     suspect_blocks = [Figures(_suspect_columns(suspects), suspects, choices=choices)]
     omitted = (
-        [Text(f"and {n_more} more; all of them are in the JSON report", "dim")]
-        if n_more > 0
-        else []
+        [Text(f"and {n_more} more; the JSON report lists all of them", "dim")] if n_more > 0 else []
     )
     sharing_runs = [Text(_sharing_sentence(run, record)) for run in record.runs if run.shares_with]
     gates = [Text(gate.reason) for gate in record.gates]
@@ -295,15 +305,15 @@ def make_page(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report
         for line in lines
     ]
     table = Figures(figures, lines, choices=choices)
-    instruction = Text("Download the verdicts, and give them to --verdicts.")
-    head = Section(f"{number_of(len(lines), 'place')} to look at", [instruction])
+    instruction = Text("Mark each value, download the verdicts, and give the file to --verdicts.")
+    head = Section(f"{number_of(len(lines), 'value')} to check", [instruction])
     return Report([*lines], [head, Section("", [table])], table)
 
 
 def _estimate_sentence(record: AuditReport) -> str:
     """Return a sentence with the number of suspects and the estimated share of wrong places."""
     total = record.whole
-    suspects = f"{number_of(total.suspects, 'suspect')} among {number_of(total.places, 'place')}"
+    suspects = f"{number_of(total.suspects, 'suspect')} among {number_of(total.places, 'value')}"
     if len(record.suspects) != total.suspects:
         suspects += f", in {number_of(len(record.suspects), 'row')}"
     if total.wrong is None:
@@ -311,7 +321,7 @@ def _estimate_sentence(record: AuditReport) -> str:
     bounds = total.wrong_interval
     interval = f" ({rate(bounds[0])} to {rate(bounds[1])})" if bounds else ""
     verdicts = number_of(total.looked_at, "verdict")
-    wrong = f"the ground truth is wrong at {rate(total.wrong)} of places{interval}"
+    wrong = f"the ground truth is wrong for {rate(total.wrong)} of all values{interval}"
     return f"{suspects}; by {verdicts} {wrong}"
 
 
@@ -319,6 +329,6 @@ def _sharing_sentence(run: AuditedRun, record: AuditReport) -> str:
     """Return a sentence that warns that a run makes the same mistakes as other runs."""
     names = " and ".join(record.runs[position].run for position in run.shares_with)
     return (
-        f"{run.run} shares answers that differ from the ground truth with {names} far more often "
-        f"than other runs do, so it is not counted as a witness"
+        f"{run.run} and {names} share answers that differ from the ground truth far more "
+        f"often than other runs, so {run.run} is not counted as independent evidence"
     )

@@ -382,7 +382,7 @@ def read_marks(file: str, limit: int) -> PlaceMarks:
                 return None
             case str(document), str(path), str(verdict) if verdict in VERDICTS:
                 return (document, path), _make_mark(record, verdict)
-        expected = f"document, path and one of {', '.join(VERDICTS)}"
+        expected = f"the keys document and path, and one of {', '.join(VERDICTS)}"
         return Problem("", "this is not a verdict", expected)
 
     return dict(read_lines(file, limit, parse_mark))

@@ -285,7 +285,7 @@ def _find_figure_change(
     if gate.bound and value is not None:
         (interval,) = change_intervals([runs.sample(figure)], runs.ids, settings)
         value = getattr(interval, gate.bound)
-    return value, "nothing was counted in one of the runs"
+    return value, "one of the runs counted no values for this figure"
 
 
 def _find_confidence_change(
@@ -293,7 +293,7 @@ def _find_confidence_change(
 ) -> tuple[float | None, str]:
     name = gate.metric.removeprefix(CONFIDENCE)
     if name not in FIGURES:
-        return None, "diff does not compare this figure of confidences"
+        return None, "stickler diff cannot compare this figure of confidences"
     confidence_change = confidence_changes(runs, settings, [name], path)
     value = confidence_change[0].change if confidence_change else None
     if gate.bound and confidence_change:
@@ -391,7 +391,7 @@ def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
     first, *other_runs = (*base.values(), *new.values())
     verdicts = [desk.judge(run) for run in (first, *other_runs) if settings.schema_and_gt]
     if not settings.allow_different:
-        check_comparable(first, other_runs, "use --allow-different to compare them anyway")
+        check_comparable(first, other_runs, "to compare the runs anyway, use --allow-different")
     intervals = IntervalSettings(settings.ci, settings.seed)
     decided = TrendSettings(intervals, settings.margin, settings.counting or first.rule.counting)
     difference = compare_runs(base, new, gates, decided)
@@ -424,7 +424,7 @@ def _build_evaluator(settings: DiffSettings, desk: Desk) -> Callable[[str, bool]
 def _read_finished(name: str, detail: bool) -> Run:
     if File(name).is_dir() and not (File(name) / RUN_FILE).exists():
         finding = f"there is no {RUN_FILE} in this directory"
-        hint = "to compare predictions: stickler diff SCHEMA GT PRED_A PRED_B"
+        hint = "to compare predictions, use stickler diff SCHEMA GT PRED_A PRED_B"
         raise UsageError(
             [Problem(source=name, found=finding, expected="a finished run", hint=hint)]
         )

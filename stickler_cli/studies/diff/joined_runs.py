@@ -313,7 +313,10 @@ def join_runs(
     sides = documents[: len(bases)], documents[len(bases) :]
     first, second = (set[str]().union(*(compared for _, compared in side)) for side in sides)
     if not first & second:
-        finding = f"no document is in both runs ({len(first)} in BASE, {len(second)} in NEW)"
+        finding = (
+            f"the runs have no document in common ({len(first)} documents in BASE, "
+            f"{len(second)} in NEW)"
+        )
         raise NotComparableError([Problem("", finding, "two runs of the same documents")])
     ids = sorted(first)
     document_index = {name: index for index, name in enumerate(ids)}
@@ -349,8 +352,8 @@ def join_runs(
 
 def _ledger(run: Run, side_name: str) -> Blocks:
     if run.evaluation.ledger.blocks is None:
-        finding = "the run keeps no rows of its documents"
-        hint = "evaluate again with -o run.json --rows inline, or --documents rows.parquet"
+        finding = "the run has no rows for single documents"
+        hint = "evaluate again with -o run.json --rows inline, or with --documents rows.parquet"
         raise UsageError(
             [Problem(source=side_name, found=finding, expected="per_document", hint=hint)]
         )
@@ -365,7 +368,7 @@ def _read_statuses(ledger: Blocks, side_name: str) -> tuple[dict[str, Status], s
         statuses[document.id] = document.status
         if document.score is not None:
             if document.id in compared:
-                finding = f"the run has two documents with the id {document.id}"
+                finding = f"two documents of the run have the id {document.id}"
                 raise UsageError([Problem(side_name, finding, "different ids")])
             compared.add(document.id)
     return statuses, compared

@@ -24,7 +24,9 @@ from stickler_cli.settings.running import (
 )
 from stickler_cli.studies.study import FORMATS, Study
 
-USAGE: Final = "[SCHEMA GT] BASE NEW, or [SCHEMA GT] --base RUN... --new RUN..."
+USAGE: Final = (
+    "stickler diff [SCHEMA GT] BASE NEW, or stickler diff [SCHEMA GT] --base RUN... --new RUN..."
+)
 
 
 class DiffSettings(
@@ -55,37 +57,50 @@ class DiffSettings(
     )
     ci: float = option(
         LEVEL,
-        "Level of the confidence intervals; changes are tested at 1 minus this level.",
+        (
+            "Level of the confidence intervals. Changes are tested at the significance level "
+            "1 minus this level."
+        ),
         "LEVEL",
         values=SHARE,
         panel="statistics",
     )
     margin: float = option(
         MARGIN,
-        "Treat a change as none if its interval shows that it is smaller than this.",
+        "Treat a change as no change if its interval shows that it is smaller than this number.",
         "CHANGE",
         values=SHARE,
         panel="statistics",
     )
     gate: tuple[str, ...] = option(
         (),
-        "Fail (exit 1) unless this is true of the change: [set:][path.]metric op number. For "
-        "example f1>=-0.01 lets F1 fall by 0.01. Repeatable.",
+        (
+            "Fail (exit 1) unless this condition is true for the change: [set:][path.]metric "
+            "op number. For example, f1>=-0.01 allows F1 to fall by 0.01. Repeatable."
+        ),
         "EXPR",
         in_file="none",
         panel="gates",
     )
-    allow_different: bool = option(False, "Compare runs even if their schemas or options differ.")
+    allow_different: bool = option(
+        False, ("Compare the runs even if their schemas or options differ.")
+    )
     base: tuple[str, ...] = option(
         (),
-        "Several runs of the old system, instead of BASE; after SCHEMA GT, its predictions.",
+        (
+            "Several runs of the old system, instead of BASE. After SCHEMA GT: several "
+            "predictions of the old system."
+        ),
         "RUN...",
         in_file="none",
         role="input",
     )
     new: tuple[str, ...] = option(
         (),
-        "Several runs of the new system, instead of NEW; after SCHEMA GT, its predictions.",
+        (
+            "Several runs of the new system, instead of NEW. After SCHEMA GT: several "
+            "predictions of the new system."
+        ),
         "RUN...",
         in_file="none",
         role="input",
@@ -118,8 +133,9 @@ class DiffSettings(
             flags = [
                 flag for flag, is_given in (("--base", self.base), ("--new", self.new)) if is_given
             ]
-            arguments = ", ".join([*self.names, *flags]) or "nothing"
-            raise UsageError([Problem("stickler diff", f"the arguments are {arguments}", USAGE)])
+            arguments = ", ".join([*self.names, *flags])
+            finding = f"the arguments are {arguments}" if arguments else "no arguments are given"
+            raise UsageError([Problem("stickler diff", finding, USAGE)])
         sides = (self.base, self.new) if self.several else (self.names[-2:-1], self.names[-1:])
         for name, side in zip(("BASE", "NEW"), sides, strict=True):
             if twice := [run for run in side if side.count(run) > 1]:
@@ -133,11 +149,12 @@ DIFF: Final = Study(
     record="studies.diff.record:Difference",
     help="""Compare two runs of the same documents.
 
-    Shows what got better or worse, and whether that may be chance.
+    Shows what got better or worse, and whether the changes may be due to chance.
 
-    BASE and NEW are run files, as stickler eval -o run.json writes them, or run directories.
-    With four arguments, SCHEMA GT PRED_A PRED_B, both runs are made first, with the options of
-    eval. If a system gives other results each time, compare several runs of it: --base and --new.
+    BASE and NEW are run files, made with stickler eval -o run.json, or run directories. If you give
+    four arguments, SCHEMA GT PRED_A PRED_B, both predictions are evaluated first, with the options
+    of eval. If a system gives different results each time, compare several runs of each system with
+    --base and --new.
     """,
     examples="""
   stickler diff base.json new.json
@@ -146,6 +163,6 @@ DIFF: Final = Study(
   stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
   stickler diff base.json new.json -o diff.json -o comment.md""",
     gate="a gate failed, and there was no other problem",
-    incomplete="the runs cannot be compared (wins over 1)",
+    incomplete="the runs cannot be compared, even if a gate also failed",
     formats=(*FORMATS, "junit", "github", "openmetrics", "otel"),
 )

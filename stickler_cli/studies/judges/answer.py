@@ -151,7 +151,7 @@ _FIGURES: Final = (
 )
 _PREDICATES: Final = {
     "false_accept": "match, but are different",
-    "false_reject": "do not match, but are the same",
+    "false_reject": "do not match according to the judge, but people say they are the same",
     "failed": "have no verdict",
 }
 
@@ -178,9 +178,10 @@ def _verdict_sentence(record: JudgeReport) -> str:
     total = record.total
     different = total.pairs - total.same
     return (
-        f"agrees with people on {rate(total.agreement)} of pairs, kappa {rate(total.kappa)}; "
-        f"accepts {total.false_accepts} of {different} that differ, "
-        f"rejects {total.false_rejects} of {total.same} that are the same"
+        f"the judges agree with people on {rate(total.agreement)} of pairs, kappa "
+        f"{rate(total.kappa)}; they accept {total.false_accepts} of {different} pairs "
+        f"that people call different, and reject {total.false_rejects} of {total.same} "
+        "pairs that people call the same"
     )
 
 
@@ -195,7 +196,7 @@ def _disagreement_section(disagreements: list[Disagreement]) -> Section:
             lines.append(Text(disagreement.reason, "dim", margin=2 * INDENT))
     if len(disagreements) > MAX_SHOWN:
         n_more = len(disagreements) - MAX_SHOWN
-        lines.append(Text(f"and {n_more} more; all of them are in the JSON report", "dim"))
+        lines.append(Text(f"and {n_more} more; the JSON report lists all of them", "dim"))
     return Section("disagreements" if disagreements else "", lines)
 
 
@@ -210,7 +211,10 @@ def answer(settings: JudgeSettings, desk: Desk) -> StudyAnswer:
         expected = "a field with LLMComparator or another comparator that asks a model"
         raise UsageError([Problem(settings.schema, "no field asks a model", expected)])
     if settings.clear_cache and settings.offline:
-        finding = "--offline is also given, which needs the saved answers"
+        finding = (
+            "--offline is also given, but --offline needs the saved answers that "
+            "--clear-cache deletes"
+        )
         raise UsageError([Problem("--clear-cache", finding, "only one of the two")])
     options = comparing(loaded.plan, ComparisonOptions(), client)
     lines, _ = read_verdicts(settings.pairs, loaded.plan, FindingOptions.max_document_size)
@@ -309,7 +313,7 @@ def check_judges(
         ],
         disagreements=[pair.make_record(kind) for kind, pair in disagreements[:MAX_DISAGREEMENTS]],
         usage="" if options.client is None else str(options.client.usage),
-        notes=[f"skipped, since their fields ask no model: {n_omitted}"] if n_omitted else [],
+        notes=[f"skipped, because their fields ask no model: {n_omitted}"] if n_omitted else [],
     )
 
 

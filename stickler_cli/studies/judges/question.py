@@ -13,7 +13,7 @@ class LabelledSource(Settings):
 
     pairs: str = option(
         "",
-        "Labelled pairs: JSON Lines with path, gt, pred and verdict (same or different).",
+        "Labelled pairs: JSON Lines with the keys path, gt, pred and verdict (same or different).",
         "PAIRS",
         is_path=True,
         argument=True,
@@ -27,7 +27,7 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
 
     fail_under: float | None = option(
         None,
-        "Fail (exit 1) if kappa over all fields is below this, at most 1.",
+        "Fail (exit 1) if kappa over all fields is below this number (at most 1).",
         "KAPPA",
         values=NumberRange("a number"),
         in_file="none",
@@ -36,7 +36,7 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
     ci: float = level_of("Level of the confidence intervals.")
     clear_cache: bool = option(
         False,
-        "First delete all answers of models that are saved on disk.",
+        "Before judging, delete all model answers that are saved on disk.",
         in_file="none",
         panel="models",
     )
@@ -47,9 +47,9 @@ JUDGES: Final = Study(
     record="studies.judges.answer:JudgeReport",
     help="""Check LLM judges against your labels.
 
-    Reports agreement, Cohen's kappa, the pairs that a judge accepts although they differ, and
-    tokens, cost and time, for each field that asks a model. Pairs have the form that
-    tune --verdicts takes.
+    Reports, for each field that asks a model, how often the judge agrees with your labels, Cohen's
+    kappa, and the pairs that the judge accepts although they differ. Also reports tokens, cost and
+    time. The file of pairs has the same form as for stickler tune --verdicts.
     """,
     examples="""
   stickler judge-check schema.json pairs.jsonl

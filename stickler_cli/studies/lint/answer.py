@@ -58,7 +58,7 @@ def _check_node(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
         floor = PAIRING_FLOOR if node.pairing_floor is None else node.pairing_floor
         threshold = node.items.item_threshold
         if 0 < threshold <= floor:
-            finding = f"the threshold is {threshold:g}, and the pairing floor {floor:g}"
+            finding = f"the threshold is {threshold:g}, but the pairing floor is {floor:g}"
             yield "threshold-below-floor", path, finding, "a floor below the threshold"
     if isinstance(node, ObjectNode):
         fields = [(name, follow_references(child).weight) for name, child in node.list_fields()]

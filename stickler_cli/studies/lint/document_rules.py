@@ -99,7 +99,7 @@ class DocumentRules:
             self._validator = DocumentValidator(loaded.contents, loaded.path, loaded.path)
         except SchemaError as error:
             reason = error.problems[0].found
-            self._notes.append(f"no document was validated against the schema: {reason}")
+            self._notes.append(f"documents were not validated against the schema: {reason}")
 
     def check_document(self, document: Document, values: Iterable[Value]) -> None:
         """Add findings for a document and its values."""
@@ -243,7 +243,7 @@ class Copies:
         first = self._first_by_digest.setdefault(digest, position)
         if first < position:
             if len(informative) >= MIN_VALUES_OF_COPY:
-                finding = f"it has the same content as {self._spots[first].name}"
+                finding = f"this document has the same content as {self._spots[first].name}"
                 findings.add("duplicate-document", "", spot, finding)
             return
         hashes = {_hash(value) for value in informative}
@@ -262,12 +262,12 @@ class Copies:
         for first, second in _find_candidates(values, owners, len(sizes)):
             if second not in copies and self._are_near(first, second, values):
                 copies.add(second)
-                finding = f"it has nearly the same content as {self._spots[first].name}"
+                finding = f"this document has nearly the same content as {self._spots[first].name}"
                 findings.add("near-duplicate", "", self._spots[second], finding)
         if not self._n_omitted:
             return ()
         n_compared = len(self._spots)
-        return (f"only the first {n_compared} different documents were checked for copies",)
+        return (f"only the first {n_compared} different documents were searched for copies",)
 
     def _are_near(self, first: int, second: int, values: NDArray[np.uint64]) -> bool:
         """Return whether two documents are near-duplicates, by the Dice overlap of their values.

@@ -444,18 +444,24 @@ class FieldValues:
                 find(profile, self._findings)
             if profile.count == profile.unmatched >= MIN_UNMATCHED:
                 name, threshold = profile.node.comparator.name, profile.node.threshold
-                finding = f"none of {profile.count} values reaches {threshold:g} by {name}"
+                finding = (
+                    f"none of the {profile.count} values reaches the threshold of {threshold:g} "
+                    f"with {name}"
+                )
                 self._findings.add_of_schema("unreachable-threshold", profile.path, finding)
             for rule, finding in profile.tally.findings():
                 self._findings.add_of_schema(rule, profile.path, finding)
             if is_forgiving(profile):
                 node = profile.node
                 name, threshold = node.comparator.name, node.threshold
-                finding = f"values with digits are compared by {name} at {threshold:g}"
+                finding = (
+                    f"values that contain digits are compared by {name} at a threshold of "
+                    f"{threshold:g}"
+                )
                 self._findings.add_of_schema("forgiving-text", profile.path, finding)
         if len(self._profiles) < MAX_FIELDS:
             return []
-        return [f"only the values of the first {MAX_FIELDS} fields were checked against each other"]
+        return [f"only the first {MAX_FIELDS} fields were searched for unusual values"]
 
     def _find_undeclared(
         self, table: UnitTable, batch: UnitBatch, documents: Sequence[Document]
@@ -498,8 +504,7 @@ class FieldValues:
         for code, similarity in _find_unmatched(node, distinct_values):
             value = codes.values[code]
             reason = (
-                f"{node.comparator.name} gives {similarity:g} when it compares the value with "
-                f"itself"
+                f"{node.comparator.name} gives {similarity:g} when comparing the value with itself"
             )
             finding, expected = f"{brief(value)}: {reason}", f"at least {node.threshold:g}"
             # These comparators match equal values even if they cannot read them.

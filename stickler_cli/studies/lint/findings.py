@@ -163,162 +163,192 @@ RULES: Final = {
     "unusable-document": LintRule(
         "error",
         "documents that cannot be evaluated",
-        "correct or remove them; runs end with exit code 3 because of them",
+        "correct or remove these documents; otherwise runs end with exit code 3",
     ),
     "duplicate-id": LintRule(
         "error",
         "two documents with the same id",
-        "give each document an id of its own; only one of them counts",
+        "give each document a different id; only one document of each id counts",
     ),
     "never-matches": LintRule(
         "error",
-        "values that do not even match themselves, so that every prediction is wrong",
-        "correct them, or give the field a comparator that reads them",
+        "values that do not match even themselves, so every prediction counts as wrong",
+        "correct the values, or give the field a comparator that can read them",
     ),
     "unreadable-value": LintRule(
         "error",
-        "values that their comparator cannot read, so that only exactly the same value is right",
-        "correct them, or give the field a comparator that reads them",
+        "values that the comparator cannot read, so only exactly the same value counts as right",
+        "correct the values, or give the field a comparator that can read them",
     ),
     "unreachable-threshold": LintRule(
         "error",
-        "no value of the ground truth reaches the threshold, not even when it is compared with "
-        "itself",
+        "no ground-truth value of the field reaches the threshold, even when compared with itself",
         "lower the threshold, or choose another comparator",
     ),
     "wrong-kind": LintRule(
-        "error", "values whose type is not the one in the schema", "correct them, or the schema"
+        "error",
+        "values whose type differs from the type in the schema",
+        ("correct the values, or the type in the schema"),
     ),
     "not-listed": LintRule(
-        "warning", "values that the schema does not list", "correct them, or add them to the enum"
+        "warning",
+        "values that are not in the list (enum) of the schema",
+        ("correct the values, or add them to the enum"),
     ),
     "wrong-format": LintRule(
-        "warning", "values that do not match the format or pattern", "correct them, or the schema"
+        "warning",
+        "values that do not match the format or pattern in the schema",
+        ("correct the values, or the format or pattern in the schema"),
     ),
     "out-of-range": LintRule(
-        "warning", "values outside the limits of the schema", "correct them, or the schema"
+        "warning",
+        "values outside the limits that the schema sets",
+        ("correct the values, or the limits in the schema"),
     ),
     "missing-required": LintRule(
-        "note", "a value that the schema requires is missing", "add it, or stop requiring it"
+        "note",
+        "values that the schema requires are missing",
+        ("add the values, or do not list them as required"),
     ),
     "not-valid": LintRule(
-        "warning", "values that the schema forbids", "correct the values, or the schema"
+        "warning", "values that the schema does not allow", "correct the values, or the schema"
     ),
     "undeclared-key": LintRule(
         "warning",
-        "keys that the schema does not declare, so no run compares them",
-        "declare them in the schema, or leave them out",
+        "keys that the schema does not declare, so they are never compared",
+        "declare the keys in the schema, or remove them",
     ),
     "duplicate-key": LintRule(
-        "warning", "an object with the same key twice", "remove one of them; the last one counts"
+        "warning",
+        "objects that have the same key twice",
+        ("remove one of the two keys; only the last one counts"),
     ),
     "duplicate-value": LintRule(
         "warning",
         "several documents with the same value in an id field",
-        "give each document a value of its own",
+        "give each document a unique id",
     ),
     "duplicate-document": LintRule(
         "warning",
-        "documents with the same content as another one",
-        "keep one: copies count twice, and make intervals too narrow",
+        "documents with the same content as another document",
+        "keep only one document: copies count twice, and make intervals too narrow",
     ),
     "near-duplicate": LintRule(
         "warning",
-        "documents that share nearly all of their distinctive values with another one",
-        "check whether they are copies, and keep only one",
+        "documents that share nearly all of their distinctive values with another document",
+        "check whether the documents are copies, and keep only one",
     ),
     "duplicate-item-key": LintRule(
         "warning",
-        "items of a list that have the same key as another item",
-        "correct them, or name more fields in x-aws-stickler-key",
+        "list items that have the same key as another item of the list",
+        "correct the items, or name more fields in x-aws-stickler-key",
     ),
     "absent-item-key": LintRule(
         "warning",
-        "items of a list that lack its key, so that they are paired by similarity",
-        "add it, or name another field in x-aws-stickler-key",
+        "list items without a value for the list's key, so they are paired by similarity",
+        "add the missing key values, or name another field in x-aws-stickler-key",
     ),
     "equal-alternatives": LintRule(
-        "warning", "a list of right values that has one of them twice", "leave one of them out"
+        "warning",
+        "lists of right values (any-of) that contain the same value twice",
+        ("remove one of the two equal values"),
     ),
     "unmet-alias": LintRule(
         "note",
-        "names that do not occur in the ground truth, and whose aliases do not either",
-        "check their spelling, or remove them",
+        (
+            "names in the schema that do not occur in the ground truth, and whose aliases do "
+            "not occur either"
+        ),
+        "check the spelling of the names, or remove them",
     ),
     "text-for-null": LintRule(
         "warning",
-        "texts that mean that there is no value, but count as values",
-        "write null, or leave the key out, or list them in x-aws-stickler-absent-values",
+        'texts that usually mean "no value", but are compared like values',
+        "write null, leave out the key, or list the texts in x-aws-stickler-absent-values",
     ),
     "mixed-absence": LintRule(
         "note",
         "missing values that are written in several ways, which all count the same",
-        "choose one, so that people and other programs agree",
+        "choose one way to write missing values, so that people and other programs agree",
     ),
     "null-not-allowed": LintRule(
         "note",
-        "null where the schema does not allow it; it counts as absent",
-        "leave the key out, or allow null",
+        "null where the schema does not allow null; it counts as absent",
+        "leave out the key, or allow null in the schema",
     ),
     "outlier": LintRule(
         "warning",
-        "values far from all other values of their field",
-        "check whether they are mistakes",
+        "values that are far from all other values of the field",
+        "check whether these values are mistakes",
     ),
     "odd-format": LintRule(
         "note",
-        "values that are written differently from all others of their field",
-        "check whether they are mistakes",
+        "values that are written differently from all other values of the field",
+        "check whether these values are mistakes",
     ),
     "mixed-date-order": LintRule(
         "warning",
-        "some dates have the day first, and others in the same field the month first",
-        "write all dates of a field in one order: until then both orders are tried",
+        "some dates have the day first, but others in the same field have the month first",
+        "write all dates of a field in the same order; until then, both orders are tried",
     ),
     "inconsistent-spelling": LintRule(
         "warning",
-        "values that are spelt differently elsewhere in their field",
+        "values that are spelt differently elsewhere in the same field",
         "choose one spelling",
     ),
     "forgiving-text": LintRule(
         "warning",
-        "codes, numbers or years that are compared as texts, so that a wrong digit may pass",
-        "use ExactComparator or NumericComparator, or set same_digits in the config",
+        "codes, numbers or years that are compared as ordinary texts, so a wrong digit may pass",
+        "use ExactComparator or NumericComparator, or set same_digits in the comparator-config",
     ),
     "letters-decide": LintRule(
         "note",
-        "long texts that are compared by edit distance, so that a different word or number may "
-        "pass",
-        "set same_words and same_digits in the config, or use a comparator that asks a model",
+        "long texts that are compared by edit distance, so a different word or number may pass",
+        (
+            "set same_words and same_digits in the comparator-config, or use a comparator "
+            "that asks a model"
+        ),
     ),
     "numbers-decide": LintRule(
         "note",
-        "texts in which a different number, or a different unit beside it, makes the value wrong",
-        "give the field another comparator, or config, if the numbers do not matter",
+        "texts that count as wrong if a number, or the unit beside a number, differs",
+        "if numbers do not matter, give the field another comparator or comparator-config",
     ),
     "words-tolerated": LintRule(
         "note",
-        "texts of 50 or more content words, where one word in fifty may be different, at most two",
-        "take same_letters into the config, or a comparator that asks a model",
+        (
+            "texts of 50 or more content words: one word in fifty (but at most two words) "
+            "may be different"
+        ),
+        "set same_letters in the comparator-config, or use a comparator that asks a model",
     ),
     "letters-tolerated": LintRule(
         "note",
-        "texts in which a word may differ by a letter (as Ford and Fjord), be missing or be added",
-        "take same_letters into the config, and a higher threshold if no word may be missing",
+        (
+            "texts that pass although a word differs by one letter (Ford and Fjord), or is "
+            "missing or added"
+        ),
+        (
+            "set same_letters in the comparator-config; if no word may be missing, also "
+            "raise the threshold"
+        ),
     ),
-    "threshold-zero": LintRule(
-        "warning", "the threshold is 0, so that every value passes", "raise it"
-    ),
+    "threshold-zero": LintRule("warning", "the threshold is 0, so every value passes", "raise it"),
     "threshold-below-floor": LintRule(
         "warning",
-        "list items at or below the pairing floor are never paired, so this threshold has no "
-        "effect",
-        "raise the threshold, or lower the floor",
+        (
+            "list items with a similarity at or below the pairing floor are never paired, so "
+            "this lower threshold has no effect"
+        ),
+        "raise the threshold, or lower the pairing floor",
     ),
     "irrelevant-weight": LintRule(
         "warning",
-        "the weight is so small next to the others of its object that the field decides nothing",
-        "raise it, or leave the field out with x-aws-stickler-ignore: true",
+        (
+            "the weight of this field is so small, compared with other fields of the object, "
+            "that the field has no influence"
+        ),
+        "raise the weight, or exclude the field with x-aws-stickler-ignore: true",
     ),
 }
 """The rules of lint by name. Users see the names, so they never change."""

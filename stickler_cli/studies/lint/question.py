@@ -28,12 +28,12 @@ class LintSettings(
     ignore: tuple[str, ...] = option((), "Skip this rule. Repeatable.", "RULE", in_file="none")
     fail_on: Literal["error", "warning", "note", "never"] = option(
         "error",
-        "Exit with code 1 if there is a finding of this severity or a worse one.",
+        "Exit with code 1 if there is a finding of this severity or a worse severity.",
         in_file="none",
     )
     places: int = option(
         3,
-        "Show only the first N places of each finding.",
+        "Show only the first N places for each finding.",
         "N",
         values=COUNT,
         in_file="none",
@@ -49,13 +49,13 @@ LINT: Final = Study(
     record="studies.lint.findings:LintRecord",
     help="""Find what is wrong in the ground truth.
 
-    Checks values against the schema and against each other. Each finding has the id of its rule, a
-    severity, and its places: file, line and JSON Pointer.
+    Checks values against the schema and against each other. Each finding has a rule id, a severity
+    and a list of places, each with file, line and JSON Pointer.
     """,
     examples="""
   stickler lint schema.json gt/
   stickler lint schema.json gt.jsonl --id-field id --fail-on warning
   stickler lint schema.json gt/ --ignore near-duplicate -f github -o lint.json""",
-    gate="there is a finding of the severity of --fail-on, or a worse one",
+    gate="there is a finding with the severity of --fail-on, or a worse severity",
     formats=(*FORMATS, "github"),
 )

@@ -321,9 +321,9 @@ _CLASSES: Final = (
     FigureColumn("panoptic", "panoptic_quality", rank=2, short="pq"),
 )
 _COUNTED: Final = {
-    "sections.pages": "sections, by their pages",
-    "sections.class": "and their class",
-    "sections.order": "and the order of pages",
+    "sections.pages": "sections, by pages",
+    "sections.class": "sections, by pages and class",
+    "sections.order": "sections, by pages, class and page order",
     "boundaries": "boundaries",
 }
 _WRONG: Final = {
@@ -408,7 +408,7 @@ def _confusion_section(report: SplitReport) -> Section:
     ]
     lines = []
     for confusion in confusions[:MAX_CONFUSIONS]:
-        gt = _class_name(confusion.gt, "not in the ground truth")
+        gt = _class_name(confusion.gt, "missing in the ground truth")
         pred = _class_name(confusion.pred, "not predicted")
         lines.append(Text(f"{gt} -> {pred}: {confusion.pages}", indent=INDENT, margin=INDENT))
     if len(confusions) > MAX_CONFUSIONS:
@@ -502,7 +502,7 @@ def answer(settings: SplitSettings, desk: Desk) -> StudyAnswer:
 def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
     """Compare the sections of one packet; returns None as its result if this is not possible."""
     if pair.gt is None:
-        return _failed_account(pair, "only_pred", "there is no ground truth"), None
+        return _failed_account(pair, "only_pred", "this packet has no ground truth"), None
     gt = _parse_document(pair.gt, "GT")
     pred = _NO_SECTIONS if pair.pred is None else _parse_document(pair.pred, "PRED")
     if isinstance(gt, PacketSections) and gt.claimed_again:
@@ -514,7 +514,10 @@ def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | Non
         return _failed_account(pair, "failed", str(pred)), None
     packet_result = compare_packet(gt.sections, pred.sections)
     n_repeated = pred.claimed_again
-    repeated = f"pages in two predicted sections: {n_repeated}; they count for the first"
+    repeated = (
+        f"pages that are in two predicted sections: {n_repeated}; each counts for the first "
+        "of its sections"
+    )
     account = PacketAccount(
         id=pair.id,
         status="compared" if pair.pred is not None else "missing",

@@ -18,7 +18,9 @@ _CLASSES: Final = ("document_class", "class", "type", "label")
 _PAGES: Final = ("page_indices", "pages")
 _NAMES: Final = ("section_id", "id", "name")
 _NUMBERS: Final = ("page", "page_index", "page_number")
-_EXPECTED: Final = "sections with pages, or pages with sections; see docs/packets.md"
+_EXPECTED: Final = (
+    "a list of sections with their pages, or of pages with their sections; see docs/packets.md"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def _read_sections(value: JsonValue) -> list[PacketSection]:
     if isinstance(value, dict):
         key = next((key for key in _LISTS if isinstance(value.get(key), list)), None)
         if key is None:
-            raise _UnreadableError((), f"the packet has the keys {brief([*value])}")
+            raise _UnreadableError((), f"the packet has only the keys {brief([*value])}")
         steps: Path = (key,)
         listed = value[key]
     else:
@@ -112,11 +114,11 @@ def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> Pa
                 )
                 return PacketSection(name, kind, numbers)
     if "start_page" not in entry or "end_page" not in entry:
-        raise _UnreadableError(steps, f"the section has the keys {brief([*entry])}")
+        raise _UnreadableError(steps, f"the section has only the keys {brief([*entry])}")
     first = _read_page((*steps, "start_page"), entry["start_page"])
     last = _read_page((*steps, "end_page"), entry["end_page"])
     if last < first:
-        description = f"the section goes from page {first} to page {last}"
+        description = f"the section starts at page {first} but ends at page {last}"
         raise _UnreadableError(steps, description, "at least one page")
     return PacketSection(name, kind, range(first, last + 1))
 
@@ -135,7 +137,7 @@ def _read_page_table(
     for steps, entry in entries:
         name = _as_text(_first_value(entry, _NAMES[:1]))
         if not name:
-            raise _UnreadableError(steps, "the page names no section", "a section_id")
+            raise _UnreadableError(steps, "the page does not name its section", "a section_id")
         pages.setdefault(name, []).append(_read_page(steps, _first_value(entry, _NUMBERS)))
         kinds.setdefault(name, _read_class(entry))
     return [PacketSection(name, kinds[name], tuple(numbers)) for name, numbers in pages.items()]

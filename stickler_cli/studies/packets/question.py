@@ -21,7 +21,10 @@ class SplitSettings(
 
     fail_under: float | None = option(
         None,
-        "Fail (exit 1) if F1 of sections, by their pages and class, is below this, 0 to 1.",
+        (
+            "Fail (exit 1) if the F1 of sections (by their pages and class) is below this "
+            "number (0 to 1)."
+        ),
         "F1",
         values=NumberRange("a number"),
         panel="gates",
@@ -33,9 +36,11 @@ PACKETS: Final = Study(
     record="studies.packets.answer:SplitReport",
     help="""Evaluate how packets of pages were split into documents.
 
-    GT and PRED are as for eval. Each document is a packet: its sections, with their pages and their
-    class. Reports sections that are entirely right, boundaries, panoptic quality, the class of
-    pages, V-measure, Rand indexes and the order of pages, with intervals over packets.
+    A packet is a file of many pages, such as a scan, that contains several documents. GT and PRED
+    have the same forms as for eval, but each document describes one packet: a list of sections,
+    each with its pages and its class. Reports how many sections are completely right, and figures
+    for boundaries, page classes and page order (panoptic quality, V-measure, Rand indexes), with
+    confidence intervals over packets.
     """,
     examples="""
   stickler split gt/ pred/

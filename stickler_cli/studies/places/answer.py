@@ -116,14 +116,26 @@ _FIGURES: Final = (
     FigureColumn("AP", "average_precision_all", rank=6),
 )
 _LEGEND: Final = (
-    ("place wrong", "place wrong: right values whose box is elsewhere"),
-    ("missed", "missed, invented: boxes that the other side does not have for that value"),
+    ("place wrong", "place wrong: right values whose predicted box is in another place"),
+    ("missed", "missed, invented: boxes that only the ground truth has, or only the prediction"),
     (
         "located",
-        "located: the share in the right place, among right values with a box on both sides",
+        (
+            "located: of the right values with a box on both sides, the share whose box is "
+            "in the right place"
+        ),
     ),
-    ("F1", "F1: over all boxes; those of right values in the right place count as right"),
-    ("AP50", "AP50, AP: average precision of boxes alone, as in COCO; see docs/places.md"),
+    (
+        "F1",
+        ("F1: over all boxes; a box counts as right if its value is right and its place is right"),
+    ),
+    (
+        "AP50",
+        (
+            "AP50, AP: average precision of boxes without their values, as in COCO; see "
+            "docs/places.md"
+        ),
+    ),
 )
 
 
@@ -138,20 +150,20 @@ def _summary_sentence(record: PlacesReport) -> str:
     """Return a sentence with the share of right values that are in the right place."""
     total = record.whole
     if total.located is None:
-        exception = ", except for boxes that are fields" if total.both_right else ""
+        exception = ", except for boxes that are fields of their own" if total.both_right else ""
         return f"no right value has a box on both sides{exception}"
     located_fields = [placed for placed in record.fields if placed.located is not None]
     n_values = sum(placed.both_right + placed.place_wrong for placed in located_fields)
     values = number_of(n_values, "right value")
     centred = "" if total.centred is None else f", {total.centred:.1%} by their centre"
     return (
-        f"of {values} with a box on both sides {total.located:.1%} are in the right place "
-        f"(overlap {record.min_overlap:g}{centred})"
+        f"of {values} with a box on both sides, {total.located:.1%} are in the right place on "
+        f"the page (overlap of boxes at least {record.min_overlap:g}{centred})"
     )
 
 
 NO_BOXES: Final = (
-    "error: no right value has a box on both sides; docs/places.md says how boxes are read"
+    "error: no right value has a box on both sides; docs/places.md explains how boxes are read"
 )
 
 
@@ -383,8 +395,9 @@ class PlaceCounts:
         if not self.box_fields:
             return ""
         text = (
-            f"boxes that are fields ({join_some(self.box_fields, MAX_NAMED)}) are compared as "
-            f"values, so they have no place of their own to check"
+            "boxes that are fields of their own "
+            f"({join_some(self.box_fields, MAX_NAMED)}) are compared as values, so their "
+            "place is not checked again here"
         )
         names = {*self.box_fields.values()}
         value = names.pop() if len(names) == 1 else ""

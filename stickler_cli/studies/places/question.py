@@ -17,13 +17,18 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
 
     page_size: str | None = option(
         None,
-        "Size of a page in pixels; needed if one side has boxes in pixels and the other in "
-        "fractions of the page.",
+        (
+            "Size of a page in pixels. Needed if one side has boxes in pixels and the other "
+            "side in fractions of the page."
+        ),
         "WIDTHxHEIGHT",
     )
     min_overlap: float = option(
         0.5,
-        "Overlap of boxes (intersection over union) from which a value is in the right place.",
+        (
+            "Minimum overlap of two boxes (intersection over union) for a value to be in the "
+            "right place."
+        ),
         "SHARE",
         values=NumberRange("a number above 0, at most 1", lambda number: 0 < number <= 1),
     )
@@ -44,8 +49,8 @@ PLACES: Final = Study(
     record="studies.places.answer:PlacesReport",
     help="""Check whether values come from the right place on the page.
 
-    GT and PRED are as for eval. Both have boxes: in the metadata of values (`_bbox`, `_page`), or
-    as fields that BBoxIoUComparator compares.
+    GT and PRED have the same forms as for eval, and both must contain boxes. The boxes are in the
+    metadata of values (`_bbox`, `_page`), or are fields that BBoxIoUComparator compares.
     """,
     examples="""
   stickler places schema.json gt/ pred/

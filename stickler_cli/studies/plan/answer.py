@@ -135,11 +135,14 @@ def report_of(record: SizeReport) -> Report:
         (
             "documents",
             (
-                "documents: how many documents like those of the run are needed; never: no "
-                "number is enough"
+                "documents: number of documents needed, if they are like those of the "
+                "run; never: no number is enough"
             ),
         ),
-        ("likely", f"likely: how many are enough with a chance of {record.power:g}"),
+        (
+            "likely",
+            (f"likely: number of documents that is enough with a probability of {record.power:g}"),
+        ),
     )
     table = Figures(_FIGURES, record.sizes, legend)
     head = f"{record.run}: {number_of(record.documents, 'document')}, level {record.level:g}"
@@ -154,12 +157,12 @@ def _pictures(record: SizeReport) -> Iterator[Curves]:
         if sizes:
             level = sizes[0].limit if request == "half width" else record.power
             yield Curves(
-                title=f"{value} against documents, up to twice as many as needed",
+                title=f"{value} by number of documents, up to twice the needed number",
                 curves=[_drawn(size, level) for size in sizes],
                 level=level,
                 axes=("documents", value),
-                mark="the number that is needed",
-                legend=f"the dotted line is {level:g}, which the point reaches",
+                mark="the needed number of documents",
+                legend=f"the dotted line is at {level:g}; the curve reaches the line at the point",
                 top=None if request == "half width" else 1.0,
             )
 
@@ -183,11 +186,12 @@ FEWEST: Final = 10
 UNEQUAL: Final = 0.75
 """If document sizes vary by this coefficient of variation or more, estimates are too low."""
 UNEQUAL_NOTE: Final = (
-    "documents differ much in size, so the numbers for gates are too low: in simulations with "
-    "log-normal sizes (sigma 0.9) and --power 0.8, gates passed with 'likely' documents in 48 to "
-    "60% of cases after a pilot of 50 documents and in 67 to 70% after 200, instead of 80%; with "
-    "'documents' in 33 to 44% and 52 to 53%, instead of half; the lower figures are for errors "
-    "that cluster in documents"
+    "documents differ much in size, so the numbers for gates are too low. In simulations "
+    "with log-normal sizes (sigma 0.9) and --power 0.8, a gate should pass with the "
+    "number 'likely' in 80% of cases, but passed in 48 to 60% after a pilot of 50 "
+    "documents and in 67 to 70% after 200. With the number 'documents' it should pass in "
+    "50%, but passed in 33 to 44% and 52 to 53%. The lower figures are for errors that "
+    "cluster in documents"
 )
 FEWEST_TO_DIFFER: Final = 6  # With fewer documents, no permutation test can be significant.
 MOST: Final = 10**8  # larger numbers of documents are reported as "never"
@@ -375,7 +379,8 @@ def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
     base, new, name = settings.base, settings.new, settings.run or settings.new or ""
     is_complete = name and bool(base) is bool(new)
     if not is_complete or not (settings.half_width or settings.detect or settings.gate):
-        raise UsageError([Problem("stickler plan", "arguments are missing", USAGE)])
+        hint = "for example, stickler plan run.json --half-width 0.02"
+        raise UsageError([Problem("stickler plan", "arguments are missing", USAGE, hint)])
     run, pairs = with_counting(load_run(name), settings.counting), None
     if base and new:
         sides = [with_rows(source, load_run(source)) for source in (base, new)]
@@ -402,14 +407,17 @@ def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
 
 def _remarks(settings: PlanSettings, documents: int, *, assumed: bool) -> Iterator[str]:
     if documents < FEWEST:
-        yield f"the run has fewer than {FEWEST} documents, so ranges are given instead of numbers"
+        yield f"the run has fewer than {FEWEST} documents, so the estimates are ranges"
     if settings.detect is not None and assumed:
         yield (
-            f"change: the errors of both runs are assumed to have a correlation of "
-            f"{settings.correlation:g}; with --base and --new it is measured"
+            "change: the errors of both runs are assumed to have a correlation of "
+            f"{settings.correlation:g}; give --base and --new to measure the correlation"
         )
     if settings.detect is not None and settings.detect <= MARGIN:
-        yield f"change: diff calls this improved only if --margin is below {settings.detect:g}"
+        yield (
+            "change: stickler diff calls such a change improved only if --margin is below "
+            f"{settings.detect:g}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

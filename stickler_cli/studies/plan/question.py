@@ -8,7 +8,7 @@ from stickler_cli.settings.of_commands import FinishedOptions
 from stickler_cli.settings.running import StudyOptions, level_of
 from stickler_cli.studies.study import Study
 
-USAGE: Final = "RUN, or --base and --new, and --half-width, --detect or --gate"
+USAGE: Final = "a RUN (or --base and --new), and also --half-width, --detect or --gate"
 
 
 class PlanSettings(FinishedOptions, StudyOptions):
@@ -16,7 +16,10 @@ class PlanSettings(FinishedOptions, StudyOptions):
 
     run: str = option(
         "",
-        "A run of similar documents: a run file or directory. Not needed with --base and --new.",
+        (
+            "A run of similar documents: a run file or a run directory. Not needed with "
+            "--base and --new."
+        ),
         "[RUN]",
         is_path=True,
         argument=True,
@@ -25,7 +28,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
     )
     half_width: float | None = option(
         None,
-        "Estimate how many documents give an interval of this half width.",
+        "Estimate how many documents give a confidence interval of this half width.",
         "WIDTH",
         values=NumberRange("a number above 0, below 0.5", lambda number: 0 < number < 0.5),
         in_file="none",
@@ -37,46 +40,49 @@ class PlanSettings(FinishedOptions, StudyOptions):
         in_file="none",
     )
     every_field: bool = option(
-        False, "Plan for the figure of every field.", flag="--all", in_file="none"
+        False, "Plan for this figure in every field.", flag="--all", in_file="none"
     )
     detect: float | None = option(
         None,
-        "Estimate how many documents it takes to detect a change of this size between two runs.",
+        "Estimate how many documents are needed to detect a change of this size between two runs.",
         "CHANGE",
         values=SHARE,
         in_file="none",
     )
     gate: tuple[str, ...] = option(
         (),
-        "Estimate how many documents it takes until the whole interval passes this gate, such as "
-        "f1>=0.95, if the rate stays the same. Repeatable.",
+        (
+            "Estimate how many documents are needed until the whole interval passes this "
+            "gate, such as f1>=0.95, if the rate stays the same. Repeatable."
+        ),
         "EXPR",
         in_file="none",
     )
     power: float = option(
         0.8,
-        "The chance with which the change is detected, or the gate passes.",
+        "The probability that the change is detected, or that the gate passes.",
         "SHARE",
         values=SHARE,
     )
     base: str | None = option(
         None,
-        "The earlier of two runs that differ as future runs will; needs --new.",
+        "The earlier of two runs that differ as future runs will differ. Needs --new.",
         "RUN",
         in_file="none",
         role="input",
     )
     new: str | None = option(
-        None, "The later of the two runs; needs --base.", "RUN", in_file="none", role="input"
+        None, "The later of two runs. Needs --base.", "RUN", in_file="none", role="input"
     )
     correlation: float = option(
         0.5,
-        "Assumed correlation between the errors of two runs; used if only one run is given.",
+        "Assumed correlation between the errors of two runs. Used only if a single run is given.",
         "SHARE",
         values=SHARE._replace(fits=lambda number: 0 <= number < 1),
     )
     ci: float = level_of(
-        "Level of the confidence intervals; changes are tested at 1 minus this level."
+        "Level of the confidence intervals. Changes are tested at the significance level "
+        "1 minus this level."
     )
 
 
@@ -85,8 +91,9 @@ PLAN: Final = Study(
     record="studies.plan.answer:SizeReport",
     help="""Estimate how many documents you need for a reliable result.
 
-    The result may be an interval of some width, a change, or a gate that passes. The estimate
-    inverts the method of the intervals, using a pilot run of similar documents.
+    Choose what you need: an interval of a certain width (--half-width), a change that is detected
+    (--detect), or a gate that passes (--gate). The estimate comes from a pilot run of similar
+    documents; it inverts the formula of the confidence intervals.
     """,
     examples="""
   stickler plan run.json --half-width 0.02 --all

@@ -183,7 +183,7 @@ def _summary_sentence(record: TuningRecord) -> str:
     count = len(record.proposed)
     fields = number_of(len(record.fields), "field")
     if not count:
-        return f"by this evidence, no threshold of {fields} should change"
+        return f"no threshold of {fields} should change, according to this evidence"
     return f"{number_of(count, 'threshold')} of {fields} should change"
 
 
@@ -206,8 +206,8 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
         lower, upper = field.gain
         sentence += f", {difference:+.4f} [{lower:+.4f}, {upper:+.4f}] ({record.level:.0%} CI)"
     return (
-        f"{sentence}; {number_of(field.moved, 'pair')} of {field.pairs} would be classified "
-        f"differently"
+        f"{sentence}; {number_of(field.moved, 'pair')} of {field.pairs} would change from "
+        "match to no match, or the reverse"
     )
 
 
@@ -276,7 +276,11 @@ def _collect_evidence(
         lines, n_omitted = read_verdicts(settings.verdicts, plan, settings.max_document_size)
         evidence = collect_from_verdicts(lines, options)
         omitted = number_of(n_omitted, "verdict")
-        notes = [f"skipped, since they are not about two values: {omitted}"] if n_omitted else []
+        notes = (
+            [f"skipped, because these verdicts do not compare two values: {omitted}"]
+            if n_omitted
+            else []
+        )
     else:
         notes = []
         evidence = collect_from_documents(compare_sources(settings, plan, options, notes))
@@ -305,7 +309,9 @@ def _tune_field(
     field = max(alternatives, key=lambda evidence: len(evidence.similarity))
     sample = field.sample(names)
     if len(alternatives) > 1:
-        proposal = Proposal(None, "its alternatives have a threshold each")
+        proposal = Proposal(
+            None, ("the field has several alternatives, each with its own threshold")
+        )
     else:
         proposal = propose(sample, field.threshold, settings)
     return TunedFieldRecord(
@@ -365,11 +371,11 @@ def _write_thresholds(
     """
     if loaded.inferred is not None or not Path(settings.schema).is_file():
         finding = (
-            "the schema has no annotations, and adding one would end the inference for all fields"
+            "the schema has no annotations; adding one would switch off inference for all fields"
         )
         if loaded.inferred is None:
             finding = "SCHEMA is not a file"
-        hint = "write one first: stickler init"
+        hint = "first write an annotated schema with stickler init"
         raise UsageError(
             [
                 Problem(
@@ -381,7 +387,10 @@ def _write_thresholds(
             ]
         )
     if settings.gt == STANDARD_INPUT:
-        finding = "GT is standard input, which cannot be read again to record what was tuned on"
+        finding = (
+            "GT is standard input, which cannot be read a second time to record the tuning "
+            "documents"
+        )
         raise UsageError([Problem("--write", finding, "a file or a directory")])
     file = Path(settings.schema)
     content = file.read_bytes()
@@ -423,7 +432,10 @@ def set_thresholds(
             text, thresholds = candidate, wanted
             written.append(field)
         else:
-            hint = "the field has no place of its own in this file; set the threshold by hand"
+            hint = (
+                "the field shares its definition in this file with other fields; set the "
+                "threshold by hand"
+            )
             refused.append(f"the threshold of {field.field} was not written: {hint}")
     return text, written, refused
 

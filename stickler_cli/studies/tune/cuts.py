@@ -114,9 +114,17 @@ def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -
     choosing, confirming = sample.select(is_first), sample.select(~is_first)
     cut = _find_best_cut(choosing)
     if cut is None or _has_too_few(choosing, cut) or _has_too_few(confirming, cut):
-        return Proposal(None, f"fewer than {MIN_PAIRS_OF_A_KIND} pairs of a kind in a half")
+        return Proposal(
+            None,
+            (
+                "too few similar or too few dissimilar pairs in one half of the documents (fewer "
+                f"than {MIN_PAIRS_OF_A_KIND})"
+            ),
+        )
     if sample.same is None and not _is_gap(confirming, cut):
-        return Proposal(None, "there is no gap between similar and dissimilar pairs")
+        return Proposal(
+            None, ("there is no gap between the similarities of similar and dissimilar pairs")
+        )
     moved = int(np.count_nonzero(passes(sample, cut) != passes(sample, threshold)))
     if not moved:
         return Proposal(None, "the threshold already separates the pairs as well as any other")
@@ -124,7 +132,9 @@ def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -
     is_confirmed = gain.lower > 0
     return Proposal(
         threshold=cut if is_confirmed else None,
-        reason="the other half confirms it" if is_confirmed else "the other half confirms no gain",
+        reason="the other half of the documents confirms the gain"
+        if is_confirmed
+        else ("the other half of the documents does not confirm a gain"),
         now=now,
         then=then,
         gain=gain,
@@ -139,7 +149,7 @@ def _find_problem(sample: FieldSample) -> str:
     if len(np.unique(sample.unit)) < MIN_UNITS:
         return f"fewer than {MIN_UNITS} documents"
     if np.isin(sample.similarity, (0.0, 1.0)).all():
-        return "only the similarities 0 and 1 occur, so every threshold has the same effect"
+        return "all similarities are 0 or 1, so every threshold has the same effect"
     return ""
 
 

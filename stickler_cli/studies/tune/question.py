@@ -13,8 +13,10 @@ class TuneSettings(PairStudyOptions):
 
     verdicts: str | None = option(
         None,
-        "Tune on these pairs of values: JSON Lines with path, gt, pred and verdict (same or "
-        "different); or verdicts downloaded from the HTML report.",
+        (
+            "Tune with labelled pairs of values: JSON Lines with the keys path, gt, pred and "
+            "verdict (same or different); or verdicts downloaded from the HTML report."
+        ),
         "FILE",
         in_file="none",
         role="input",
@@ -27,14 +29,21 @@ class TuneSettings(PairStudyOptions):
     )
     write: bool = option(
         False,
-        "Write the proposed thresholds into SCHEMA; only its $comment changes as well.",
+        (
+            "Write the proposed thresholds into SCHEMA. Only thresholds and the schema's "
+            "$comment change."
+        ),
         in_file="none",
     )
     ci: float = level_of(
-        "Propose only thresholds whose gain is confirmed by an interval of this level."
+        "Propose a threshold only if an interval of this confidence level confirms the gain."
     )
     seed: int = option(
-        0, "Seed of the halves and of all random samples.", "N", values=COUNT, panel="statistics"
+        0,
+        "Seed for everything random, including the split of documents into halves.",
+        "N",
+        values=COUNT,
+        panel="statistics",
     )
 
 
@@ -44,8 +53,8 @@ TUNE: Final = Study(
     help="""Propose better thresholds for the fields of a schema.
 
     A threshold is chosen on half of the documents and checked on the other half. With --verdicts,
-    people have said which values are the same; without, the gap between similar and dissimilar
-    pairs is used.
+    people have said which pairs of values are the same. Without --verdicts, the threshold is placed
+    in the gap between the similarities of similar and dissimilar pairs.
     """,
     examples="""
   stickler tune schema.json gt/ pred/

@@ -102,7 +102,7 @@ def test_runs_under_other_options_are_not_comparable_unless_allowed(stickler, ru
     assert (refused.code, refused.out) == (3, "")
     assert refused.err == (
         "error: the runs are not comparable: option pairing_floor: 0.2 in BASE, 0.5 in NEW; "
-        "use --allow-different to compare them anyway\n"
+        "to compare the runs anyway, use --allow-different\n"
     )
     allowed = stickler("diff", "base.json", "other.json", "--allow-different")
     assert allowed.code == 0
@@ -116,7 +116,10 @@ def test_a_document_that_is_gone_is_a_regression(stickler, runs):
     result = stickler("diff", "new.json", "less.json", "--gate", "documents.lost==0")
 
     assert result.code == 1
-    assert "1 document not compared in the new run, counted as missed: one" in result.out
+    assert (
+        "1 document not compared in the new run; all their values count as missed: one"
+        in result.out
+    )
 
 
 def test_the_summary_of_a_step_is_filled(stickler, runs, monkeypatch):
@@ -158,7 +161,7 @@ def test_a_run_without_accounts_says_how_to_get_them(stickler, runs):
     result = stickler("diff", "base.json", "new.json")
 
     assert result.code == 2
-    assert "NEW: the run keeps no rows of its documents" in result.err
+    assert "NEW: the run has no rows for single documents" in result.err
 
 
 # --- runs that are made of predictions
@@ -214,8 +217,8 @@ def test_documents_that_cannot_be_evaluated_are_told_and_exit_code_3(stickler, r
         (
             ("a",),
             (
-                "stickler diff: the arguments are a, expected [SCHEMA GT] BASE NEW, or [SCHEMA GT] "
-                "--base"
+                "stickler diff: the arguments are a, expected stickler diff [SCHEMA GT] BASE "
+                "NEW, or stickler diff [SCHEMA GT] --base"
             ),
         ),
         (("a", "b", "c"), "stickler diff: the arguments are a, b, c, expected"),
@@ -226,7 +229,7 @@ def test_documents_that_cannot_be_evaluated_are_told_and_exit_code_3(stickler, r
             ("gt", "pred"),
             (
                 "gt: there is no run.json in this directory, expected a finished run; to compare "
-                "predictions: "
+                "predictions, use stickler diff SCHEMA GT PRED_A PRED_B"
             ),
         ),
         (("schema.json", "gt", "pred", "none"), "none: there is no such file or directory"),
@@ -284,7 +287,7 @@ def test_several_runs_may_follow_one_option(stickler, runs):
 def test_one_run_of_each_is_said_to_be_no_more_than_that(stickler, runs):
     for form in ("table", "markdown"):
         out = stickler("diff", "base.json", "new.json", "-f", form).out
-        assert "one run of each: this compares runs, not systems" in out
+        assert "one run per side: this compares two runs, not two systems" in out
 
 
 def test_several_predictions_of_either_side_are_evaluated(stickler, runs):

@@ -336,7 +336,10 @@ def judged(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
         (
             "total.score>=-1",
             False,
-            "change of total.score is undefined: nothing was counted in one of the runs",
+            (
+                "change of total.score is undefined: undefined, because one of the runs "
+                "counted nothing here"
+            ),
         ),
     ],
 )
@@ -358,7 +361,7 @@ def test_a_gate_on_an_interval_asks_for_enough_documents():
 @pytest.mark.parametrize(
     ("gate", "message"),
     [
-        ("totl.f1>=0", "asks for the field totl, which does not exist.*did you mean total.f1>=0"),
+        ("totl.f1>=0", "names the field totl, which does not exist.*did you mean total.f1>=0"),
         (
             "documents.wrse>=0",
             "asks for wrse, expected one of compared, better.*did you mean documents.worse>=0",
@@ -382,10 +385,18 @@ def test_a_gate_that_asks_for_nothing_is_refused(gate, message):
     [
         # Of four right values one is wrong in total, two in tax.
         ("*.precision>=-0.3", False, "*.precision -0.5 < -0.3 in tax, of 2 that match"),
-        ("*.precision>=-0.1", False, "*.precision -0.5 < -0.1 in tax, the worst of 2 that fail"),
+        (
+            "*.precision>=-0.1",
+            False,
+            ("*.precision -0.5 < -0.1 in tax, the worst of 2 fields that fail"),
+        ),
         ("**.precision<-0.2", True, "**.precision -0.25 < -0.2 in total, of 2 that match"),
         ("*.fd<=2", True, "*.fd 2 <= 2 in tax, of 2 that match"),
-        ("*.score>=0", False, "*.score is undefined: nothing was counted in one of the runs"),
+        (
+            "*.score>=0",
+            False,
+            "*.score is undefined: undefined, because one of the runs counted nothing here",
+        ),
     ],
 )
 def test_a_gate_on_several_fields_is_judged_by_the_one_whose_change_misses_most(
@@ -445,7 +456,7 @@ def test_of_several_runs_a_metric_is_the_mean_of_the_figures_that_there_are():
     [
         ("metric:anls>=0.25", True, "metric:anls 0.25 >= 0.25"),
         ("metric:anls>0.25", False, "metric:anls 0.25 <= 0.25"),
-        ("metric:gone>=-9", False, "metric:gone is undefined: it has nothing to divide by"),
+        ("metric:gone>=-9", False, "metric:gone is undefined: undefined, because the divisor is 0"),
     ],
 )
 def test_a_gate_on_a_metric_is_about_its_change(gate, passed, reason):
@@ -457,7 +468,7 @@ def test_a_gate_on_a_metric_is_about_its_change(gate, passed, reason):
 
 @pytest.mark.parametrize(
     ("figures", "expected"),
-    [({"anls": 1}, "one of anls"), ({}, "a metric of the run, which --metric adds")],
+    [({"anls": 1}, "one of anls"), ({}, "the name of a metric added with --metric")],
 )
 def test_a_gate_on_a_metric_that_one_of_the_runs_has_not_is_refused(figures, expected):
     base, new = measured(**figures, apart=1), measured(**figures)
@@ -504,7 +515,7 @@ def test_exact_items_are_compared_and_asked_for_by_gates():
     assert (lines.broken, lines.fixed) == (0, 0)
     assert [it.passed for it in difference.gates] == [False, True, False, False]
     assert difference.gates[1].value == 1 / 3
-    assert "undefined: nothing was counted" in difference.gates[2].reason
+    assert "undefined: one of the runs counted no values" in difference.gates[2].reason
     assert compared(*runs("111", "110")).exact_items == []
 
 

@@ -64,17 +64,25 @@ def test_what_the_first_run_did_not_compare_is_missed_as_another_of_its_side_kno
 @pytest.mark.parametrize(
     ("base", "new", "message"),
     [
-        (run_of(single("a", True)), run_of(single("b", True)), "no document is in both runs"),
-        (run_of(), run_of(), r"no document is in both runs \(0 in BASE, 0 in NEW\)"),
+        (
+            run_of(single("a", True)),
+            run_of(single("b", True)),
+            "the runs have no document in common",
+        ),
+        (
+            run_of(),
+            run_of(),
+            (r"the runs have no document in common \(0 documents in BASE, 0 in NEW\)"),
+        ),
         (
             run_of(single("a", True), single("a", False)),
             run_of(single("a", True)),
-            "BASE: the run has two documents with the id a",
+            "BASE: two documents of the run have the id a",
         ),
         (
             run_of(single("a", True)),
             run_of(evaluation=Evaluation()),
-            "NEW: the run keeps no rows .* evaluate again with -o run.json",
+            "NEW: the run has no rows .* evaluate again with -o run.json",
         ),
     ],
 )

@@ -42,7 +42,7 @@ def test_what_the_runs_differ_in_comes_before_any_figure():
     assert lines[1:4] == [
         "not comparable: option missing: fn -> skip",
         f"differs: version: {base.version} -> 9",
-        "differs: 1 document not compared in the new run, counted as missed: d00",
+        "differs: 1 document not compared in the new run; all their values count as missed: d00",
     ]
     assert lines[4] == (
         "30 documents compared: 0 better, 1 worse, 29 the same, by score and by wrong "
@@ -66,8 +66,10 @@ def test_of_many_that_broke_hard_some_are_named_and_the_rest_counted():
     text = render("table", difference(*runs(25)), STYLE)
 
     assert text.count("broke hard") == 20
-    assert "and 5 more; all of them are in the JSON report" in text
-    assert "- and 5 more; all of them" in render("markdown", difference(*runs(25)), STYLE)
+    assert "and 5 more; the JSON report lists all of them" in text
+    assert ("- and 5 more; the JSON report lists all of them") in render(
+        "markdown", difference(*runs(25)), STYLE
+    )
 
 
 def test_of_many_that_got_better_five_are_named():
@@ -75,7 +77,7 @@ def test_of_many_that_got_better_five_are_named():
     text = render("table", difference(base, new), STYLE)
 
     assert text.count("+1.000  d") == 5
-    assert "and 2 more; all of them" in text
+    assert "and 2 more; the JSON report lists all of them" in text
     assert "improved" in render("github", difference(*reversed(runs(25))), STYLE)
 
 
@@ -165,7 +167,8 @@ def test_a_change_by_more_than_chance_that_counts_as_none_is_told():
     small = compared(*runs(9, documents=400), settings=TrendSettings(margin=0.1))
 
     assert (
-        "changed by more than chance, but by less than 0.1, which counts as no change: F1 (p "
+        "changed by more than chance, but by less than the margin 0.1, so this counts as "
+        "no change: F1 (p "
         "0.0039), " in render("table", small, STYLE)
     )
 
