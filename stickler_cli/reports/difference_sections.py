@@ -270,7 +270,8 @@ class DifferenceView:
             sides.append(f"{number_of(len(figures), 'run')} of {side}, {span}")
         if self.has_several_runs:
             return (
-                f"{'; '.join(sides)}: p values and intervals take into account that repeated runs vary"
+                f"{'; '.join(sides)}: p values and intervals take into account that "
+                "repeated runs vary"
             )
         return "one run per side: this compares two runs, not two systems (see --base, --new)"
 

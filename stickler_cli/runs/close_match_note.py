@@ -43,7 +43,10 @@ def describe_close_matches(evaluation: Evaluation) -> list[str]:
     total = sum(
         values.count for by_field in values_by_difference.values() for _, values in by_field
     )
-    summary = f"{number_of(total, 'value')} called right although not exactly equal; --values FILE lists these values"
+    summary = (
+        f"{number_of(total, 'value')} called right although not exactly equal; --values FILE "
+        "lists these values"
+    )
     return [summary, *sentences]
 
 

@@ -197,7 +197,8 @@ def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]
         more_text = f" and {n_more} more" if n_more > 0 else ""
         yield (
             "every prediction spells some keys differently from the schema: "
-            f"{', '.join(renamings[:MAX_NAMED_KEYS])}{more_text}. Keys must be equal to be compared; "
+            f"{', '.join(renamings[:MAX_NAMED_KEYS])}{more_text}. Keys must be equal to "
+            "be compared; "
             "rename keys with --rename OLD=NEW"
         )
 

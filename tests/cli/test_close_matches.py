@@ -23,7 +23,7 @@ PRED = [
     {"summary": LONG, "supplier": "Volvo Truks", "total": "6.00"},
 ]
 NOTES = (
-    "note: 3 values called right though not equal; --values FILE lists them\n"
+    "note: 3 values called right although not exactly equal; --values FILE lists these values\n"
     "note: 1 with another word (summary 1; 'apixaban' / 'rivaroxaban' in d0): "
     '"same_letters": true in the comparator-config makes it wrong\n'
     "note: 1 with other letters (supplier 1; 'trucks' / 'truks' in d1): "
@@ -110,7 +110,7 @@ def test_the_advice_makes_other_words_wrong(documents, capsys):
     captured = capsys.readouterr()
     leaves = json.loads(captured.out)["confusion_matrix"]["leaves"]
     assert (leaves["tp"], leaves["fd"]) == (4, 2)
-    assert "note: 1 value called right though not equal" in captured.err
+    assert "note: 1 value called right although not exactly equal" in captured.err
     assert "note: 1 with no currency or unit" in captured.err
 
 

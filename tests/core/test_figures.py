@@ -115,7 +115,7 @@ def test_an_interval_has_the_digits_of_rates_and_says_how_many_are_worth_it():
 def test_some_names_are_told_and_how_many_more_there_are():
     assert join_some("abc", 2) == "a, b and 1 more"
     assert join_some("ab", 2) == "a, b"
-    assert count_unlisted(3) == "and 3 more; all of them are in the JSON report"
+    assert count_unlisted(3) == "and 3 more; the JSON report lists all of them"
     assert count_unlisted(1_000, "stickler diff a b") == (
         "and 1,000 more; to list all: stickler diff a b"
     )

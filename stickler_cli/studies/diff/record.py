@@ -86,7 +86,7 @@ class Decision(StrEnum):
     chance."""
     EQUAL = "equal counts"
     """Both sides counted the same in every document."""
-    TEST_ALONE = "test, but the interval includes 0"
+    TEST_ALONE = "test significant, but the interval includes 0"
     """The test rejects chance; the interval does not."""
     INTERVAL_ALONE = "interval excludes 0, but the test is not significant"
     """The interval excludes 0; the test does not reject chance."""

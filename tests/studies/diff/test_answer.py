@@ -281,7 +281,9 @@ def test_several_runs_may_follow_one_option(stickler, runs):
         "wholly right in most runs: 1 document before - 0 no longer + 1 newly = 2 after"
     )
     assert told[4].startswith("2 runs of BASE, F1 0.")
-    assert "1 run of NEW, F1 1.000: p and intervals leave room for other runs of both" in told[4]
+    assert (
+        "1 run of NEW, F1 1.000: p values and intervals take into account that repeated runs vary"
+    ) in told[4]
 
 
 def test_one_run_of_each_is_said_to_be_no_more_than_that(stickler, runs):
