@@ -273,7 +273,7 @@ OWN: Final = {
   stickler view nightly/ --sources 'https://host/{id}.pdf'""",
     ),
     "comparators": Command(
-        "List the comparators, with their keyword arguments and defaults.",
+        "List the comparators with their keywords and defaults.",
         "listings.list_comparators",
     ),
 }

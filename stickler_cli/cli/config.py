@@ -85,7 +85,9 @@ def _describe_unknown_key(
         return Problem(source, f"there is a table [{key}]", "only options", hint)
     name = key.replace("-", "_")
     near_names = nearest_choices(name, allowed, 3, at_least=0.5)
-    expected = f"an option, such as {', '.join(near_names)}" if near_names else "an option"
+    expected = (
+        (f"an option, such as {', '.join(near_names)}") if near_names else "an option of a command"
+    )
     return Problem(source, f"there is no option {key}", expected, did_you_mean(name, allowed))
 
 

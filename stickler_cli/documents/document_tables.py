@@ -193,7 +193,7 @@ def _line_rows(
             name = Problem(
                 line.source,
                 f"the row has no {columns.id}",
-                "an id in every row of the table",
+                "an id in every row of the file",
                 line=number,
             )
         name = name.decode() if isinstance(name, bytes) else name
@@ -274,7 +274,7 @@ def _arrow_rows(
                 for name, *cells in zip(named, *documents, strict=True):
                     number += 1
                     missing = Problem(
-                        source, "the row has no id", ("an id in every row of the file"), line=number
+                        source, "the row has no id", "an id in every row of the file", line=number
                     )
                     placed = [
                         replace(cell_column, source=source, line=number)

@@ -257,8 +257,8 @@ def test_a_key_that_no_document_has_is_an_error_also_when_quiet(stickler):
         result = stickler(*EVAL, "--by", "totl", "-f", "json", *quiet)
         assert result.code == 2
         assert (
-            "--by totl: no document has the field or key named here, expected a field of "
-            "the ground truth"
+            "--by totl: no document has the field or key named here, expected the name of "
+            "a field in the ground truth"
         ) in result.err
         assert "did you mean total?" in result.err
         assert result.json["documents"]["total"] == 2

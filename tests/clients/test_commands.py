@@ -153,7 +153,7 @@ def test_of_standard_input_the_limit_is_kept_as_the_run_goes(
 
     result = capsys.readouterr()
     assert json.loads(result.out)["documents"]["evaluated"] == 2
-    assert "the limit of 2, has been reached" in result.out
+    assert "the limit of 2 pairs (--max-pairs) has been reached" in result.out
 
 
 def test_a_run_that_goes_on_does_not_count_again_what_it_has(server, documents, capsys, tmp_path):
@@ -210,7 +210,7 @@ def test_a_budget_of_tokens_ends_the_asking_and_reports_what_there_is(server, st
 
     result = capsys.readouterr()
     assert json.loads(result.out)["documents"]["evaluated"] == 1
-    assert "the limit of 110, has been reached" in result.out
+    assert "the limit of 110 tokens (--max-tokens) has been reached" in result.out
     assert "models: 1 calls, 2 questions not asked, 0 answers from the cache" in result.err
 
 
@@ -331,7 +331,7 @@ def test_a_budget_is_that_of_all_processes(server, many_documents):
 
     assert run.returncode == 3
     assert "models: 20 calls, " in run.stderr
-    assert "the limit of 2200, has been reached" in run.stderr
+    assert "the limit of 2200 tokens (--max-tokens) has been reached" in run.stderr
 
 
 def test_a_refused_key_ends_a_run_of_several_processes(server, many_documents):

@@ -182,7 +182,7 @@ def test_the_librarys_own_model_needs_no_name(on_torch, asking):
         ({"model_type": "./nowhere"}, "BERTComparator finds no model in ./nowhere"),
         (
             {"model_type": "my-model"},
-            "does not know which layer of my-model to compare; set num_layers",
+            "does not know which layer of my-model to use; set num_layers",
         ),
         (
             {"model_type": "my-model", "num_layers": 3, "rescale_with_baseline": True},

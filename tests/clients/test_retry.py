@@ -186,7 +186,7 @@ def test_nothing_is_asked_once_the_purse_is_empty():
     purse.count(Usage(input_tokens=60, output_tokens=40))
     result, usage = asked(Failing(), purse=purse)
 
-    assert str(result) == "the limit of 100, has been reached"
+    assert str(result) == "the limit of 100 tokens (--max-tokens) has been reached"
     assert usage.calls == 0
 
 

@@ -208,7 +208,7 @@ def test_a_question_without_an_answer_fails_its_own_documents_only(server, askin
     (problem,) = evaluation.problems
     assert (problem.document, problem.status) == ("poison", "failed")
     assert "at rows.name, LLMComparator failed on" in problem.problem
-    assert "the answer is not a verdict" in problem.problem
+    assert "the model's answer is not a valid verdict" in problem.problem
 
 
 def test_a_failed_embedding_fails_the_documents_that_hold_the_text(server, asking):
@@ -236,7 +236,7 @@ def test_documents_beyond_the_limit_on_judged_pairs_fail_and_others_are_told(ser
     assert evaluation.evaluated == 19
     assert len(server.requests) == 19
     (problem,) = evaluation.problems
-    assert "the limit of 19, has been reached" in problem.problem
+    assert "the limit of 19 pairs (--max-pairs) has been reached" in problem.problem
 
 
 def test_mixed_kinds_in_a_list_cost_no_judge_but_for_chosen_pairs(server, asking):

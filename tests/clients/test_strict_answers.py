@@ -41,7 +41,7 @@ def test_a_verdict_with_a_key_twice_is_asked_for_again_and_then_refused(
         monkeypatch,
         lambda text: text.replace(plain, TWICE).replace(quoted[plain], quoted[TWICE]),
     )
-    with asking(), pytest.raises(ModelError, match=r"not a verdict|key twice"):
+    with asking(), pytest.raises(ModelError, match=r"not a valid verdict|key twice"):
         LLMComparator(model).compare("a", "A")
 
     assert len(server.requests) == 2
@@ -88,7 +88,7 @@ def test_what_is_no_single_call_is_no_verdict(server, asking, monkeypatch, messa
         }
 
     monkeypatch.setattr(server, "answer", answer)
-    with asking(), pytest.raises(ModelError, match="the answer is not a verdict"):
+    with asking(), pytest.raises(ModelError, match="the model's answer is not a valid verdict"):
         LLMComparator("openai:m").compare("a", "A")
 
     assert len(server.requests) == 2  # asked once more
@@ -220,7 +220,7 @@ def test_a_grade_in_the_cache_is_a_number_from_0_to_1():
     assert graded.unpack(b'[0.5,"x"]') == Verdict(0.5, "x")
     assert graded.unpack(b'[1,"x"]') == Verdict(1, "x")
     for row in (b'[true,"x"]', b'[-0.5,"x"]', b'[1.5,"x"]', b'[1e999,"x"]', b'[NaN,"x"]'):
-        with pytest.raises(ValueError, match=r"not a verdict|not JSON"):
+        with pytest.raises(ValueError, match=r"not the verdict|not JSON"):
             graded.unpack(row)
 
 

@@ -96,7 +96,7 @@ def test_one_call_goes_ahead_when_the_server_said_or_after_a_while(clock, asked,
     ahead = turnstile.enter(0.0, RUNNING)
     assert ahead.is_awaited
     turnstile.failed(ahead, "still none", None, waits=False)
-    assert str(turnstile.enter(0.0, RUNNING)).endswith("the last one: still none")
+    assert str(turnstile.enter(0.0, RUNNING)).endswith("the last failure was: still none")
     clock[0] += module.COOL_DOWN
     turnstile.succeeded(turnstile.enter(0.0, RUNNING))
     assert not turnstile.enter(0.0, RUNNING).is_awaited

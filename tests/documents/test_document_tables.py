@@ -122,7 +122,9 @@ def test_what_json_cannot_hold_is_a_problem_of_its_row(tmp_path: Path):
 
 def test_a_column_of_numbers_holds_no_documents(tmp_path: Path):
     file = write(tmp_path / "t.parquet", {"id": ["a"], "document": [1]})
-    with pytest.raises(UsageError, match="the column document is of type int64, expected JSON"):
+    with pytest.raises(
+        UsageError, match=("the column document has the type int64, expected a column of JSON")
+    ):
         values(file)
 
 
@@ -132,7 +134,7 @@ def test_ids_that_lack_or_occur_twice_are_problems_as_in_json_lines(tmp_path: Pa
     assert [*read] == ["a", "gt row 2", "gt row 3"]
     assert (
         found(read["gt row 2"])
-        == f"{file}:2:1: the row has no id, expected an id in every row of the table"
+        == f"{file}:2:1: the row has no id, expected an id in every row of the file"
     )
     twice = "the id 'a' is also on row 1, expected a different id in each row"
     assert found(read["gt row 3"]) == f"{file}:3:1: {twice}"

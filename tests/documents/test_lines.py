@@ -251,7 +251,7 @@ def test_a_packed_file_of_line_breaks_alone_is_given_up(tmp_path, monkeypatch, e
 
     assert (first.line, second.line) == (1, 102)
     assert isinstance(problem, Problem)
-    assert problem.found == "more than 100 blank lines in a row"
+    assert problem.found == "there are more than 100 blank lines in a row"
     assert problem.line == 202 + 1
 
 
@@ -266,4 +266,4 @@ def test_lines_that_hold_no_document_end_somewhere(tmp_path, monkeypatch, text):
 
     assert [line.line for line in lines] == [*range(1, 203)]  # the document begins the count anew
     assert problem.line == 202
-    assert problem.found == "more than 100 lines in a row without a JSON object"
+    assert problem.found == "there are more than 100 lines in a row without a JSON object"

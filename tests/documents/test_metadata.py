@@ -43,18 +43,18 @@ def test_json_lines_are_read_by_their_names(tmp_path):
             "meta.csv",
             b"ID,a\n1,x\n",
             (
-                "meta.csv:2:1: the row has no id, expected an id in every row of the table; "
+                "meta.csv:2:1: the row has no id, expected an id in every row of the file; "
                 "did you mean ID"
             ),
         ),
         (
             "meta.csv",
             b"key,a\n1,x\n",
-            "the row has no id, expected an id in every row of the table; the columns are key, a",
+            "the row has no id, expected an id in every row of the file; the columns are key, a",
         ),
         ("meta.csv", b"id,a\n1,x\n1,y\n", "meta.csv:3:1: the id '1' is also on line 2"),
         ("meta.csv", b"id,b\n1,x\n", "meta.csv: there is no column a, expected one of id, b"),
-        ("meta.csv", b"id,a\n1,\xff\n", "meta.csv:2:1: byte 0xff is not UTF-8"),
+        ("meta.csv", b"id,a\n1,\xff\n", "meta.csv:2:1: the file is not UTF-8: byte 0xff is not"),
         (
             "meta.csv",
             b'id,a\n1,x\n2,"y\n3,z\n',

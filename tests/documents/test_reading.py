@@ -161,7 +161,7 @@ def test_the_place_of_an_error_is_told_in_characters():
 
 def test_the_place_of_a_byte_that_is_not_utf8_is_told():
     problem = problem_in(b'{"\xc3\xa9": 1,\n "\xc3\xb6\xff": 2}')
-    assert problem.found == "byte 0xff is not UTF-8"
+    assert problem.found == "the file is not UTF-8: byte 0xff is not allowed here"
     assert (problem.line, problem.column) == (2, 4)
 
 

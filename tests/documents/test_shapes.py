@@ -57,7 +57,7 @@ def test_a_document_stands_below_a_key_path_or_pointer(tmp_path, root):
             {"reslt": {}},
             (
                 'the key "result" is missing, expected a document at the path that '
-                "--pred-root result; did"
+                "--pred-root result names; did"
             ),
         ),
         (
@@ -131,7 +131,10 @@ def test_a_name_without_the_pattern_stays_what_it_is(tmp_path):
         ("[", r'--pair-by: "\[" cannot be used \(unterminated character set'),
         (
             "gt",
-            r"the pattern finds 'gt' both in 'gt_1' and in 'gt_2' of .*gt, expected a pattern that",
+            (
+                r"the pattern finds the same text 'gt' in 'gt_1' and in 'gt_2' of .*gt, "
+                r"expected a pattern that"
+            ),
         ),
     ],
 )
@@ -174,7 +177,9 @@ def test_an_id_that_is_too_long_for_a_pattern_is_named(tmp_path, side):
     sources = [str(tmp_path / f"{name}.jsonl") for name in ("gt", "pred")]
     settings = DocumentOptions(id_field="id", pair_by=r"(\d+)$")
 
-    with pytest.raises(UsageError, match=r'the id "1111.* has 200,001 characters, expected at m'):
+    with pytest.raises(
+        UsageError, match=r'the id "1111.* has 200,001 characters, expected ids of at m'
+    ):
         list(open_pairs(*sources, settings))
 
 
@@ -208,7 +213,7 @@ def test_a_search_that_would_not_end_is_ended_and_names_the_id(
     (problem,) = caught.value.problems
     assert problem.source == "--pair-by"
     assert f'the id "{"a" * 20}' in problem.found
-    assert f"{side}.jsonl takes more than" in problem.found
+    assert f"{side}.jsonl for the pattern takes more than" in problem.found
 
 
 def test_parts_of_many_names_are_found_in_another_process_as_in_this_one(tmp_path):

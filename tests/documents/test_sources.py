@@ -99,7 +99,7 @@ def test_a_missing_file_with_no_name_near_gets_no_hint(tmp_path: Path):
 def test_a_missing_directory_is_named(tmp_path: Path):
     problem = kind_of_source(str(tmp_path / "no" / "a.json"))
     assert isinstance(problem, Problem)
-    assert problem.hint == f"the directory {tmp_path}/no either"
+    assert problem.hint == f"the directory {tmp_path}/no does not exist either"
 
 
 def test_a_file_is_no_directory(tmp_path: Path):

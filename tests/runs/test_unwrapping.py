@@ -153,7 +153,7 @@ def test_a_wrapper_that_holds_no_document_is_an_invalid_prediction():
     found = evaluate_many(SCHEMA, [("one", {"id": "A"}, {"_value": 5})]).to_dict()
     assert found["documents"]["invalid"] == 1
     assert (
-        "the value inside the wrapper object is 5 instead of a document, expected a JSON object"
+        "the value inside the wrapper object is 5, not a document, expected a JSON object"
         in str(found["problems"])
     )
 

@@ -424,7 +424,7 @@ def _build_evaluator(settings: DiffSettings, desk: Desk) -> Callable[[str, bool]
 def _read_finished(name: str, detail: bool) -> Run:
     if File(name).is_dir() and not (File(name) / RUN_FILE).exists():
         finding = f"there is no {RUN_FILE} in this directory"
-        hint = "to compare predictions, use stickler diff SCHEMA GT PRED_A PRED_B"
+        hint = "to compare predictions: stickler diff SCHEMA GT PRED_A PRED_B"
         raise UsageError(
             [Problem(source=name, found=finding, expected="a finished run", hint=hint)]
         )

@@ -229,7 +229,7 @@ def test_documents_that_cannot_be_evaluated_are_told_and_exit_code_3(stickler, r
             ("gt", "pred"),
             (
                 "gt: there is no run.json in this directory, expected a finished run; to compare "
-                "predictions, use stickler diff SCHEMA GT PRED_A PRED_B"
+                "predictions: stickler diff SCHEMA GT PRED_A PRED_B"
             ),
         ),
         (("schema.json", "gt", "pred", "none"), "none: there is no such file or directory"),
