@@ -126,8 +126,8 @@ OWN: Final = {
   stickler eval""",
         codes={
             **_GATE,
-            ExitCode.INCOMPLETE: "some or all documents could not be evaluated, or nothing was "
-            "paired (wins over 1)",
+            ExitCode.INCOMPLETE: "some or all documents could not be evaluated, or no "
+            "documents were paired, even if a gate also failed",
             ExitCode.INTERRUPTED: (
                 "interrupted (Ctrl-C); the results cover the documents finished until then"
             ),

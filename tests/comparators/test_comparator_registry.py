@@ -275,7 +275,7 @@ def test_a_broken_plugin_says_why(plugins):
 
 
 def test_a_name_that_two_packages_offer_is_refused(plugins):
-    with pytest.raises(UnknownComparatorError, match="offer acme_plugin:A and other:B"):
+    with pytest.raises(UnknownComparatorError, match="define this name: acme_plugin:A and other:B"):
         comparator_class("Twice")
 
 

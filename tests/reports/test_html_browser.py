@@ -614,9 +614,7 @@ def test_a_document_that_is_not_there_in_full_lists_its_errors(open_page, run_of
 def test_without_scripts_the_figures_can_be_read(open_page, run_of):
     page = open_page(run_of(detailed=True), java_script_enabled=False)
 
-    assert page.get_by_role(
-        "heading", name=("Causes of errors, with the number of lost values")
-    ).is_visible()
+    assert page.get_by_role("heading", name=("Causes, by values lost")).is_visible()
     assert page.locator("tbody[data-path='customer.city'] .modes").is_visible()
     assert page.get_by_text("those with the lowest scores").is_visible()
     assert page.locator("#errors-tools").is_hidden()

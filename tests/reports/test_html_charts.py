@@ -58,12 +58,14 @@ def test_a_threshold_of_1_stands_before_the_bar_of_what_is_exactly_1():
 
     assert almost.x + BAR <= chart.threshold <= exactly.x
     assert exactly.x + BAR == pytest.approx(WIDTH)
-    assert chart.label == "Similarity of 3 pairs: 2 at or above the threshold of 1, 1 below"
+    assert chart.label == (
+        "Similarity of 3 pairs of values: 2 at or above the threshold of 1, 1 below"
+    )
 
 
 def test_without_one_threshold_there_is_no_line():
     chart = similarity_chart(histogram({3: 1}, {}), None)
 
     assert chart.threshold is None
-    assert chart.label == "Similarity of 1 pair: 1 at or above their threshold, 0 below"
+    assert chart.label == "Similarity of 1 pair of values: 1 at or above their threshold, 0 below"
     assert [text for _, text in chart.ticks] == ["0", "0.5", "1"]

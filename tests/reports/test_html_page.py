@@ -152,7 +152,7 @@ def test_the_summary_and_the_tables_are_there_without_the_script(shown):
     assert headings[:5] == [
         *(
             "Gates",
-            ("Causes of errors, with the number of lost values"),
+            ("Causes, by values lost"),
             "Noticed",
             "F1 of the fields, lowest first",
         ),
@@ -430,7 +430,10 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     errors = shown.one("section", id="errors")
     assert "6 of 9 errors: all errors of the 1 document with the lowest scores" in errors
     documents = shown.one("section", id="documents")
-    assert "The 2 documents with the lowest scores, out of 4; --documents FILE" in documents
+    assert (
+        "The 2 documents with the lowest scores, out of 4. To write a line for every "
+        "document, use --documents FILE"
+    ) in documents
     assert (
         "Shown in full: the 1 document with the lowest scores, with up to 2,000 lines" in documents
     )

@@ -156,8 +156,8 @@ def test_leaves_is_lowest_where_whole_objects_are_missed(run_of):
     text = render(run_of(pairs=[DocumentPair("a", gt, {"total": 1})]), VERBOSE)
 
     assert (
-        "disagree: F1 0.6667 overall, 0.6667 aggregate, 0.5000 leaves. leaves is lowest: " in text
-    )
+        "disagree: F1 is 0.6667 overall, 0.6667 aggregate, 0.5000 leaves. The lowest is leaves: "
+    ) in text
 
 
 def test_aggregate_is_lowest_where_items_that_match_have_errors_inside(run_of):
@@ -168,7 +168,9 @@ def test_aggregate_is_lowest_where_items_that_match_have_errors_inside(run_of):
     gt, pred = ({"l": [{"a": 1, "b": 2, "c": 3, "d": last}]} for last in (4, 5))
     text = render(run_of(schema, [DocumentPair("a", gt, pred)]), VERBOSE)
 
-    assert "F1 1.0000 overall, 0.8571 aggregate, 0.8571 leaves. aggregate is lowest: " in text
+    assert (
+        "F1 is 1.0000 overall, 0.8571 aggregate, 0.8571 leaves. The lowest is aggregate: "
+    ) in text
 
 
 def test_precision_may_disagree_where_f1_does_not(run_of):
@@ -188,7 +190,9 @@ def test_precision_may_disagree_where_f1_does_not(run_of):
 
     text = render(run_of(schema, [pair]), VERBOSE)
 
-    assert "disagree: precision 0.5000 overall, 0.6667 aggregate, 0.6667 leaves. overall is" in text
+    assert (
+        "disagree: precision is 0.5000 overall, 0.6667 aggregate, 0.6667 leaves. The lowest is"
+    ) in text
 
 
 @pytest.mark.parametrize(("shown", "lines"), [(0, 0), (2, 2), (99, 9)])
@@ -267,7 +271,7 @@ def test_the_legend_explains_only_what_occurs(run_of):
 
     text = render(run_of(schema, [right, wrong]), PLAIN)
     # 1 TP and 1 FD: 2 / (2 + 1), or 2 / (2 + 2) where the FD counts on both sides.
-    line = "\nF1 0.6667; 0.5000 if wrong values also count as missed (--recall-with-fd)\n"
+    line = "\nF1 0.6667; or 0.5000 if wrong values also count as missed (--recall-with-fd)\n"
     assert line in text
     assert line.replace("values", "units") in render(
         run_of(schema, [right, wrong], counting="overall"), PLAIN

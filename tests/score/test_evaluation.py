@@ -248,7 +248,7 @@ def test_a_key_has_a_number_of_groups_at_most(monkeypatch):
     found = Evaluation()
     for name in "xyx":
         found.add(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": name}))
-    with pytest.raises(UsageError, match=r"^--by k: there are more than 2 groups"):
+    with pytest.raises(UsageError, match=r"^--by k: the key gives more than 2 groups"):
         found.add(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": "z"}))
 
 

@@ -167,10 +167,13 @@ NAMED_AS_COUNTS = [("right",), ("lines",), ("lines", "missed"), ("documents",)]
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("right>=5", "write tp>=5; for the field, name a metric, such as right.f1"),
+        ("right>=5", "for the number, write tp>=5; for the field, name a metric, such as right.f1"),
         (
             "lines.missed <= 5",
-            "write lines.fn <= 5; for the field, name a metric, such as lines.missed.f1",
+            (
+                "for the number, write lines.fn <= 5; for the field, name a metric, such as "
+                "lines.missed.f1"
+            ),
         ),
     ],
 )
@@ -355,12 +358,12 @@ def test_any_names_stand_for_no_other_name():
     [
         # F1 of a is 18/20, of b 1/2, of c 2/3; d has nothing to count.
         ("*.f1>=0.5", True, "*.f1 0.5 >= 0.5 in b, of 3 that match"),
-        ("**.f1>=0.8", False, "**.f1 0.5 < 0.8 in b, the worst of 2 that fail"),
+        ("**.f1>=0.8", False, "**.f1 0.5 < 0.8 in b, the worst of 2 fields that fail"),
         ("**.f1>0.5", False, "**.f1 0.5 <= 0.5 in b, of 3 that match"),
         ("*.fn<=1", False, "*.fn 2 > 1 in b, of 4 that match"),
         ("*.fd==0", False, "*.fd 1 != 0 in a, of 4 that match"),
-        ("*.tn!=0", False, "*.tn 0 == 0 in a, the worst of 3 that fail"),
-        ("*.fn>=1", False, "*.fn 0 < 1 in c, the worst of 2 that fail"),
+        ("*.tn!=0", False, "*.tn 0 == 0 in a, the worst of 3 fields that fail"),
+        ("*.fn>=1", False, "*.fn 0 < 1 in c, the worst of 2 fields that fail"),
         ("*.tp!=9", False, "*.tp 9 == 9 in a, of 4 that match"),
         ("*.fn<2", False, "*.fn 2 >= 2 in b, of 4 that match"),
         ("x*.f1>=0", False, "x*.f1 is undefined: nothing was counted"),
@@ -509,7 +512,7 @@ def test_gates_on_intervals_are_refused_where_none_are_made():
 def test_gates_on_intervals_of_confidences_take_rows():
     check_no_resampled_bounds([parse_gate("f1.lower>=0.9"), parse_gate("confidence.ece<=0.1")])
     gate = parse_gate("confidence.ece.upper<=0.1")
-    with pytest.raises(UsageError, match=r"upper<=0\.1' asks for .* expected a run with rows"):
+    with pytest.raises(UsageError, match=r"upper<=0\.1' needs .* expected a run with rows"):
         check_no_resampled_bounds([gate])
     made = with_confidences(10)
     assert judge_gate(gate, made).value is not None
@@ -554,7 +557,7 @@ def test_a_gate_may_ask_for_what_confidences_are_worth():
         (
             "confidence.auroc<=1",
             with_confidences(1),
-            "undefined unless there are both right and wrong values",
+            "there must be both right and wrong values",
         ),
         (
             "confidence.brier.lower>=0",
@@ -586,7 +589,7 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
     assert result.reason == "metric:anls_star 0.75 >= 0.7"
     assert (
         judge_gate(gate, made).reason
-        == "metric:pages.missed is undefined: undefined, because the divisor is 0"
+        == "metric:pages.missed is undefined: the divisor of this figure is 0"
     )
     broken = Measure("pages", recorded_figures={"pages.missed": None}, problem="add: it is full")
     other = Measure("letters", problem="add: it is empty")
@@ -629,7 +632,7 @@ def test_what_is_refused_of_a_gate_on_a_metric_names_the_option_and_the_gate():
         check_metrics([parse_gate("metric:x<1")], [])
     (unknown,) = caught.value.problems
     assert unknown.source == "--gate"
-    assert unknown.found == "'metric:x<1' needs"
+    assert unknown.found == "the run does not have the metric that 'metric:x<1' needs"
 
     with pytest.raises(UsageError) as caught:
         judge_gate(parse_gate("metric:x<1"), Evaluation())

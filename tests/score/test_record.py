@@ -410,7 +410,7 @@ def test_rare_keys_are_joined_in_counts_and_errors_and_told_once(monkeypatch):
     fields = field_listing(OF_MAPS)
 
     (note,) = join_rare_keys(found, fields)
-    assert note.startswith("m.* are 2 keys beside ")
+    assert note.startswith("m.* are 2 keys beyond ")
     assert {path[1] for path in found.sums if len(path) == 2} == {"often", "also", "*"}
     assert sum(found.sums["m", "*"].counts("leaves")) == 2
     assert found.by["k"]["x"].sums.keys() == found.sums.keys()

@@ -395,7 +395,7 @@ def test_a_gate_that_asks_for_nothing_is_refused(gate, message):
         (
             "*.score>=0",
             False,
-            "*.score is undefined: undefined, because one of the runs counted nothing here",
+            "*.score is undefined: one of the runs counted no values for this figure",
         ),
     ],
 )
@@ -456,7 +456,7 @@ def test_of_several_runs_a_metric_is_the_mean_of_the_figures_that_there_are():
     [
         ("metric:anls>=0.25", True, "metric:anls 0.25 >= 0.25"),
         ("metric:anls>0.25", False, "metric:anls 0.25 <= 0.25"),
-        ("metric:gone>=-9", False, "metric:gone is undefined: undefined, because the divisor is 0"),
+        ("metric:gone>=-9", False, "metric:gone is undefined: the divisor of this figure is 0"),
     ],
 )
 def test_a_gate_on_a_metric_is_about_its_change(gate, passed, reason):
