@@ -84,6 +84,6 @@ def test_which_arm_is_meant_is_said(stickler, data):
     assert stickler("check", "union.json").out == (
         "union.json: no problems (union)\n"
         "  level: number by NumericComparator(unit='same', decimal='auto'), string by "
-        "LevenshteinComparator(same_digits=True, same_words=True); a text that is a number counts "
-        "as a number\n"
+        "LevenshteinComparator(same_digits=True, same_words=True); a text that contains a "
+        "number is compared as a number\n"
     )

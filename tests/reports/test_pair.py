@@ -82,10 +82,10 @@ field                 similarity  threshold  from        weight    adds
     0.2
   sum 2 / weight 3 = 0.6667
 
-adds: contribution to the sum of the object or list above, which is weight x \
-score; that sum / divisor is the score of the object or list
-from: what sets the threshold: an annotation in the schema, the \
-match-threshold of the list items, or the default
+adds: contribution to the sum of the object or list above, which is weight x
+  score; that sum / divisor is the score of the object or list
+from: what sets the threshold: an annotation in the schema, the match-threshold
+  of the list items, or the default
 """
     assert drawn(pair_of()) == expected
 

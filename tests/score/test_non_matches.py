@@ -337,7 +337,9 @@ def test_the_keys_of_a_cause_are_those_of_its_field_and_class_and_of_itself():
 
 
 def test_a_match_threshold_of_0_is_told_of_values_that_have_nothing_in_common():
-    assert describe_difference({"a": 1}, [1], 0.0, 0.0) == "object and array"
+    assert describe_difference({"a": 1}, [1], 0.0, 0.0) == (
+        "a value of type object cannot match a value of type array"
+    )
 
 
 def test_a_reason_says_so_where_values_are_equal_as_written():

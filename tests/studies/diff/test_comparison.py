@@ -337,8 +337,8 @@ def judged(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
             "total.score>=-1",
             False,
             (
-                "change of total.score is undefined: undefined, because one of the runs "
-                "counted nothing here"
+                "change of total.score is undefined: one of the runs counted no "
+                "values for this figure"
             ),
         ),
     ],
