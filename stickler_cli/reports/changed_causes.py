@@ -11,7 +11,7 @@ from .view import RunView
 
 MAX_LISTED_CAUSES: Final = 5  # causes that a report for people names in each list
 
-_WITHOUT_MOVES: Final = "Causes with no value broken or fixed"
+_WITHOUT_MOVES: Final = "Causes of errors without broken or fixed values"
 
 TREND_TONES: Final[dict[CauseTrend, Tone]] = {
     CauseTrend.NEW: "bad",
@@ -300,7 +300,7 @@ def _list_trends(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Bl
         f"{group.title}: {group.counts_text}" for group in groups if not group.has_changed
     ]
     if page and texts:
-        yield Text("Causes, by wrong values before and after:")
+        yield Text("Causes of errors, with the number of wrong values before and after:")
         if changed_groups:
             yield _cause_change_table([text for group in changed_groups for text in group.shown])
         for group in changed_groups:
@@ -310,7 +310,8 @@ def _list_trends(texts: Sequence[CauseChangeText], *, page: bool) -> Iterator[Bl
         return
     width = max((len(_counts_text(text, 0)) for text in texts), default=0)
     for group in changed_groups:
-        yield Text(f"{group.title.lower()}, by wrong values before and after", "title")
+        title = f"{group.title.lower()}, with the number of wrong values before and after"
+        yield Text(title, "title")
         for text in group.shown:
             counts = _counts_text(text, width)
             trend = text.change.trend.value
