@@ -150,6 +150,7 @@ class ConfigurationReader(Generic[Model]):
         return model
 
     def _field(self, name: str, config: object, path: Path) -> tuple[Any, Any]:
+        """Return the type and the pydantic field for the configuration of a field."""
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
             hint = "use a Python name for the field, and give this name as its alias"
             self._note(path, f"{name} cannot be the name of a field", "a Python name", hint)
@@ -200,6 +201,7 @@ class ConfigurationReader(Generic[Model]):
         return list[Annotated[item, rules]]  # type: ignore[valid-type]
 
     def _comparator(self, keys: Mapping[str, Any], path: Path) -> BaseComparator | None:
+        """Return the comparator of a field's configuration; None if it has none or is invalid."""
         name, config = keys.get("comparator"), keys.get("comparator_config", {})
         if name is None:
             if config:
@@ -371,6 +373,7 @@ class _Writer:
         return config
 
     def _list(self, node: ListNode, typed: Any, path: Path) -> dict[str, Any]:
+        """Return the configuration of a list; record a problem if none can state it."""
         items = follow_references(node.items)
         typed = without_none(
             next(iter(get_args(typed)), None) or self._subschema_at(typed, "items")

@@ -82,6 +82,7 @@ class PairComparison(UnitTree):
         return render("table", self._explained(detail), style).rstrip("\n")
 
     def _explained(self, detail: ShownDetail) -> ComparedPair:
+        """Return the data from which the explanation of the score is rendered."""
         with room_for_depth():
             explain(self)
         return ComparedPair(

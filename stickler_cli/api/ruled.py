@@ -173,23 +173,19 @@ def _with_rules(
     fields: Sequence[Inferred],
     comparators: dict[str, BaseComparator],
 ) -> Ruled:
+    """Compile a schema with rules for single fields; `fields` are its comparisons without them."""
     ruled = _overridden(schema, rules, fields, comparators)
     file = File(name) if File(name).is_file() else None  # location from which references start
     compile_options: Any = {"allow_plugins": True, "comparators": comparators}
-    plan, before = (
-        compile_schema(ruled, name, file, **compile_options),
-        {field.path: field for field in fields},
-    )
-    after = infer(ruled, name, file, when="never", **compile_options).fields
-    ruled_flags = [field_path(field.path) in rules for field in after]
-    return Ruled(
-        plan,
-        tuple(
-            replace(field, reason="as requested") if is_ruled else before[field.path]
-            for field, is_ruled in zip(after, ruled_flags, strict=True)
-        ),
-        plan.model_name,
-    )
+    plan = compile_schema(ruled, name, file, **compile_options)
+    fields_before = {field.path: field for field in fields}
+    fields_with_rules = []
+    for field in infer(ruled, name, file, when="never", **compile_options).fields:
+        has_rules = field_path(field.path) in rules
+        fields_with_rules.append(
+            replace(field, reason="as requested") if has_rules else fields_before[field.path]
+        )
+    return Ruled(plan, tuple(fields_with_rules), plan.model_name)
 
 
 def inference_for(model: type[BaseModel], infer: Infer = "auto") -> Infer:

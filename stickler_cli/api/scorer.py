@@ -341,6 +341,11 @@ class Scorer:
         return compared(self.plan, truths, predictions, self.options, (), gold)
 
     def _values(self, side: object, name: str) -> JsonDocument:
+        """Return the JSON values of one side.
+
+        Raises:
+            TypeError: the side is not a document of the schema's type.
+        """
         values: Any = side
         if isinstance(side, BaseModel):
             partial = self.options is not None and self.options.partial_gt

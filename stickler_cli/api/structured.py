@@ -446,6 +446,7 @@ def tell_passed_over(model: type[BaseModel]) -> None:
 
 
 def _tell(model: type[BaseModel], seen: set[type[BaseModel]], level: int) -> None:
+    """Warn of settings without effect in a class, and in the classes of its fields."""
     if not model.__pydantic_complete__ or "_warned" in vars(model) or model in seen:
         return
     seen.add(model)

@@ -126,6 +126,12 @@ class AnswerCache:
                 raise UsageError([Problem(str(self.path), description, "", hint)]) from None
 
     def _connect(self) -> sqlite3.Connection:
+        """Open the database, and create it if it does not exist.
+
+        Raises:
+            OSError: the path is not a regular file.
+            sqlite3.Error: the file cannot be used.
+        """
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with suppress(FileExistsError):
             # Answers reveal the content of documents, so only the user may read them. An existing

@@ -166,6 +166,7 @@ def plugin_names() -> tuple[str, ...]:
 
 
 def _check_keywords(cls: type[BaseComparator], name: str, config: Mapping[str, object]) -> None:
+    """Raise KeywordError if a configuration has unknown keys, or lacks a required one."""
     signature = signature_of(cls)  # type: ignore[arg-type] # mypy takes __hash__ for the class's
     parameters = signature.parameters.values()
     accepted = keyword_parameters(cls)

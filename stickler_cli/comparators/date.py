@@ -220,6 +220,7 @@ class DateComparator(BaseComparator):
     def _is_same(
         self, gt: StatedDate, pred: StatedDate, shared: frozenset[str], *, utc: bool
     ) -> bool:
+        """Return whether two single dates match: within tolerance, or in all `shared` parts."""
         compare_time = self.compare_time and gt.has_clear_time and pred.has_clear_time
         if not (gt.is_whole and pred.is_whole):
             if compare_time and gt.clock // SECOND != pred.clock // SECOND:

@@ -238,6 +238,7 @@ def _make_range(start: StatedDate | None, end: StatedDate | None) -> StatedRange
 
 
 def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
+    """Read a text with the month first, and with the day first; None if it is not a date."""
     if plain := _read_usual_forms(text):
         return plain
     # Reject half a range, whose dash dateutil would ignore, and a month or day that does not exist.

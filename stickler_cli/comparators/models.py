@@ -105,6 +105,7 @@ class ModelComparator(BaseComparator):
         return self._ask_together(client or self._own_client(), gts, preds)
 
     def _ask_together(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
+        """Ask all questions about the pairs in one call, and score each pair by the answers."""
         pairs = list(zip(gts, preds, strict=True))
         questions_by_pair = [self._questions(gt, pred) for gt, pred in pairs]
         answer_by_question = client.answers(

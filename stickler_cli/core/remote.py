@@ -276,6 +276,10 @@ def read_urls(urls: Sequence[str], limit: int) -> list[bytes | OSError]:
 
 
 def _read_once(urls: Sequence[str], limit: int) -> dict[str, bytes | OSError]:
+    """Read remote files at the same time, with one request for each store.
+
+    Return for each URL the bytes or the error.
+    """
     outcomes: dict[str, bytes | OSError] = {}
     urls_by_files: dict[int, tuple[Any, list[str], list[str]]] = {}
     for url in urls:

@@ -143,17 +143,20 @@ def column_names(file: str, limit: int) -> list[str]:
 
 
 def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference | None:
+    """Return a reference with the content of a cell as JSON; None for an empty cell.
+
+    Return a problem if the cell is one, is too large, or cannot be converted.
+    """
     if cell is None or isinstance(cell, Problem):
         return cell
     try:
-        data = (
-            cell
-            if isinstance(cell, bytes)
-            else cell.encode()
-            if isinstance(cell, str)
+        if isinstance(cell, bytes):
+            data = cell
+        elif isinstance(cell, str):
+            data = cell.encode()
+        else:
             # orjson would write null for NaN, which is not JSON; reading the text must report it.
-            else json.dumps(cell, ensure_ascii=False, default=_as_json).encode()
-        )
+            data = json.dumps(cell, ensure_ascii=False, default=_as_json).encode()
     except (TypeError, ValueError) as error:
         return Problem(
             decoded(file), f"this value cannot be converted to JSON: {error}", line=number
@@ -542,6 +545,11 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
 
 
 def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
+    """Yield (line, cells by column name) for each row of a CSV file with a header.
+
+    Raises:
+        UsageError: the file is not UTF-8, not valid CSV, or has two columns of one name.
+    """
     try:
         data.decode()
     except UnicodeDecodeError as error:

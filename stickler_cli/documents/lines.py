@@ -512,6 +512,7 @@ def looking_into(file: str) -> Iterator[None]:
 def _id_of(
     line: LineReference | Problem, id_field: FieldPath, side: Side, shape: PairShape
 ) -> str | Problem:
+    """Return the id in the document of a line, or the problem of reading it."""
     document = shape.read_container(line, side).value
     if isinstance(document, Problem):
         return document

@@ -348,6 +348,7 @@ def parse_id_field(text: str) -> FieldPath:
 
 
 def _mismatch(gt: str, pred: str, kinds: list[SourceKind], with_id_field: bool) -> Problem:
+    """Return the problem of two sources that cannot be paired with each other."""
     if with_id_field and not {SourceKind.LINES, SourceKind.TABLE} & {*kinds}:
         finding = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file or a table"
         hint = "leave out --id-field: files and directories are paired by name"
@@ -382,6 +383,10 @@ def name_of_line(number: int | None) -> str:
 def _paired(
     gts: DocumentSet, preds: Mapping[str, Reference], shape: PairShape
 ) -> Iterator[PairRef]:
+    """Yield the pairs of all ids; ids without ground truth come last.
+
+    A ground truth without a prediction gets a hint at an id that differs only in case.
+    """
     paired_ids, alike = ById[bool](), None
     for document, gt in gts.refs():
         paired_ids.put(document, True)

@@ -81,6 +81,7 @@ def _kind_on_disk(name: str) -> SourceKind | Problem:
 
 
 def _kind_of_file(name: str, *, is_regular: bool) -> SourceKind | Problem:
+    """Return the kind of a local file; a problem if it cannot be a source of documents."""
     if not is_regular:
         hint = "give - as the file name to read JSON Lines from standard input"
         return Problem(
@@ -206,6 +207,7 @@ def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[N
 
 
 def _list_here(root: str, limit: int, files: _FoundFiles) -> Listing:
+    """List the documents below a local directory."""
     problems: list[Problem] = []
     named: list[tuple[str, str]] = []  # directories with the suffix of a document
     skipped = hidden = 0

@@ -200,6 +200,7 @@ def _either(readers: Sequence[Reader]) -> Reader:
 
 
 def _dataclass(kind: type[Any]) -> Reader:
+    """Return a reader for a dataclass, written as an object with a key for each attribute."""
     hints = get_type_hints(kind, include_extras=True)
     read_attributes = [
         attribute
@@ -232,6 +233,10 @@ def _named_tuple(kind: Any) -> Reader:
 def _keyed(
     make: Reader, kinds: Mapping[str, Any], required: frozenset[str], *, keep: bool = False
 ) -> Reader:
+    """Return a reader for objects with the given keys; `make` gets the converted values.
+
+    Other keys are dropped, unless `keep` is set.
+    """
     readers = {name: _later(kind) for name, kind in kinds.items()}
 
     def read_value(value: Any) -> Any:

@@ -170,6 +170,7 @@ def read_options(record: object, kind: type[S], source: str) -> S:
 
 
 def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source: str) -> Evaluation:
+    """Return the evaluation in a record."""
     evaluation = Evaluation(conditions=conditions)
     _fill(evaluation, record, source, ())
     for side, validity in evaluation.validity.items():

@@ -191,6 +191,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return "object", None
 
     def _build(self, visited: _Visited, place: Place) -> Built:
+        """Compile a place, and record the number of its nodes."""
         before = self._size
         if isinstance(place, UnionPlace):
             built = self._compile_union(visited, place)
@@ -207,6 +208,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return built
 
     def _compile_single(self, place: SinglePlace) -> Built:
+        """Compile a place that is not a union, and note which of its annotations have an effect."""
         merged = place.merged
         if isinstance(place, ArrayPlace | ObjectPlace):
             if merged.comparator is not None:
@@ -295,6 +297,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
                 self._problems.add(holder, (f"{PREFIX}key",), finding, expected, hint)
 
     def _make_tuple_node(self, place: ArrayPlace) -> Node:
+        """Return the node of a list whose positions have schemas of their own."""
         threshold, below = place.merged.threshold, place.below
         built = [
             self._compile_elements(element, below) for element in (*place.positions, place.elements)
@@ -333,6 +336,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         return RecursionNode(threshold=threshold, location=name, target=target)
 
     def _make_object_node(self, place: ObjectPlace) -> Node:
+        """Return the node of an object, with a node for each of its fields."""
         merged = place.merged
         fields = [
             self._compile_field(name, in_force) for name, in_force in place.properties.items()
@@ -362,6 +366,7 @@ class Compiler(PlaceFold[_CompilerVisit, Built]):
         )
 
     def _compile_families(self, place: ObjectPlace) -> Iterator[Field]:
+        """Yield a field for each pattern of keys, and one for all other undeclared keys."""
         for text, in_force in place.patterns.items():
             family = self._compile_field("", in_force)
             try:

@@ -306,6 +306,7 @@ class PlaceFinder:
         return ()  # an object without any declared key is a map
 
     def _array(self, in_force: InForce, merged: Merged, own_annotations: Merged) -> Place:
+        """Return the place of a list, a tuple, or an array that is compared as one value."""
         comparator = self._comparator(merged)
         if comparator is not None and "array" in comparator.takes:
             return WholePlace(in_force, merged)

@@ -296,6 +296,10 @@ class SchemaFiles:
                     waiting.append((inner, place._replace(path=(*place.path, *steps))))
 
     def _enter(self, schema: Schema, outer: SchemaPlace) -> SchemaPlace:
+        """Record the location, the `$id` and the plain names of a schema; return the location.
+
+        `outer` is the location without regard to keywords of the schema itself.
+        """
         place = outer
         if "$schema" in schema:
             place = place._replace(dialect=dialect_of(schema, place.dialect))
@@ -440,6 +444,11 @@ class SchemaFiles:
             )
 
     def _resource(self, uri: str, reference: str, place: SchemaPlace) -> JsonValue:
+        """Return the document or schema at an absolute URI; read its file if necessary.
+
+        Raises:
+            LeadsNowhereError: there is no such file, or it cannot be used.
+        """
         if uri in self._resources:
             return self._resources[uri]
         contents: JsonValue = official_schema(uri)

@@ -451,6 +451,7 @@ def nothing_described(schema: Schema, source: str) -> Problem:
 
 
 def _what_was_meant(schema: Schema, source: str) -> str:
+    """Return advice for a schema that describes no field; empty without advice."""
     own_format = str(schema.get("format", ""))
     if own_format.startswith("stickler-"):
         return f"this file contains output of stickler ({own_format}), not a schema"

@@ -120,6 +120,7 @@ class DocSplitClassificationMetrics:
         }
 
     def _detail(self, gt: PacketSection, found: SectionOutcome, *, ordered: bool) -> dict[str, Any]:
+        """Return the outcome of one true section, in the form of stickler-eval."""
         same = found.outcome in ("exact", "order")
         in_order = found.outcome == "exact"
         pages = [*self._pred[frozenset(gt.pages)].pages] if same else []
@@ -241,6 +242,12 @@ def evaluate_packet(
 
 
 def _pages(data: Any, columns: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Return a row for each page, from dicts, a data frame or a CSV file.
+
+    Raises:
+        TypeError: `data` has another type.
+        KeyError: a row lacks a column.
+    """
     if isinstance(data, str):
         with File(data).open(encoding="utf-8-sig", newline="") as file:
             rows: list[Any] = [*csv.DictReader(file, strict=True)]

@@ -252,6 +252,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             self.open_places.append(visit)
 
     def _build(self, visited: Visited[FieldVisit, _Fields], place: Place) -> _Fields:
+        """Choose annotations for a place, and return its fields and those inside it."""
         visit = visited.visit
         self._note_open(place, visit)
         match place:
@@ -354,6 +355,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
                 self._note_content(visit._replace(path=(*again, *visit.path[len(first) :])))
 
     def _choose_leaf(self, place: LeafPlace, visit: FieldVisit) -> Inferred:
+        """Return the comparison of a leaf, and remember it if annotations must be added."""
         if place.kind == "string" and not (has_stated_comparison(place.merged) or place.members):
             self._note_content(visit)
         parent_name = str(visit.path[-2]) if len(visit.path) > 1 else ""
@@ -472,6 +474,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return True
 
     def _list_array_fields(self, place: ArrayPlace, visit: FieldVisit) -> _Fields:
+        """Return the entry of a list, a box or a tuple, and the fields inside its elements."""
         merged, positions, elements = place.merged, place.positions, place.elements
         shape, inner_shape = (
             self._find_shape(visit, visit.depth),
@@ -519,6 +522,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return fields
 
     def _list_object_fields(self, place: ObjectPlace, visit: FieldVisit) -> _Fields:
+        """Return the entry of an object, and the entries of its fields."""
         merged = place.merged
         threshold = merged.item_threshold if visit.listed else merged.object_threshold
         declared = [
@@ -573,6 +577,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _make_entry(
         self, visit: FieldVisit, merged: Merged, choice: Inferred, kind: str
     ) -> Inferred:
+        """Return a comparison as an entry of the list of fields: with path, weight and reason."""
         if choice.comparator in self._instances:
             instance = self._instances[choice.comparator]
             choice = replace(choice, comparator=instance.name, config=instance.config)

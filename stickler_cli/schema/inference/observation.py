@@ -433,6 +433,7 @@ class Observed:
                 self.fields[key].shape.boxes.add_area(numbers, area)  # type: ignore[arg-type]
 
     def _add_text(self, text: str) -> None:
+        """Count one text: its value, its form, and what it shows about dates and numbers."""
         if text and len(self.absent_texts) < MOST_VALUES and says_nothing(text):
             self.absent_texts.add(text)
         if self.values is not None and text not in self.values:

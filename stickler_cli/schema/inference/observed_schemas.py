@@ -46,6 +46,7 @@ def schema_of_place(seen: Observed, name: str) -> JsonObject:
 
 
 def _schema(seen: Observed, name: str) -> JsonObject:
+    """Return the schema of a field's values, with types, and with enums, fields and elements."""
     if seen.is_json_text and seen.kinds.keys() <= {"string", "object", "array", "null"}:
         keywords = json_text_keywords(seen, name)
         return {"type": ["string", "null"] if seen.kinds["null"] else "string", **keywords}
