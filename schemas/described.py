@@ -134,8 +134,8 @@ class FieldAccountRecord(SparseCountsRecord, total=False):
 
 class AccountRecord(TypedDict):
     fields: dict[str, FieldAccountRecord]
-    """Counts and score of each field that has any, by path, parents first; the path of the whole
-    document is empty."""
+    """Counts and score of each field, by path, parents first; the path of the whole document is
+    empty. Fields without counts are missing."""
 
 
 class ClassesRecord(TypedDict):
