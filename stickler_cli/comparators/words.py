@@ -343,7 +343,8 @@ def _find_joined_run(text: Words, other: Words) -> str | None:
     for length in range(2, MAX_JOINED_WORDS + 1) if joined_words else ():
         for start in range(len(text.sequence) - length + 1):
             run = text.sequence[start : start + length]
-            if "".join(run) in joined_words:
+            are_initials = max(map(len, run)) == 1  # `P.O.` and `PO` are the same
+            if not are_initials and "".join(run) in joined_words:
                 return " ".join(run)
     return None
 

@@ -68,6 +68,7 @@ def without(text, word, other):
             ("words joined or split", "new castle", "newcastle"),
         ),
         (NAMES, "e-mail desk", "email desk", None),
+        (NAMES, "Delta Bank N.A.", "Delta Bank NA", None),
         (NAMES, "O'Neill Motors", "ONeill Motors", None),
         (TEXTS, "at 7% a year", "at 7 a year", ("a sign more or less", "%", "")),
         (TEXTS, "at 7 a year", "at $7 a year", ("a sign more or less", "", "$")),

@@ -266,7 +266,8 @@ def test_a_list_whose_name_speaks_of_an_order_has_a_note():
         ("outline", [[0, 0], [4, 0], [5, 2]], True),
         ("polygon", [[0, 0], [4, 0], [4, 3], [0, 3]], False),  # compared as a box
         ("polygon", [0, 0, 4, 0, 5, 2], False),  # number by number
-        ("readings", [[0, 0], [4, 0], [5, 2]], False),
+        ("readings", [5, 4, 5], True),
+        ("cells", [[0, 0], [4, 0], [5, 2]], False),
     ],
 )
 def test_the_points_of_an_outline_have_a_note_on_their_order(name, points, is_noted):

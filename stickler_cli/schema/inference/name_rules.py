@@ -204,8 +204,9 @@ ORDERED_SINGULARS: Final = _names_in(
 singular: `size`, but not `sizes`."""
 SEQUENCES: Final = _names_in(
     "action, agenda, answer, call, chronology, command, contour, direction, history, instruction,"
-    "itinerary, linestring, message, outline, phase, polygon, polyline, priority, procedure, queue,"
-    "ranking, route, sequence, stage, step, stop, timeline, trajectory, triple, turn, waypoint"
+    "itinerary, linestring, measurement, message, outline, phase, polygon, polyline, priority,"
+    "procedure, queue, ranking, reading, route, sequence, stage, step, stop, timeline, trajectory,"
+    "triple, turn, waypoint"
 )
 """Last words of names of lists whose order may matter."""
 TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
