@@ -188,7 +188,8 @@ def _forms_of(text: str) -> Iterator[str]:
         yield "number"
         if is_fine_amount(measure.number):
             yield FINE_AMOUNT
-        if all(map(is_unit, measure.units)) and not (text[:1].isalpha() or _SEAT.fullmatch(text)):
+        begins_with_word = text[:1].isalpha() and not measure.relation  # but `about 5 mg`
+        if all(map(is_unit, measure.units)) and not (begins_with_word or _SEAT.fullmatch(text)):
             yield "measurement"
     if measure.currencies:
         yield "money"
