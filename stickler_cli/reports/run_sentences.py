@@ -366,10 +366,8 @@ def worst_field_texts(view: RunView) -> list[str]:
 
 
 _ODDITIES: Final = {
-    "duplicate_keys": "have an object with the same key twice (only the last of the two counts)",
-    "byte_order_mark": (
-        "begin with a byte order mark, which JSON does not allow; the mark was skipped"
-    ),
+    "duplicate_keys": "with the same key twice in an object (only the last one counts)",
+    "byte_order_mark": "with a byte order mark at the start, which is not JSON (it was skipped)",
 }
 """Text for each warning about documents; a number of documents is written before the text."""
 

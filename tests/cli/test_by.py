@@ -140,7 +140,10 @@ def test_too_many_groups_are_refused(data, stickler):
     result = stickler(*EVAL, "--by", "id")
 
     assert result.code == 2
-    assert "--by id: there are more than 200 groups, expected a key with fewer values" in result.err
+    assert (
+        "--by id: the key gives more than 200 groups, expected a key with fewer values"
+        in result.err
+    )
 
 
 def test_a_key_that_no_document_has_is_noted(vendors, stickler):

@@ -54,12 +54,10 @@ def test_the_table_counts_documents_with_duplicate_keys_and_byte_order_marks(sti
     assert result.code == 0
     lines = result.out.splitlines()
     assert (
-        "note: 1 document have objects that have the same key twice (only the last of "
-        "the two counts)"
+        "note: 1 document with the same key twice in an object (only the last one counts)"
     ) in lines
     assert (
-        "note: 1 document begin with a byte order mark, which JSON does not allow; the "
-        "mark was skipped"
+        "note: 1 document with a byte order mark at the start, which is not JSON (it was skipped)"
     ) in lines
 
 
@@ -249,7 +247,7 @@ def test_a_device_beside_one_document_is_no_source(stickler, data):
     result = stickler("eval", "schema.json", "gt/two.json", "/dev/zero")
 
     assert result.code == 2
-    assert "/dev/zero: cannot be read: this is a device" in result.err
+    assert "/dev/zero: cannot be read: this path is a device" in result.err
 
 
 @pytest.mark.slow
