@@ -30,7 +30,8 @@ class Box(NamedTuple):
     bottom: float
     area: float
     crosses_itself: bool = False
-    """Whether two opposite edges of the quadrilateral cross, so that it is no outline of a box."""
+    """Whether two opposite edges of the quadrilateral cross, so that it cannot be the outline of a
+    box."""
 
 
 class BBoxIoUComparator(BaseComparator):

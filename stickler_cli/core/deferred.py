@@ -40,8 +40,5 @@ DEFERRED: Final = (DeferredObject, DeferredList)
 
 
 def defer(record: dict[str, Any]) -> DeferredObject:
-    """Return an object as a deferred object.
-
-    Its values exist already, or are deferred themselves.
-    """
+    """Return a record as a `DeferredObject`; its values exist already, or are deferred objects."""
     return DeferredObject([*record], record.__getitem__)

@@ -126,7 +126,7 @@ def documents_of_table(
 
 
 def column_names(file: str, limit: int) -> list[str]:
-    """Return the columns of a table; those of its first row, if it is a file of lines.
+    """Return the names of a table's columns; for a file of lines, of the columns in its first row.
 
     Raises:
         UsageError: the file is not a table.

@@ -145,9 +145,9 @@ def is_fine_amount(number: Decimal) -> bool:
 
 @lru_cache(maxsize=4096)
 def evidence_of(text: str) -> tuple[str, ...]:
-    """Return the signs in a text of an order of day and month, and of a use of dots in numbers.
+    """Return names of the evidence in a text, such as `day first`; empty without evidence.
 
-    Empty if the text shows nothing.
+    Evidence is about the order of day and month, and about the meaning of dots in numbers.
     """
     evidence = [form for form, wanted in _DOTS_IN_NUMBER.items() if wanted.search(text)]
     for first, _, second in _ORDER_OF_DATE.findall(text):
