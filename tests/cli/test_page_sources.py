@@ -138,15 +138,15 @@ def test_a_file_that_is_no_image_is_told_and_left_out(stickler, scans):
     arguments = [word for word in COMMAND if word != "--quiet"]
     result = stickler(*arguments, "--sources", "scans", "--embed-sources", "2")
     assert result.code == 0
-    assert "no picture can be made from one.png" in result.err
-    assert "no picture can be made from two.pdf" in result.err
+    assert "no picture can be made from scans/one.png" in result.err
+    assert "no picture can be made from scans/two.pdf" in result.err
     assert part(scans, "pictures") == []
 
 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--sources", "nowhere"], "the directory nowhere"),
+        (["--sources", "nowhere"], "there is no directory nowhere"),
         (["--sources", "javascript://alert(1)/{id}"], "an http(s) address with {id}"),
         (["--sources", "https://{id}/a.pdf"], "an http(s) address with {id}"),
         (["--sources", "https://host/a.pdf"], "an http(s) address with {id}"),

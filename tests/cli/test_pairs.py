@@ -139,7 +139,9 @@ def test_a_directory_that_takes_long_to_list_is_told_again_and_again(
         monkeypatch.setattr(sources, name, 0)
     monkeypatch.setattr(sources, "id_of_file", slow)
     assert [*list_directory(str(tmp_path), 100, tell).documents] == ["a"]
-    assert told[0] == f"still listing {tmp_path}; the comparison starts when the list is complete"
+    assert told[0] == (
+        f"still listing the files of {tmp_path}; the comparison starts when the list is complete"
+    )
     listed = len(told)
     assert list_directory(str(tmp_path), 100).documents
     assert len(told) == listed
@@ -228,6 +230,6 @@ def test_a_column_of_what_is_no_table_is_refused(table: str, capsys: pytest.Capt
         capsys, "eval", "schema.json", "gt.jsonl", "pred.jsonl", "--pred-column", "a", code=2
     )
     assert (
-        "--pred-column: PRED is a JSON Lines, CSV or TSV file, expected a table; use --pred-root"
-        in told
+        "--pred-column: PRED is a JSON Lines, CSV or TSV file, expected a table; if documents are "
+        "inside a larger JSON object, use --pred-root" in told
     )

@@ -129,8 +129,8 @@ def test_compare_and_check_infer_too(stickler, plain):
     checked = stickler("check", "plain.json")
 
     assert "inferred" in compared.out
-    assert "comparison of 5 fields was inferred" in compared.err
-    assert "comparison of 5 fields was inferred" in checked.err
+    assert "how to compare 5 fields was inferred" in compared.err
+    assert "how to compare 5 fields was inferred" in checked.err
     assert stickler("check", "plain.json", "--infer", "never").err == ""
 
 
@@ -146,7 +146,7 @@ def test_runs_that_were_judged_otherwise_do_not_go_together(stickler, plain):
 
 
 def test_many_documents_from_python_are_compared_alike():
-    with pytest.warns(UserWarning, match="comparison of 5 fields was inferred") as warned:
+    with pytest.warns(UserWarning, match="how to compare 5 fields was inferred") as warned:
         found = evaluate_many(PLAIN, [(GT, WRONG)])
 
     assert warned[0].filename == __file__
@@ -186,7 +186,7 @@ class Sold(BaseModel):
     mood: str
 
 
-@pytest.mark.filterwarnings("ignore:.*the comparison of .* was inferred")
+@pytest.mark.filterwarnings("ignore:.*how to compare .* was inferred")
 @pytest.mark.parametrize("schema", [Sold, MOOD])
 def test_values_in_memory_say_it_too(schema):
     pairs = iter([(Sold(lot="A1", mood="16:05"), {"lot": "a1", "mood": "4:05 pm"})] * 3)
@@ -246,7 +246,7 @@ def test_the_one_document_of_a_stream_is_looked_at(stickler, lines, monkeypatch)
     assert "TP" in shown
 
 
-@pytest.mark.filterwarnings("ignore:.*the comparison of .* was inferred")
+@pytest.mark.filterwarnings("ignore:.*how to compare .* was inferred")
 def test_values_are_looked_at_by_the_schema_of_their_document(stickler, lines):
     sources = [str(lines / name) for name in ("kinds", "gt.jsonl", "pred.jsonl")]
     result = stickler("eval", *sources, "--schema-by", "kind", "-f", "json")

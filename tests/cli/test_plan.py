@@ -119,7 +119,7 @@ def test_the_table_has_numbers_and_a_picture(stickler, run_of, monkeypatch):
     assert "never" in table
     page = stickler("plan", run, "--half-width", "0.02", "--detect", "0.05", "-f", "html").out
     assert page.count("<figure>") == 2
-    assert "the dotted line is 0.02; the curve reaches the line at the point" in page
+    assert "the dotted line is at 0.02; the curve reaches the line at the point" in page
     rows = stickler("plan", run, "--half-width", "0.02", "-f", "csv").out.splitlines()
     assert rows[0].startswith("figure,asked,limit,now")
 

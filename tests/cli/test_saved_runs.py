@@ -75,7 +75,7 @@ def test_a_run_that_is_read_gives_the_same_reports(stickler, run_file, format_na
         ("none.json", None, "none.json: there is no such file or directory, expected a run file"),
         ("bad.json", "{", "bad.json:1:2: not valid JSON"),
         ("list.json", [], "list.json: this is not a run, expected a run file"),
-        ("empty/x", "", "empty: there is no run.json in this directory"),
+        ("empty/x", "", "empty: this directory does not contain run.json"),
         ("no.json", {"a": 1}, "no.json: this is not a run, expected a run file"),
         (
             "other.json",

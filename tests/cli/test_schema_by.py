@@ -132,7 +132,7 @@ def test_a_column_may_say_it_and_a_document_without_a_schema_fails_by_name(stick
         ),
     }
     shown = stickler("compare", "schemas", "gt", "pred", *by, "--document", "invoice/b")
-    assert (shown.code, "no schema invoise" in shown.err) == (ExitCode.INCOMPLETE, True)
+    assert (shown.code, "has no file invoise" in shown.err) == (ExitCode.INCOMPLETE, True)
 
 
 def test_a_document_of_another_kind_than_its_schema_says_fails_by_name(stickler, data):
@@ -239,7 +239,9 @@ def test_what_makes_no_sense_is_refused(stickler, data):
     left_out = stickler("eval", "gt", "pred", *BY)
     assert "--schema-by: SCHEMA is left out, expected a directory of schemas" in left_out.err
     column = stickler("eval", "schemas", "gt", "pred", "--schema-by", "@what")
-    assert "--schema-by @what: --by-file is missing" in column.err
+    assert (
+        "--schema-by @what: the option --by-file, whose file would have this column, is missing"
+    ) in column.err
     write(data / "schemas" / "letter.json", {"type": "object", "properties": {"a": {X + "x": 1}}})
     write(data / "schemas" / "list.json", {"type": "string"})
     wrong = stickler(*EVAL)

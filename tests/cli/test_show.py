@@ -64,7 +64,7 @@ def test_where_only_some_fields_are_annotated_the_others_can_be_inferred(stickle
     write(data / "some.json", {**PLAIN, "properties": properties})
     assert "inferred" not in stickler("show", "some.json").out
     err = stickler("show", "some.json", "--infer", "always").err
-    assert "some.json does not annotate every field: the comparison of 2 fields was inferred" in err
+    assert "some.json does not annotate every field, so how to compare 2 fields was inferred" in err
 
 
 def test_a_schema_without_declared_fields_says_so(stickler, data):
@@ -94,10 +94,11 @@ def test_a_terminal_gets_a_tree(stickler, monkeypatch):
         "  qty  Numeric            0.5       1  integer\n"
         "    default\n"
         "\n"
-        "if there is no line below a field, all its settings come from annotations\n"
+        "if there is no line below a field, all its settings come\n"
+        "  from annotations\n"
         "\n"
-        "note: compared by edit distance, so a different word or\n"
-        "  number in a long text may pass: lines.sku\n"
+        "note: texts are compared by edit distance, so a different\n"
+        "  word or number in a long text may pass: lines.sku\n"
         "note: upper and lower case count as equal, unless\n"
         "  ExactComparator has case_sensitive: id\n"
     )

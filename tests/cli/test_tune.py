@@ -304,6 +304,6 @@ def test_a_finished_run_is_no_ground_truth(stickler, data):
 
     assert result.code == 2
     assert result.err == (
-        "error: base.json: this is a finished run, but stickler tune reads documents, expected "
+        "error: base.json: this is a finished run, but stickler tune needs documents, expected "
         "stickler tune [SCHEMA] GT PRED\n"
     )
