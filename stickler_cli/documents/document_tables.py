@@ -8,25 +8,25 @@ import datetime as dt
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import_pyarrow
 from stickler_cli.core.remote import is_url, open_url
+from .decoded_sizes import decoded_sizes, is_text
 from .document import LineReference, Reference, Side, read_plain
 from .lines import LINES_SUFFIX, TABLE_SUFFIX, Ids, id_text, lines_of, looking_into
-from .packed_files import MANY_DOCUMENTS
+from .packed_files import MANY_DOCUMENTS, ONE_DOCUMENT, count_values
 from .reading import (
     MAX_UNPACKED_RATIO,
     decoded,
@@ -51,7 +51,6 @@ from .table_columns import (
 MAX_BROKEN_ROWS: Final = 100  # rows that may precede the one that tells the columns
 ROWS: Final = 1_000  # rows that are in memory together
 MAX_DECODED_BYTES: Final = 64_000_000  # bytes of cells that are converted to Python values together
-BYTES_OF_OBJECT: Final = 40  # size of a Python value and of its entry in a list
 BYTES_OF_VALUE: Final = 8  # minimum size of a value in a list after conversion
 # Decompressed size of a row group up to which it is never refused.
 MAX_GROUP_BYTES: Final = 200_000_000
@@ -163,6 +162,14 @@ def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference 
         )
     if len(data) > limit:
         return too_large(decoded(file), f"the document has {len(data):,} bytes", limit, number)
+    if is_arrow_table(file) and (n_values := count_values(data)) > ONE_DOCUMENT.minimum:
+        return Problem(
+            source=decoded(file),
+            found=f"the document has about {n_values:,} values",
+            expected=f"at most {ONE_DOCUMENT.minimum:,} in a cell",
+            hint="if you trust it, put it into a JSON file",
+            line=number,
+        )
     return LineReference(file=file, line=number, size=len(data), offset=None, data=data)
 
 
@@ -268,79 +275,54 @@ def _arrow_rows(
             _parquet_batches(table, needed_columns) if is_parquet else _arrow_batches(table, file)
         )
         try:
-            slices = (_bounded_slices(batch, needed_columns) for batch in batches)
-            for batch in chain.from_iterable(slices):
+            for batch in _bounded_slices(batches, needed_columns, _count_bytes(file)):
                 documents = [_cells(batch.column(name), name, source) for name in chosen]
                 named = (
                     [None] * batch.num_rows if ids is None else _python_values(batch.column(ids))
                 )
                 for name, *cells in zip(named, *documents, strict=True):
                     number += 1
-                    missing = Problem(
-                        source, "the row has no id", "an id in every row of the file", line=number
-                    )
+                    if name is None and ids is not None:
+                        name = Problem("", "the row has no id", "an id in every row of the file")  # noqa: PLW2901
                     placed = [
-                        replace(cell_column, source=source, line=number)
-                        if isinstance(cell_column, Problem)
-                        else cell_column
-                        for cell_column in (missing if name is None and ids else name, *cells)
+                        replace(cell, source=source, line=number)
+                        if isinstance(cell, Problem)
+                        else cell
+                        for cell in (name, *cells)
                     ]
-                    yield (
-                        number,
-                        placed[0],
-                        [
-                            _inner_cell(cell, steps, Problem(source, column, line=number))
-                            for cell, (column, steps) in zip(
-                                placed[1:], columns_and_steps, strict=True
-                            )
-                        ],
-                    )
+                    inner_cells = [
+                        _inner_cell(cell, steps, Problem(source, column, line=number))
+                        if steps
+                        else cell
+                        for cell, (column, steps) in zip(placed[1:], columns_and_steps, strict=True)
+                    ]
+                    yield number, placed[0], inner_cells
         except (OSError, import_pyarrow().ArrowException) as error:
             problem = unreadable(source, error, number + 1)
             yield number + 1, problem if ids else None, [problem for _ in sides]
 
 
-def _bounded_slices(batch: Any, columns: Sequence[str]) -> Iterator[Any]:
-    """Split a batch into slices that need about `MAX_DECODED_BYTES` of memory as Python values.
+def _bounded_slices(
+    batches: Iterable[Any], columns: Sequence[str], file_bytes: int
+) -> Iterator[Any]:
+    """Split batches into slices that need about `MAX_DECODED_BYTES` of memory as Python values.
 
     A text that all rows repeat is stored once in the file, but takes memory for each row here.
+
+    Raises:
+        OSError: the rows of a small file have far more bytes than the file.
     """
-    sizes = sum((_decoded_sizes(batch.column(name)) for name in columns), np.zeros(batch.num_rows))
-    slice_of_row = np.cumsum(sizes) // MAX_DECODED_BYTES
-    bounds = [0, *(np.flatnonzero(np.diff(slice_of_row)) + 1).tolist(), batch.num_rows]
-    for start, end in pairwise(bounds):
-        yield batch.slice(start, end - start)
-
-
-def _decoded_sizes(column: Any) -> NDArray[np.float64]:
-    """Estimate the bytes that each value of a column takes in Python, with its nested values."""
-    compute, types = import_pyarrow(module="pyarrow.compute"), import_pyarrow().types
-    if isinstance(column.type, import_pyarrow().BaseExtensionType):
-        column = column.storage
-    kind = column.type
-    own_sizes: NDArray[np.float64] = np.full(len(column), float(BYTES_OF_OBJECT))
-    if types.is_dictionary(kind):
-        indices = column.indices.fill_null(0).to_numpy(zero_copy_only=False)
-        # The dictionary is empty if all values are null.
-        return _decoded_sizes(column.dictionary)[indices] if len(column.dictionary) else own_sizes
-    if _is_text(kind):
-        lengths = compute.binary_length(column).fill_null(0)
-        return own_sizes + np.asarray(lengths.to_numpy(zero_copy_only=False), np.float64)
-    if types.is_struct(kind):
-        children = (column.field(index) for index in range(kind.num_fields))
-        return sum(map(_decoded_sizes, children), own_sizes)
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
-        offsets = column.offsets.to_numpy()
-        ends = np.concatenate([[0.0], np.cumsum(_decoded_sizes(column.values))])
-        inner: NDArray[np.float64] = np.diff(ends[offsets])
-        return own_sizes + inner
-    return own_sizes
-
-
-def _is_text(kind: Any) -> bool:
-    types = import_pyarrow().types
-    tests = types.is_string, types.is_large_string, types.is_binary, types.is_large_binary
-    return any(is_kind(kind) for is_kind in tests)
+    total_bytes = 0.0
+    for batch in batches:
+        sizes = np.zeros(batch.num_rows)
+        for name in columns:
+            sizes += decoded_sizes(batch.column(name))
+        slice_of_row = np.cumsum(sizes) // MAX_DECODED_BYTES
+        bounds = [0, *(np.flatnonzero(np.diff(slice_of_row)) + 1).tolist(), batch.num_rows]
+        for start, end in pairwise(bounds):
+            total_bytes += sizes[start:end].sum()
+            _check_unpacked("the rows grow", file_bytes, int(total_bytes))
+            yield batch.slice(start, end - start)
 
 
 def _check_row_group(group: Any, number: int, columns: Sequence[str]) -> None:
@@ -392,6 +374,11 @@ def _arrow_batches(table: Any, file: str) -> Iterator[Any]:
                     yield batch.slice(start, ROWS)
 
 
+def _count_bytes(file: str) -> int:
+    with _open_binary(file) as stream:
+        return stream.seek(0, io.SEEK_END)
+
+
 def _open_binary(file: str) -> BinaryIO:
     return open_url(file) if is_url(file) else Path(file).open("rb")
 
@@ -415,7 +402,7 @@ def _open_table(file: str) -> Iterator[Any]:
                 texts = [
                     arrow_field.name
                     for arrow_field in table.schema_arrow
-                    if _is_text(arrow_field.type)
+                    if is_text(arrow_field.type)
                 ]
                 table = parquet.ParquetFile(stream, read_dictionary=texts)
             else:
@@ -432,7 +419,7 @@ def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
 
     `place` says for messages where the cell is; its `found` is the name of the column.
     """
-    if not steps or cell is None or isinstance(cell, Problem):
+    if cell is None or isinstance(cell, Problem):
         return cell
     return _find_in_cell(cell, steps, f"column {place.found}", place)
 

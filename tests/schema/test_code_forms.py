@@ -2,7 +2,7 @@
 
 import pytest
 
-from stickler_cli.schema.inference import infer
+from stickler_cli.schema.inference import code_forms, infer
 from stickler_cli.schema.inference.code_forms import code_form
 from stickler_cli.schema.inference.observation import Observed
 
@@ -147,3 +147,24 @@ def test_a_field_with_a_rule_for_its_name_has_no_chemical_formulas(name, compara
 
     (field,) = [field for field in infer(schema, seen=seen).fields if field.path]
     assert field.comparator == comparator
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", " \n", "\t"])
+@pytest.mark.parametrize("head", ["x", ">", "select ", "x = 1;"])
+def test_no_pattern_searches_a_long_run_of_blanks(monkeypatch, head, blank):
+    n_characters = []
+    is_query = code_forms._is_query  # noqa: SLF001 - the first pattern that a text meets
+
+    def note_length(text):
+        n_characters.append(len(text))
+        return is_query(text)
+
+    monkeypatch.setattr(code_forms, "_is_query", note_length)
+    code_form(head + blank * 100_000 + "x")
+
+    assert n_characters == [len(head.rstrip()) + code_forms.MAX_BLANKS + 1]
+
+
+def test_a_long_indentation_does_not_change_the_form_of_a_text():
+    code = "def first():\n" + " " * 5_000 + "return 1;\n"
+    assert code_form(code) == "source code"

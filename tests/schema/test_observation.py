@@ -439,3 +439,12 @@ def test_a_summary_tells_values_of_other_forms_apart():
     assert summary({"a": "16:05"}) != summary({"a": "X-1"}) != summary({"b": "X-1"})
     assert summary({"b": ["x"]}) != summary({"b": ["X-1"]})
     assert summary(*[{"a": "no"}] * 12) != summary(*[{"a": f"no {at}"} for at in range(12)])
+
+
+def test_forms_of_texts_are_determined_up_to_a_number_of_characters():
+    for n_characters, n_texts in ((1, 1), (20, 1), (21, 2), (1000, 3)):
+        seen = Observed(PlaceBudget(characters_left=n_characters))
+        for text in ("a" * 20, "b" * 20, "c" * 20):
+            seen.add(text)
+        assert seen.forms[""] == n_texts
+        assert seen.kinds == {"string": 3}

@@ -90,6 +90,10 @@ _BASES: Final = re.compile(r"(?:>[^\n]*\n)?\s*(?:[ACGTUN\s-]{10,}|[acgtun\s-]{10
 _RESIDUES: Final = re.compile(
     r"(?:>[^\n]*\n)?\s*[ACDEFGHIKLMNPQRSTVWYX]{8,}(?:\s+[ACDEFGHIKLMNPQRSTVWYX]+)*\*?"
 )
+MAX_BLANKS: Final = 200
+"""Number of consecutive blanks and line breaks up to which they are searched as they are. Patterns
+take time in proportion to the square of longer runs, which say no more about the form."""
+_LONG_BLANKS: Final = re.compile(rf"(\s{{{MAX_BLANKS}}})\s+")
 SHORTEST_MOLECULE: Final = 5  # characters, with at least three atoms
 SHORTEST_PROTEIN: Final = 20  # residues
 
@@ -101,6 +105,8 @@ def code_form(text: str) -> str | None:
     ('SQL', None)
     """
     text = text.strip()
+    if len(text) > MAX_BLANKS:
+        text = _LONG_BLANKS.sub(r"\1", text)
     if _is_query(text):
         return "SQL"
     if _FIRST_TAG.match(text) and text.endswith(">") and _CLOSING_TAG.search(text):

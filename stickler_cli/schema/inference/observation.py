@@ -31,6 +31,8 @@ SHORT: Final = 40
 SAMPLE: Final = 500
 """Maximum number of texts of a field whose form is determined. It is also the maximum number of
 lists that are searched for a key field."""
+MOST_CHARACTERS: Final = 50_000_000
+"""Maximum number of characters of all texts whose form is determined, in some ten seconds."""
 MOST_VALUES: Final = 50
 """Maximum number of distinct texts of a field that are kept. A field with more texts has no fixed
 set of choices."""
@@ -208,9 +210,12 @@ def _forms_of_date(text: str) -> Iterator[str]:
 
 @dataclass(slots=True, eq=False)
 class PlaceBudget:
-    """Number of fields and elements that may still get statistics of their own."""
+    """What the statistics of all fields together may still take."""
 
     places_left: int = MOST_PLACES
+    """Number of fields and elements that may still get statistics of their own."""
+    characters_left: int = MOST_CHARACTERS
+    """Number of characters of texts whose form may still be determined."""
 
 
 @dataclass(slots=True, eq=False)
@@ -443,7 +448,8 @@ class Observed:
                 self.values = None
         if len(text) <= LONGEST_READ and any(map(str.isdecimal, text)):
             self.evidence.update(evidence_of(text))
-        if self.forms[""] < SAMPLE and text.strip():
+        if self.forms[""] < SAMPLE and self.budget.characters_left > 0 and text.strip():
+            self.budget.characters_left -= len(text)
             self.forms[""] += 1
             forms = _known_forms if len(text) <= LONGEST_VALUE else _forms_of
             for form in forms(text):

@@ -1,0 +1,104 @@
+"""Estimate the memory that values of an Arrow column take in Python, before they are converted.
+
+A file may store a value once that many rows share: in a dictionary, in a run of equal values, or
+as a view of the same text or the same items. Each row has its own value in Python.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.core.problems import import_pyarrow
+
+BYTES_OF_OBJECT: Final = 40  # size of a Python value and of its entry in a list
+VIEW_CELLS: Final = 4  # of 32 bits each; the first one is the length. Source: Arrow, "View layout"
+
+
+def is_text(kind: Any) -> bool:
+    """Return whether an Arrow type is that of texts or bytes which a file stores one by one."""
+    tests = "is_string", "is_large_string", "is_binary", "is_large_binary"
+    return _is_any(kind, tests)
+
+
+def decoded_sizes(column: Any) -> NDArray[np.float64]:
+    """Estimate the bytes that each value of a column takes in Python, with its nested values."""
+    types = import_pyarrow().types
+    if isinstance(column.type, import_pyarrow().BaseExtensionType):
+        column = column.storage
+    kind = column.type
+    sizes: NDArray[np.float64] = np.full(len(column), float(BYTES_OF_OBJECT))
+    if is_text(kind):
+        compute = import_pyarrow(module="pyarrow.compute")
+        sizes += compute.binary_length(column).fill_null(0).to_numpy(zero_copy_only=False)
+    elif types.is_fixed_size_binary(kind):
+        sizes += kind.byte_width
+    elif types.is_dictionary(kind) and len(column.dictionary):  # it is empty if all are null
+        sizes = _sizes_of_entries(column)
+    elif _is_any(kind, ("is_run_end_encoded",)):
+        rows = column.offset + np.arange(len(column))
+        runs = column.run_ends.to_numpy().searchsorted(rows, side="right")
+        sizes = decoded_sizes(column.values)[runs]
+    elif _is_any(kind, ("is_string_view", "is_binary_view")):
+        sizes += _lengths_of_views(column)
+    elif types.is_struct(kind):
+        for index in range(kind.num_fields):
+            sizes += decoded_sizes(column.field(index))
+    else:
+        sizes += _sizes_of_items(column)
+    return sizes
+
+
+def _is_any(kind: Any, names: tuple[str, ...]) -> bool:
+    """Return whether one of the named tests of pyarrow holds; old versions lack some of them."""
+    types = import_pyarrow().types
+    return any(getattr(types, name)(kind) for name in names if hasattr(types, name))
+
+
+def _sizes_of_entries(column: Any) -> NDArray[np.float64]:
+    """Return the size of the dictionary entry of each row."""
+    indices = column.indices.fill_null(0).to_numpy(zero_copy_only=False)
+    positions, entries = indices, column.dictionary
+    if len(indices) < len(entries):  # do not measure a large dictionary anew for each few rows
+        used, positions = np.unique(indices, return_inverse=True)
+        entries = entries.take(import_pyarrow().array(used))
+    sizes: NDArray[np.float64] = decoded_sizes(entries)[positions]
+    return sizes
+
+
+def _sizes_of_items(column: Any) -> NDArray[np.float64]:
+    """Return the total size of the items of each list; zeros for a column without lists."""
+    starts, lengths = _ranges_of_items(column)
+    if not len(starts):
+        return np.zeros(len(column))
+    first = int(starts.min())
+    items = column.values.slice(first, int((starts + lengths).max()) - first)
+    ends = np.concatenate([[0.0], np.cumsum(decoded_sizes(items))])
+    sizes: NDArray[np.float64] = ends[starts + lengths - first] - ends[starts - first]
+    return sizes
+
+
+def _lengths_of_views(column: Any) -> NDArray[np.int32]:
+    """Return the length of each text of a column of views, 0 for null, in bytes."""
+    views = np.frombuffer(column.buffers()[1] or b"", np.int32).reshape(-1, VIEW_CELLS)
+    lengths: NDArray[np.int32] = views[column.offset : column.offset + len(column), 0]
+    return np.where(column.is_null().to_numpy(zero_copy_only=False), 0, lengths)
+
+
+def _ranges_of_items(column: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the items of each list begin among all items, and their number.
+
+    Both are empty for a column that has no lists.
+    """
+    kind, no_items = column.type, np.zeros(0, np.int64)
+    if _is_any(kind, ("is_list", "is_large_list", "is_map")):
+        offsets = column.offsets.to_numpy().astype(np.int64)
+        return offsets[:-1], np.diff(offsets)
+    if _is_any(kind, ("is_list_view", "is_large_list_view")):
+        is_null = column.is_null().to_numpy(zero_copy_only=False)
+        lengths = np.where(is_null, 0, column.sizes.to_numpy()).astype(np.int64)
+        return np.where(is_null, 0, column.offsets.to_numpy()).astype(np.int64), lengths
+    if _is_any(kind, ("is_fixed_size_list",)):
+        positions = column.offset + np.arange(len(column))
+        return positions * kind.list_size, np.full(len(column), kind.list_size)
+    return no_items, no_items
