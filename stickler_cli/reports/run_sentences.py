@@ -169,8 +169,8 @@ def describe_verdicts(view: RunView) -> list[str]:
         unfit_of_all = (
             f"{len(marked_errors.unfit)} of {number_of(marked_errors.verdicts, 'verdict')}"
         )
-        fit_verb = "fits" if len(marked_errors.unfit) == 1 else "fit"
-        lines.append(f"{unfit_of_all} {fit_verb} no error of this run and had no effect: {names}")
+        verb = "belongs" if len(marked_errors.unfit) == 1 else "belong"
+        lines.append(f"{unfit_of_all} {verb} to no error of this run, so had no effect: {names}")
     return lines
 
 

@@ -158,7 +158,7 @@ class AnnotationUsage:
             finding = f"{name.replace('_', '-')} is on {kind_here}"
             expected = f"the annotation on {STANDS[name]}"
             if kind_here == POSITIONS and name in (*ON_LIST, "key"):
-                expected = "pairing best or ordered for this list"
+                expected = 'the pairing "best" or "ordered" for this list'
             self._unused[key] = (holder, finding, expected, hint)
 
     def report(self) -> None:

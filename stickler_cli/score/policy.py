@@ -31,7 +31,7 @@ PASSING: Final = (
     (
         "wrong",
         (
-            "wrong: of the accepted values of a document, the share that is wrong, on "
+            "wrong: the share of wrong values among the accepted values of a document, as an "
             "average over documents"
         ),
     ),

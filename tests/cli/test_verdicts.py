@@ -86,7 +86,7 @@ def test_a_verdict_that_fits_no_error_is_told(stickler, data, changed):
     verdict = VERDICT | changed
     assert record["unfit"] == ["{document}: {path} ({outcome})".format(**verdict)]
     assert record["right"] == {}
-    assert "1 of 1 verdict fits no error of this run" in stickler(*COMMAND).out
+    assert "1 of 1 verdict belongs to no error of this run" in stickler(*COMMAND).out
 
 
 def test_the_last_verdict_on_an_error_counts(stickler, data):

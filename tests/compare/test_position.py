@@ -79,7 +79,7 @@ def test_what_pairs_in_other_ways_is_refused_beside_positions(name):
     items = {"type": "object", "properties": {"k": {"type": "string"}}}
     schema = {"properties": {"x": {**STEPS, "items": items, f"x-aws-stickler-{name}": value}}}
 
-    with pytest.raises(SchemaError, match="by position, expected pairing best or ordered"):
+    with pytest.raises(SchemaError, match='by position, expected the pairing "best" or'):
         compile_schema(schema)
 
 

@@ -66,7 +66,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
     )
     base: str | None = option(
         None,
-        "The earlier of two runs that differ as future runs will differ. Needs --new.",
+        "The earlier of two runs whose difference is typical of future runs. Needs --new.",
         "RUN",
         in_file="none",
         role="input",
