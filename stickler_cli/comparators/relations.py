@@ -73,13 +73,26 @@ def _may_state_relation(text: str) -> bool:
     return not _FIRST_WORDS.isdisjoint(text.translate(_LETTERS_ONLY).split())
 
 
+_NUMBER_AND_WORD_REVERSED: Final = re.compile(
+    r"\d\.?[-+]?\s?[$€£¥]?\s{0,3}\.?([^\W\d_]{2,20})(?![^\W\d_])"
+)
+"""The first digit of a number and the word before it, in a text read from its end: most letters
+are skipped."""
+_LAST_WORDS_REVERSED: Final = frozenset(
+    words.split()[-1][::-1] for words in (*_SIGNS_IN_TEXTS, "ca")
+)
+"""The last word of each relation, which is directly before the number, from its end."""
+_OTHER_SIGNS: Final = ("~", "≈", "≤", "≥", "=<", "=>")
+
+
 def mark_relations(text: str) -> str:
     """Return a text with a sign in place of words that state a relation to the number behind them.
 
     >>> mark_relations("about 30 days, at least $5")
     '~30 days, >=$5'
     """
-    if not _may_state_relation(text):
+    words = _NUMBER_AND_WORD_REVERSED.findall(text[::-1].lower())
+    if _LAST_WORDS_REVERSED.isdisjoint(words) and not any(sign in text for sign in _OTHER_SIGNS):
         return text
     return _BEFORE_NUMBER.sub(lambda match: _SIGNS_IN_TEXTS[_words_of(match)], text)
 

@@ -316,6 +316,7 @@ def test_descriptions_name_every_comparator_its_aliases_and_keywords():
         ("case_sensitive", False),
         ("strip", True),
         ("only_separators", False),
+        ("same_type", False),
     ]
     model = described["LLMComparator"].keywords[0]
     assert (model.name, model.default) == ("model", model.empty)
