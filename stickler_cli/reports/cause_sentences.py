@@ -289,7 +289,9 @@ def _quote_name(view: RunView, path: Path) -> str:
 
 
 def _describe_pair(view: RunView, cause: Cause, kind: ErrorTrait) -> str:
-    written = cause.error_class is ErrorClass.WRONG_KIND  # show quotes to tell 5 from "5"
+    # Show quotes to tell 5 from "5".
+    are_alike = _drop_quotes(kind.gt) == _drop_quotes(kind.pred)
+    written = cause.error_class is ErrorClass.WRONG_KIND or are_alike
     texts = (visible(text if written else _drop_quotes(text)) for text in (kind.gt, kind.pred))
     gt, pred = (view.quoted(truncate(text, WIDTH)) for text in texts)
     return f"{_quote_name(view, kind.path)} {gt} -> {pred}"

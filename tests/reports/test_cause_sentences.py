@@ -14,6 +14,11 @@ SCHEMA = {
     "properties": {
         "currency": EXACT,
         "count": {"type": "number"},
+        "typed": {
+            "type": "number",
+            "x-aws-stickler-comparator": "NumericComparator",
+            "x-aws-stickler-comparator-config": {"same_type": True},
+        },
         "seller": {"type": "object", "properties": {"name": EXACT}},
         "lines": {"type": "array", "items": ITEM},
         "tags": {"type": "array", "items": EXACT},
@@ -62,6 +67,7 @@ def test_a_class_that_says_what_happened_is_told_once_whatever_the_values(texts)
 def test_one_that_is_alone_is_told_by_its_values(texts):
     assert texts(({"currency": " USD"}, {"currency": "EUR"})) == ['1 currency " USD" -> EUR once']
     assert texts(({"count": 5}, {"count": "n/a"})) == ['1 count 5 -> "n/a" once']
+    assert texts(({"typed": 5}, {"typed": "5"})) == ['1 typed 5 -> "5" once']
 
 
 def test_what_one_side_lacks_says_in_how_many_documents(texts):
