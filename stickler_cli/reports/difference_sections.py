@@ -227,8 +227,7 @@ class DifferenceView:
             (flow["wrong_after"], flow["missed_after"], flow["invented_after"]),
         )
         return [
-            f"{wrong - missed - invented:,} another value + {missed:,} missed + "
-            f"{invented:,} invented"
+            f"{wrong - missed - invented:,} different + {missed:,} missed + {invented:,} invented"
             for wrong, missed, invented in counts_of_runs
         ]
 
