@@ -44,7 +44,7 @@ def test_the_table_of_names_is_that_of_the_code():
 
 
 def test_the_lists_of_words_are_those_of_the_code():
-    assert words_after("like one of the above:") == list(MISLEADING)
+    assert words_after("strings whose names end in:") == list(MISLEADING)
     assert words_after("These words count as prepositions:") == sorted(PREPOSITIONS)
     assert words_after("so `total_usd` is a total:") == sorted(QUALIFIERS)
 

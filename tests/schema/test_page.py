@@ -87,7 +87,7 @@ def test_the_dialects_are_those_of_the_code():
 def test_the_limits_are_those_of_the_code():
     assert f"more than {MOST_COMBINATIONS} combinations" in PAGE
     assert f"more than {MOST_PLACES} places" in PAGE
-    assert f"A tuple without one has {DEFAULT_TUPLE_THRESHOLD}." in PAGE
+    assert f"The default threshold of a tuple is {DEFAULT_TUPLE_THRESHOLD}." in PAGE
 
 
 @pytest.mark.parametrize("text", re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
