@@ -663,7 +663,7 @@ def _lacks_unit(gt: Measured, pred: Measured) -> bool:
     """
     if gt.number is None or pred.currencies or pred.units or pred.percent:
         return False
-    is_bare_percentage = gt.percent and gt.number == pred.number
+    is_bare_percentage = gt.percent and gt.number == pred.number and gt.number != 0
     return is_bare_percentage or bool(gt.currencies) or any(map(is_unit, gt.units))
 
 

@@ -104,6 +104,7 @@ def without(text, word, other):
         (MONEY, 12.345, 12.35, None),
         (MONEY, 12, 12.0, None),
         (MONEY, "15%", "0.15", None),
+        (MONEY, "0.0%", "0", None),
         (NumericComparator(unit="same"), "1 g", "1000 mg", None),
         (MONEY, "15%", "15", ("no currency or unit", "15%", "15")),
         (MONEY, "$5", "5", ("no currency or unit", "$5", "5")),
