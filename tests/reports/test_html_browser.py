@@ -1328,6 +1328,10 @@ def test_a_link_leads_to_its_place_and_back_to_itself(open_page, run_of, width, 
     focused_link = "document.activeElement.getAttribute('href')"
     becomes(page, lambda: page.evaluate(focused_link), link.get_attribute("href"))
     assert page.evaluate("document.activeElement.getBoundingClientRect().top") < 800
+    # An edited address leads to its place, not back to the link.
+    page.evaluate("location.hash = '#errors&sort=field'")
+    page.wait_for_selector("html:not([data-busy])", state="attached")
+    becomes(page, lambda: page.locator("#errors :focus").count(), 1)
 
 
 def test_the_page_behind_a_panel_that_covers_it_stands_at_its_list(open_page, run_of):

@@ -160,11 +160,15 @@ const State = (() => {
   const stepTo = (next) => {
     const steps = hasPanel(current) ? history.state?.panelSteps : 0;
     const panelSteps = hasPanel(next) && steps !== undefined ? steps + 1 : undefined;
-    history.pushState({ panelSteps, entry: entryNumber() + 1 }, "", linkOf(next));
+    history.pushState({ panelSteps, entry: Date.now() }, "", linkOf(next));
   };
 
-  const entryNumber = () => history.state?.entry ?? 0;
-  const origins = new Map(); // number of an entry in the browser history -> the link that the reader followed from it
+  const origins = new Map(); // identifier of an entry in the browser history -> the link that the reader followed from it
+
+  // Give an entry an identifier; one that the reader made by editing the address has none.
+  const identifyEntry = () => {
+    if (!history.state?.entry) history.replaceState({ ...history.state, entry: Date.now() }, "");
+  };
 
   // Follow a link within this page, with a new entry in the browser history.
   const openLink = (link, options) => {
@@ -194,18 +198,20 @@ const State = (() => {
       stateWithoutPanel = null;
       return;
     }
+    identifyEntry();
     const next = parseLink(location.hash);
     const isPanelAlone = linkOf({ ...next, panel: {} }) === linkOf({ ...current, panel: {} });
-    setState(next, { scrolls: !isPanelAlone, origin: origins.get(entryNumber()) });
+    setState(next, { scrolls: !isPanelAlone, origin: origins.get(history.state.entry) });
   };
 
   const start = () => {
+    identifyEntry();
     window.addEventListener("popstate", readAddress);
     document.addEventListener("click", (event) => {
       const link = targetOf(event).closest("a[href^='#']");
       if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      origins.set(entryNumber(), link);
+      origins.set(history.state.entry, link);
       openLink(link.getAttribute("href"), { scrolls: true });
     });
     for (const act of ["wheel", "touchmove", "pointerdown", "keydown"]) window.addEventListener(act, leavePlace, { capture: true, passive: true });
