@@ -162,7 +162,10 @@ class Evaluation(score.Evaluation):
         return render(format_name, run, TableStyle(width, plain=False))
 
     def _with_intervals(self) -> Self:
-        """Return these results with confidence intervals, at the level of the run or 95 %."""
+        """Return these results with confidence intervals.
+
+        They are at the confidence level of the run, or at 95 % if the run has none.
+        """
         return replace(self, interval_settings=self.interval_settings or IntervalSettings())
 
     def _run(self, title: str) -> Run:

@@ -197,20 +197,23 @@ def _of_schemas(
         expected = "the path of the directory that holds the schemas for schema_by"
         raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)
-    head: list[object] = []
+    head: list[object] = []  # pairs that inference reads; below they come first again
     remaining_pairs = iter(pairs)
 
     def look(schemas: Mapping[str, LoadedSchema]) -> dict[str, Observed]:
         head.extend(islice(remaining_pairs, FIRST))
-        loaded_schemas: dict[str, Observed] = {}
+        observed_by_step: dict[str, Observed] = {}
         for name, truth in _truths_in(head, settings):
             step = f"{group_of(name, truth, by)}/"
             if step in schemas:
-                loaded_schemas.setdefault(step, Observed()).add(truth)
-        return loaded_schemas
+                observed_by_step.setdefault(step, Observed()).add(truth)
+        return observed_by_step
 
-    loading_options: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
-    loading_options["boxes"] = settings.boxes
+    loading_options: Any = {
+        "allow_plugins": settings.allow_plugins,
+        "when": settings.infer,
+        "boxes": settings.boxes,
+    }
     loaded_schemas = _warn_if_inferred(
         load_schemas(os.fspath(schema), look=look, **loading_options)
     )

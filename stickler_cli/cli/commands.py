@@ -127,7 +127,7 @@ OWN: Final = {
         codes={
             **_GATE,
             ExitCode.INCOMPLETE: "some or all documents could not be evaluated, or no "
-            "documents were paired, even if a gate also failed",
+            "documents were paired, whether or not a gate failed",
             ExitCode.INTERRUPTED: (
                 "interrupted (Ctrl-C); the results cover the documents finished until then"
             ),

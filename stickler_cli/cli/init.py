@@ -205,8 +205,8 @@ def _put_into_unions(
 ) -> dict[str, JsonObject]:
     """Return the keys to add to the text of a schema, by JSON Pointer.
 
-    Inference has rewritten some unions (`anyOf`). Such a union replaces that in the text as a
-    whole, so keys inside the union are added to `schema`, which has the rewritten unions.
+    Inference has rewritten some unions (`anyOf`) in `schema`. Such a union is written anew as a
+    whole, so keys for places inside it are added to `schema` instead.
     """
     rewritten = [
         json_pointer((*union.path, keyword)) for union in unions for keyword in union.keywords
@@ -224,12 +224,12 @@ def _put_into_unions(
 
     for union in unions:
         pointer = json_pointer(union.path)
-        if is_rewritten(pointer):
+        if is_rewritten(pointer):  # it is written as a part of the union around it
             continue
         place = _value_at(schema, union.path)
         for keyword in union.keywords:
             arms = place[keyword]
-            # A reference may count alternatives by position.
+            # Alternatives that accept nothing are dropped, unless a `$ref` names one by its number.
             if isinstance(arms, list) and f"#{pointer}/{keyword}/" not in text:
                 arms = [arm for arm in arms if arm is not False]
             outside.setdefault(pointer, {})[keyword] = arms

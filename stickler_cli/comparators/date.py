@@ -279,7 +279,12 @@ def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) 
 
 
 def _find_moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
-    """Return the day or second of a date by its own clock and in UTC, see `Readings.moments`."""
+    """Return the number of the day or second of a date, by its own clock and in UTC.
+
+    Both are NaN without a date, and 0 for what is not a single day: a range, an incomplete date, or
+    for seconds an unclear time. Such values are compared in another way. The second number is NaN
+    without a time zone.
+    """
     if stated is None:
         return math.nan, math.nan
     if isinstance(stated, StatedRange) or not stated.is_whole:

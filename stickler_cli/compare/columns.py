@@ -180,8 +180,8 @@ class GoldColumn:
         )
         """Whether each value is present in some alternative: its own, or one of a descendant."""
         self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
-        """Whether each value is present in some alternatives and absent in others: its own
-        alternatives, or those of its descendants."""
+        """Whether an absent prediction is right, too: because an alternative of the value is
+        absent, or because everything inside the value is optional."""
         self.all_optional = np.array([bool(gold and gold.all_optional) for gold in stated_gold])
         """Whether each value is an object or list in which everything may be absent."""
         self.is_open = np.array([bool(gold and not gold.exhaustive) for gold in stated_gold])

@@ -290,6 +290,7 @@ class ListNode(SequenceNode):
             masked, gt, pred, n_pairs, (pairs.owner, pairs.gt)
         )
         items, n_dropped = self._find_items(masked, gt, pred, pairs)
+        # Both positions are `NOTHING` (-1) if a list is absent on both sides: it has no items.
         is_absent_list = np.maximum(list_gt, list_pred) < 0
         if is_absent_list.any():
             items = items.select(~is_absent_list[items.owner])
@@ -299,7 +300,7 @@ class ListNode(SequenceNode):
             similarity, score = self._record_items(masked, items, longest, recording, batch)
         scores = self.score_lists(columns, list_gt, list_pred, similarity, score)
         fill_rows(table, batch, scores, placement)
-        if placement.is_document:
+        if placement.is_document:  # only the items of such a list are counted
             batch.outcome = np.where(scores.outcome == TN, TN, NOT_EVALUATED)
         table.n_open_items.update(notes_by_row(n_dropped, batch))
         if masked.gold is not None:

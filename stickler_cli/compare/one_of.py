@@ -146,7 +146,8 @@ class OneOfNode(ChoiceNode):
         return self.arms[self._find_arm(value)].node
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return the nodes of the arms, and for each value on both sides the arm's index."""
+        """Return the nodes of the arms, and the index of its arm for each value of both sides."""
+        # The last entry is for `NOTHING` (-1), an absent value.
         gt, pred = columns.cached(
             id(self),
             lambda: tuple(

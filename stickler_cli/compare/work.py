@@ -14,7 +14,8 @@ STEPS_OF_UNIT: Final = 1_000_000_000
 """Steps in a unit of work, the unit of limits: about a second."""
 
 CALL_STEPS: Final = 50_000
-"""Steps of one call of a node, for any number of pairs: about fifty small calls of numpy."""
+"""Fixed cost of one call of a node, in steps, however many pairs it compares: about fifty small
+calls of numpy."""
 PAIR_STEPS: Final = 200
 """Steps of each pair of values, besides the work of its comparator."""
 VALUE_STEPS: Final = 100

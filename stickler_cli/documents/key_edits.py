@@ -165,7 +165,11 @@ def _parse_renaming(text: str) -> tuple[KeySteps, KeySteps] | None:
 
 
 def _order_renamings(pairs: Iterable[tuple[KeySteps, KeySteps]]) -> tuple[Renaming, ...]:
-    """Return renamings from outer to inner keys; patterns have the new names of parent keys."""
+    """Return renamings sorted so that outer keys come before the keys inside them.
+
+    When an inner key is renamed, its parents have their new names already. So its pattern
+    contains the new names of its parents.
+    """
     new_names: dict[str, KeySteps] = {}
     renamings = []
     for old, new in sorted(pairs, key=lambda pair: len(pair[0])):

@@ -319,10 +319,10 @@ def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
 
 
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
-    """Return an evaluation as a record without documents, confidences and intervals.
+    """Return an evaluation as a record.
 
-    Documents have records of their own, which include their confidences. Intervals take long to
-    compute.
+    It has the counts of confidences, but not the confidences, which each document's own record has.
+    Of intervals it has the settings only, because intervals take long to compute.
     """
     bare = replace(
         evaluation,

@@ -315,8 +315,8 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     ),
     "uniqueItems": lambda limit: "each element only once",
 }
-"""Functions that describe the expected value, by the keyword of the meta-schema that the value
-breaks."""
+"""Functions that describe what was expected, by the keyword of the meta-schema that was
+violated."""
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:

@@ -313,10 +313,11 @@ class SeveralSchemas(MetadataOptions, panel="input"):
     schema_by: str | None = option(
         None,
         (
-            "Use a different schema for each document. SCHEMA is then a directory. KEY gives "
-            "a value for each document, and VALUE.json in that directory is the schema of "
-            "the document. KEY is a field of the ground truth, @directory, @id or @COLUMN of "
-            "the --by-file."
+            "Choose the schema of each document by its value of KEY. SCHEMA is then a "
+            "directory: a document with the value 'invoice' has the schema "
+            "SCHEMA/invoice.json. KEY is one of: the name of a field of the ground truth; "
+            "@directory (of the document); @id (of the document); @COLUMN (a column of the "
+            "--by-file)."
         ),
         "KEY",
     )

@@ -71,4 +71,4 @@ def test_beyond_its_bound_it_says_that_it_did_not_look(found, monkeypatch):
     first = a_document(1)
     told, notes = found([first, a_document(2), first])
     assert told == []
-    assert notes == ["only the first 2 different documents were searched for copies"]
+    assert notes == ["only 2 documents (exact copies aside) were searched for near copies"]

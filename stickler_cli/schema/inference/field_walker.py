@@ -355,8 +355,12 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
                 self._note_content(visit._replace(path=(*again, *visit.path[len(first) :])))
 
     def _choose_leaf(self, place: LeafPlace, visit: FieldVisit) -> Inferred:
-        """Return the comparison of a leaf, and remember it if annotations must be added."""
-        if place.kind == "string" and not (has_stated_comparison(place.merged) or place.members):
+        """Return the comparison of a leaf.
+
+        If the schema does not state it, it is remembered, so that it is added as annotations.
+        """
+        is_stated = has_stated_comparison(place.merged)
+        if place.kind == "string" and not (is_stated or place.members):
             self._note_content(visit)
         parent_name = str(visit.path[-2]) if len(visit.path) > 1 else ""
         seen, currencies = self._seen_values(visit), self._find_currencies(visit)
@@ -364,13 +368,12 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         if choice.source != "annotation" and self._is_argument(visit):
             choice = keep_types(choice)
         holder = visit.leaf_holder or visit.holder
-        if has_stated_comparison(place.merged):
+        if is_stated:
             return choice
-        return (
-            self._note_choice(holder, choice, visit)
-            if id(holder) in self._own
-            else choose_by_kind(place)
-        )
+        if id(holder) in self._own:
+            return self._note_choice(holder, choice, visit)
+        # No annotation can be added to this schema, so the compiler will compare by kind.
+        return choose_by_kind(place)
 
     def _is_argument(self, visit: FieldVisit) -> bool:
         """Return whether a leaf is an argument of a tool or function."""

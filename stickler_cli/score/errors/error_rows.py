@@ -143,7 +143,10 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
 
 
 def describe_origins(error: ClassifiedError) -> str:
-    """Describe where the wrong values of a pair of list items come from; empty if unknown."""
+    """Describe where the wrong values of a pair of list items come from; empty if unknown.
+
+    A wrong value is the true value of another field, or the product of other predicted values.
+    """
     pred: Any = error.unit.pred  # an object if there are origins
     sentences = []
     for origin in error.origins:

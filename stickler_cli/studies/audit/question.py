@@ -129,7 +129,7 @@ AUDIT: Final = Study(
   stickler audit schema.json gt/ a/ b/ c/ --draw 200 -o places.jsonl
   stickler audit schema.json gt/ a/ b/ c/ --verdicts p.csv --gate 'wrong<=0.02'""",
     gate="a gate failed, and there was no other problem",
-    incomplete="some documents could not be evaluated, even if a gate also failed",
+    incomplete="some documents could not be evaluated, whether or not a gate failed",
     lines="draw",
     line_formats=(*LINE_FORMATS, "html"),
 )

@@ -163,6 +163,6 @@ DIFF: Final = Study(
   stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
   stickler diff base.json new.json -o diff.json -o comment.md""",
     gate="a gate failed, and there was no other problem",
-    incomplete="the runs cannot be compared, even if a gate also failed",
+    incomplete="the runs cannot be compared, whether or not a gate failed",
     formats=(*FORMATS, "junit", "github", "openmetrics", "otel"),
 )

@@ -267,7 +267,8 @@ class Copies:
         if not self._n_omitted:
             return ()
         n_compared = len(self._spots)
-        return (f"only the first {n_compared} different documents were searched for copies",)
+        note = f"only {n_compared} documents (exact copies aside) were searched for near copies"
+        return (note,)
 
     def _are_near(self, first: int, second: int, values: NDArray[np.uint64]) -> bool:
         """Return whether two documents are near-duplicates, by the Dice overlap of their values.

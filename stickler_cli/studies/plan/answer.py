@@ -186,12 +186,11 @@ FEWEST: Final = 10
 UNEQUAL: Final = 0.75
 """If document sizes vary by this coefficient of variation or more, estimates are too low."""
 UNEQUAL_NOTE: Final = (
-    "documents differ much in size, so the numbers for gates are too low. In simulations "
-    "with log-normal sizes (sigma 0.9) and --power 0.8, a gate should pass with the "
-    "number 'likely' in 80% of cases, but passed in 48 to 60% after a pilot of 50 "
-    "documents and in 67 to 70% after 200. With the number 'documents' it should pass in "
-    "50%, but passed in 33 to 44% and 52 to 53%. The lower figures are for errors that "
-    "cluster in documents"
+    "the sizes of documents differ much, so the numbers of documents for gates are too low. "
+    "In simulations with such sizes, gates passed less often than with --power 0.8 the columns "
+    "promise: with as many documents as 'likely' says, in 48 to 60% of cases after a pilot of 50 "
+    "documents and in 67 to 70% after a pilot of 200, instead of 80%; with as many as "
+    "'documents' says, in 33 to 44% after a pilot of 50, instead of 50%"
 )
 FEWEST_TO_DIFFER: Final = 6  # With fewer documents, no permutation test can be significant.
 MOST: Final = 10**8  # larger numbers of documents are reported as "never"
