@@ -46,6 +46,10 @@ MAX_BLANK_LINES: Final = 1_000_000
 """Maximum number of consecutive blank lines that are skipped, which takes about a second. Reading
 stops after them, since a small compressed file may have billions."""
 
+MAX_COLUMN_STEPS: Final = 64
+"""Maximum number of steps in the name of a column, such as the two of `seller.name`. Each step is
+an object in every document, which a row of two bytes can stand for."""
+
 LITTLE: Final = 16_000_000
 """Maximum number of bytes of documents that are held in memory, together with their ids."""
 
@@ -318,9 +322,15 @@ def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
     """Return for each column the path that its values have in documents.
 
     Raises:
-        UsageError: two columns have the same name, or the path of one leads into the other.
+        UsageError: two columns have the same name, the path of one leads into the other, or a path
+            has very many steps.
     """
     paths = [_path_of(name) for name in names]
+    for column, path in enumerate(paths, 1):
+        if len(path) > MAX_COLUMN_STEPS:
+            finding = f"the name of column {column} has {len(path):,} steps"
+            expected = f"at most {MAX_COLUMN_STEPS}, such as seller.name with 2"
+            raise UsageError([Problem(source, finding, expected, hint="rename the column")])
     column_of_path: dict[tuple[str, ...], int] = {}
     for column, path in enumerate(paths):
         first = column_of_path.setdefault(path, column)

@@ -279,3 +279,16 @@ def test_a_document_by_a_pipe_may_be_too_large(place):
 
 def test_a_file_that_is_not_there_holds_no_array(place):
     assert not holds_array("none.json")
+
+
+@pytest.mark.parametrize(("n_steps", "code"), [(64, 0), (65, 2), (200_000, 2)])
+def test_a_column_stands_for_a_place_of_64_levels_at_most(tmp_path, capsys, n_steps, code):
+    file = tmp_path / "gt.csv"
+    file.write_text(f"id,{'.'.join('a' * n_steps)}\n1,x\n")
+
+    assert main(["eval", str(file), str(file), "--no-config"]) == code
+
+    err = " ".join(capsys.readouterr().err.split())
+    refusal = f"the name of column 2 has {n_steps:,} steps, expected at most 64"
+    assert (refusal in err) is (code == 2)
+    assert ("rename the column" in err) is (code == 2)
