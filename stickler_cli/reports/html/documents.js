@@ -117,7 +117,7 @@ const Documents = (() => {
       checkbox.checked = errors.length > 0 && lines.length > 30;
       parts.push(element("p", { class: "tools" }, element("label", {}, checkbox, " only differences")), holder);
     } else if (!facts.runs) {
-      parts.push(element("p", { class: "note" }, row && !errorsOf(row) && !errors.length ? "Nothing in it differs." : "This document is not on this page in full: stickler compare shows it. Its errors:"));
+      parts.push(element("p", { class: "note" }, row && !errorsOf(row) && !errors.length ? "Nothing in it differs." : "This document is not on this page in full; to see it, use stickler compare. Its errors:"));
       parts.push(element("ul", {}, ...errors.map((error) => element("li", {}, outcomeMark(error[OUTCOME]), " ", element("a", { href: State.link(placeOfError(error)), class: "path" }, visible(error[PATH])), " ", ...Errors.changeElements(error)))));
     }
     parts.push(...source.figures);
