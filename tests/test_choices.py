@@ -42,7 +42,7 @@ def test_values_of_different_kinds_are_a_false_discovery_even_at_threshold_0():
     view = result({"type": "object", "properties": {"y": TEXT}, THRESHOLD: 0}, {"y": "x"}, "x")
     assert counts(view) == {"fd": 1}
     reason = view["non_matches"][0]["details"]["reason"]
-    assert reason == "object and string"
+    assert reason == "a value of type object cannot match a value of type string"
 
 
 def test_a_value_of_another_kind_is_one_leaf_whatever_is_in_it():

@@ -107,6 +107,12 @@ def shown_url(url: str) -> str:
     return f"{scheme}{mark}{location}"
 
 
+def states_user(url: str) -> bool:
+    """Return whether a URL contains a user name or password."""
+    scheme, _, address = url.partition("://")
+    return bool(_split_address(address, scheme)[0])
+
+
 def hide_secrets(text: str, *urls: str) -> str:
     """Remove users and passwords from all URLs in a text, even from misspelt URLs.
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from stickler_cli.core.problems import Problem, UsageError, import_extra, require
 from stickler_cli.core.real_paths import real_path
-from stickler_cli.core.remote import hide_secrets
+from stickler_cli.core.remote import states_user
 from stickler_cli.score.detail import PageSources, Picture
 from stickler_cli.score.record import Run
 
@@ -56,7 +56,7 @@ def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
         if not _ADDRESS.match(sources) or "{id}" not in sources:
             expected = "a directory, or an http(s) address with {id} after its host"
             raise UsageError([Problem(SOURCES, f"it is {sources!r}", expected)])
-        if hide_secrets(sources) != sources:
+        if states_user(sources):
             finding = (
                 "the address contains a user name or password, which every reader of the page "
                 "could see"

@@ -122,7 +122,7 @@ def test_a_deeper_value_is_valid_under_no_schema(levels):
 
     assert not is_valid(accepts, value)
     (found,) = DocumentValidator({}).violations({"a": value})
-    assert found.message == f"the document is nested more than {MOST_LEVELS} levels"
+    assert found.message == f"the document is nested more than {MOST_LEVELS} levels deep"
     while isinstance(value, list):  # Python itself would take it apart on the stack
         value = value.pop()
 

@@ -151,7 +151,7 @@ def test_what_was_inferred_is_known_and_told():
     assert found.remark == "s.json names no comparators, so how to compare 2 fields was inferred"
     some = loaded({**SKU, "properties": {**SKU["properties"], "sku": EXACT}}, when="always")
     assert some.remark.endswith(
-        " does not annotate every field: the comparison of 1 field was inferred"
+        " does not annotate every field, so how to compare 1 field was inferred"
     )
     assert some.inferred != found.inferred
 

@@ -41,7 +41,7 @@ MEANINGS = {
         "name vendor_name vendorName vendor supplier customers company first_name approved_by"
         " account_holder account_name name_of_spouse authors"
     ),
-    "an address": "address billing_address addressLine2 street shipping-addresses",
+    "a postal address": "address billing_address addressLine2 street shipping-addresses",
     "a place": "city cities town state country birth_place place_of_birth",
     "a longer text": (
         "description item_description notes comments remarks summary abstract amount_in_words"
@@ -120,7 +120,7 @@ def test_a_name_on_an_array_of_numbers_may_mean_a_box(name):
         ("version_logiciel versión versione versão versie", "a version number"),
         ("Uhrzeit heure_de_départ hora orario tijdstip", "a time of day"),
         ("Vorname nom_de_famille apellidos cognome fornecedor leverancier Empfänger", "a name"),
-        ("Anschrift Straße rue dirección indirizzo endereço Straatnaam_adres", "an address"),
+        ("Anschrift Straße rue dirección indirizzo endereço Straatnaam_adres", "a postal address"),
         ("Wohnort ville ciudad città cidade woonplaats", "a place"),
         (
             "Beschreibung désignation descripción descrizione descrição omschrijving",
