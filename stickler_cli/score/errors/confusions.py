@@ -12,7 +12,7 @@ from collections import Counter
 from decimal import Decimal
 from typing import Final
 
-from stickler_cli.comparators.numeric import parse_number, readable, written
+from stickler_cli.comparators.numeric import measured, parse_number, readable, written
 from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.normal_forms import normalize_text
@@ -162,6 +162,19 @@ def is_decimal_shift(gt: Decimal, pred: Decimal) -> bool:
     """
     gt, pred = abs(gt).normalize(), abs(pred).normalize()
     return gt != pred and gt.as_tuple().digits == pred.as_tuple().digits
+
+
+def has_other_percent_sign(gt: str, pred: str) -> bool:
+    """Return whether only one of two numbers has a percent sign.
+
+    `0.5%` and `0.5` differ by a factor of 100.
+    """
+    return measured(gt).percent is not measured(pred).percent
+
+
+def has_other_relation(gt: str, pred: str) -> bool:
+    """Return whether two numbers have different signs of a relation, such as `<5` and `5`."""
+    return measured(gt).relation != measured(pred).relation
 
 
 def look_alike(gt: str, pred: str) -> bool:

@@ -12,7 +12,6 @@ from functools import cached_property, lru_cache, reduce
 from itertools import combinations, islice
 from typing import Any, Final
 
-from stickler_cli.comparators.numeric import Measured, measured
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.locations import Path, Step
@@ -22,6 +21,8 @@ from .confusions import (
     confused_numbers,
     confused_texts,
     day_and_month_swapped,
+    has_other_percent_sign,
+    has_other_relation,
     is_decimal_shift,
     letters_and_digits,
     look_alike,
@@ -158,30 +159,31 @@ def _classify_as_read(
     None for any other values.
     """
     if hasattr(comparator, "read_number"):
-        gt_number, pred_number = comparator.read_number(gt), comparator.read_number(pred)
-        if gt_number is None or pred_number is None:
-            return None
-        if is_decimal_shift(gt_number, pred_number):
-            return ErrorClass.DECIMAL_SHIFT
-        if getattr(comparator, "unit", "") == "same" and gt_number == pred_number:
-            return _classify_signs(measured(gt_text), measured(pred_text))
+        return _classify_numbers_as_read(comparator, gt, pred, gt_text, pred_text)
     # The texts state equal dates in one order of day and month, but not in the field's order.
-    elif getattr(comparator, "dayfirst", None) is not None and same_date(gt_text, pred_text):
+    if getattr(comparator, "dayfirst", None) is not None and same_date(gt_text, pred_text):
         return ErrorClass.DAY_MONTH_SWAPPED
     # Punctuation has a meaning in code.
-    elif getattr(comparator, "language", None) is not None and same_text(gt_text, pred_text):
+    if getattr(comparator, "language", None) is not None and same_text(gt_text, pred_text):
         return ErrorClass.OTHER
     return None
 
 
-def _classify_signs(gt: Measured, pred: Measured) -> ErrorClass | None:
-    """Return the class of two equal numbers with other signs; None if their signs are the same.
-
-    `0.5%` and 0.5 differ by a factor of 100; `<5` and 5 are different facts.
-    """
-    if gt.percent is not pred.percent:
+def _classify_numbers_as_read(
+    comparator: Any, gt: JsonValue, pred: JsonValue, gt_text: str, pred_text: str
+) -> ErrorClass | None:
+    """Return the class of two numbers that have the same digits or the same amount, else None."""
+    gt_number, pred_number = comparator.read_number(gt), comparator.read_number(pred)
+    if gt_number is None or pred_number is None:
+        return None
+    if is_decimal_shift(gt_number, pred_number):
         return ErrorClass.DECIMAL_SHIFT
-    return None if gt.relation == pred.relation else ErrorClass.OTHER
+    if getattr(comparator, "unit", "") == "same" and gt_number == pred_number:
+        if has_other_percent_sign(gt_text, pred_text):
+            return ErrorClass.DECIMAL_SHIFT
+        if has_other_relation(gt_text, pred_text):
+            return ErrorClass.OTHER
+    return None
 
 
 @lru_cache(4096, typed=True)  # the same wrong values occur in many documents
