@@ -1,0 +1,100 @@
+"""Commands in odd surroundings: closed or full streams, strange environments, names of files."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has /dev/full"),  # noqa: PTH110
+]
+
+COMMANDS = {
+    "eval": "eval gt pred",
+    "errors": "errors gt pred",
+    "compare": "compare gt pred --document 1",
+    "report": "report night",
+    "diff": "diff night run.json",
+    "lint": "lint gt",
+    "init": "init gt",
+    "tune": "tune gt pred",
+}
+STREAMS = {
+    ">&-": {4},
+    ">/dev/full": {4},
+    ">/dev/full 2>&1": {4},
+    "2>&-": {0, 1},
+    "2>/dev/full": {0, 1, 4},  # 4 if a message is lost
+    ">&- 2>&- <&-": {4},
+}
+ENVIRONMENTS = {
+    "no home": {"HOME": "/nonexistent", "XDG_CACHE_HOME": "", "STICKLER_CACHE_DIR": ""},
+    "no temporary directory": {"TMPDIR": "/nonexistent"},
+    "ASCII": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii:strict"},
+    "one column": {"COLUMNS": "1", "FORCE_COLOR": "1"},
+    "unknown time zone": {"TZ": "Nonsense/Nowhere"},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Documents with names and values that are hard to print, and a finished run."""
+    folder = tmp_path_factory.mktemp("odd")
+    names = ["1", "a\nb", "-dash", "\u202eé", "::error::x", "*?[x]", os.fsdecode(b"\xff")]
+    for side in ("gt", "pred"):
+        (folder / side).mkdir()
+        for name in names:
+            value = {"a": f"日本 {side}", "n": 1}
+            (folder / side / f"{name}.json").write_text(json.dumps(value))
+    run = run_in(folder, "eval gt pred --run-dir night -o run.json -q")
+    assert run.returncode == 0, run.stderr
+    return folder
+
+
+def run_in(folder, command, redirection="", **environment):
+    words = shlex.join([sys.executable, "-m", "stickler_cli"])
+    return subprocess.run(  # noqa: S602 - redirections need a shell
+        f"{words} {command} --no-config {redirection}",
+        shell=True,
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def check_words(result):
+    printed = result.stdout + result.stderr
+    for sign in (b"Traceback", b"internal error", b"Exception ignored"):
+        assert sign not in printed, printed
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_closed_and_full_streams_end_with_the_documented_code(folder, command):
+    for redirection, codes in STREAMS.items():
+        result = run_in(folder, command, redirection)
+        check_words(result)
+        assert result.returncode in codes, (redirection, result)
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_reader_that_leaves_changes_nothing(folder, command):
+    whole = run_in(folder, command)
+    result = run_in(folder, command, "| head -n 1")
+
+    check_words(result)
+    assert result.stdout == whole.stdout.splitlines(keepends=True)[0]
+    assert result.stderr == whole.stderr
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=ENVIRONMENTS)
+def test_commands_work_in_strange_environments(folder, environment):
+    for command in COMMANDS.values():
+        result = run_in(folder, command, **environment)
+        check_words(result)
+        assert result.returncode in {0, 1}, result
