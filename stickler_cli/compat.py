@@ -244,7 +244,7 @@ _INSTEAD: Final = {
 
 
 def _absence(module: str, name: str) -> str:
-    """Return a message: the module lacks the name, its replacement, and where this is explained."""
+    """Return a message for a name that a module lacks, with a replacement and a page to read."""
     instead = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
     return f"{module} has no {name}{instead}; see docs/migrating.md"
 

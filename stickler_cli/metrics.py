@@ -43,7 +43,7 @@ class Metric(ABC):
 
     @abstractmethod
     def merge(self, other: Self) -> None:
-        """Add all documents that another instance has."""
+        """Add all documents that were added to another instance."""
 
     @abstractmethod
     def result(self) -> float | Mapping[str, float | None] | None:
@@ -126,7 +126,7 @@ class Measure:
     def figures(self) -> dict[str, float | None]:
         """The figures by name, or by `name.part` if the metric has several.
 
-        None for each if it failed.
+        If the metric failed, each figure is None.
         """
         return self.outcome()[0]
 

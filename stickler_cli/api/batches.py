@@ -2,7 +2,8 @@
 
 Engines that distribute work, such as Spark, pass Arrow tables to a function, one batch at a time.
 For each batch this module returns rows, and a *state*: bytes that hold the results in a fixed size.
-Merged in any order, the states of batches give the state of one batch with all documents.
+If the states of batches are merged, in any order, the result is the state of one batch with all
+documents.
 """
 
 import io

@@ -201,7 +201,7 @@ class ConfigurationReader(Generic[Model]):
         return list[Annotated[item, rules]]  # type: ignore[valid-type]
 
     def _comparator(self, keys: Mapping[str, Any], path: Path) -> BaseComparator | None:
-        """Return the comparator of a field's configuration; None if it has none or is invalid."""
+        """Return the comparator of a field; None if its configuration names none or is invalid."""
         name, config = keys.get("comparator"), keys.get("comparator_config", {})
         if name is None:
             if config:

@@ -106,7 +106,7 @@ class PairComparison(UnitTree):
 
 
 class EvalResult:
-    """How good a prediction is, field by field, and how this was found out.
+    """The result of comparing one pair: scores, counts and errors, as a whole and by field.
 
     Each attribute is computed when it is first read.
     """
@@ -337,7 +337,7 @@ def comparison_result(
     recall_with_fd: bool = False,
     derived: bool = True,
 ) -> ComparisonResult:
-    """Return the result of one document as `compare_with` does; the flags say with which keys."""
+    """Return the result of one document as `compare_with` does; the flags choose its keys."""
     is_compared = batch.compared_positions[0] is not None
     error_entries = non_matches(
         error_of("", error, with_cause=False)

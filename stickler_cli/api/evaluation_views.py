@@ -90,8 +90,8 @@ class Evaluation(score.Evaluation):
 
         Returns:
             A `DataFrame`: a row for whole documents, with an empty `field`, then a row for each
-            field. Undefined figures are missing values. Intervals have the level of the run, or
-            95%.
+            field. Undefined figures are missing values. Intervals have the confidence level of the
+            run; 95% if the run has none.
 
         Raises:
             UnavailableError: the library is not installed.

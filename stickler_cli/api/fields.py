@@ -115,7 +115,7 @@ def json_of(value: object) -> JsonValue:
 
 
 def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
-    """Return the values of an instance by field, each converted by itself."""
+    """Return the values of an instance by field; each value is converted separately."""
     declared = type(instance).model_fields
     values_by_name = {**instance.__dict__, **(instance.model_extra or {})}
     return {
@@ -403,9 +403,9 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
 
     Args:
         comparator: an instance; None takes the default for the type of the field.
-        threshold: in [0, 1]; similarity at which two values match. If left out, it is the threshold
-            of the comparator if it was given one, else 0.5; None takes the default for the type
-            instead of 0.5.
+        threshold: in [0, 1]; similarity at which two values match. If left out, the threshold that
+            the comparator was given, or else 0.5. None takes the default for the type instead of
+            0.5.
         weight: above 0; weight of the field in the score of its object.
         default: as in pydantic; None if left out. `...` makes the field required.
         aggregate: whether the `aggregate` counts of the object include the field; None leaves this

@@ -173,7 +173,7 @@ def _with_rules(
     fields: Sequence[Inferred],
     comparators: dict[str, BaseComparator],
 ) -> Ruled:
-    """Compile a schema with rules for single fields; `fields` are its comparisons without them."""
+    """Compile a schema with rules for single fields; `fields` are the comparisons without rules."""
     ruled = _overridden(schema, rules, fields, comparators)
     file = File(name) if File(name).is_file() else None  # location from which references start
     compile_options: Any = {"allow_plugins": True, "comparators": comparators}

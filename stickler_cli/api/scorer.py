@@ -237,9 +237,9 @@ class Scorer:
         return choices_table(self.inferred)
 
     def evaluation(self, scored: Mapping[str, "Scored"]) -> Evaluation:
-        """Return results as an evaluation, like that of a run; `scored` has predictions by id.
+        """Return results as an evaluation, like that of a run; `scored` has them by document id.
 
-        Its documents are included, so that `stickler diff` can compare it.
+        The evaluation includes its documents, so that `stickler diff` can compare it.
         """
         evaluation = Evaluation(
             ledger=Ledger(blocks=Blocks()), interval_settings=IntervalSettings()
@@ -251,7 +251,7 @@ class Scorer:
 
     @cached_property
     def teller(self) -> Teller:
-        """The object that words errors.
+        """The object that describes errors in words.
 
         It reveals no more of the ground truth than `reveal` allows.
         """
@@ -532,7 +532,7 @@ class Scored:
         return pair.explain("errors", width)
 
     def with_id(self, name: str) -> Batch:
-        """Return the document as a batch of a run with a single document that has this id."""
+        """Return a batch that contains only this document, under the given id."""
         if self._among is None:
             problems = (Problem(name, self.problem),)
             return Batch(

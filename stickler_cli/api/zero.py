@@ -44,8 +44,9 @@ def evaluate(
         gt: an instance of any pydantic model, or JSON values.
         pred: an instance of the same class, or of another one, or JSON values.
         schema: a pydantic class, a JSON Schema or the file of one. None takes the class of the
-            ground truth; if it has none, the class of the prediction, if that declares all keys of
-            the ground truth; otherwise the schema is inferred from the ground truth.
+            ground truth. If the ground truth is a dict, None takes the class of the prediction if
+            that class declares all keys of the ground truth. Otherwise the schema is inferred from
+            the ground truth.
         fields: rules for single fields, by paths without list indexes; they override inference:
             `{"lines.sku": {"weight": 3.0, "comparator": ExactComparator()}}`.
         partial_gt: whether a declared key that the ground truth lacks counts as not labelled.

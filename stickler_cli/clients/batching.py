@@ -2,8 +2,9 @@
 
 All calls to one model on one server pass the same `Turnstile`, which limits them.
 
-Libraries retry in different ways, and some ignore Retry-After; here, all are retried in one way.
-Their errors are interpreted here as well: whether to retry, how long to wait, and the message.
+Libraries retry in different ways, and some ignore Retry-After. Here, all calls are retried in one
+way. The errors of all libraries are interpreted here, too: whether to retry, how long to wait, and
+the message.
 """
 
 import os
@@ -260,8 +261,8 @@ class Turnstile:
     ) -> None:
         """Record that a call failed; `asked_seconds` is how long the server asks to wait.
 
-        With `waits`, all calls wait so long. Calls made at the same time may all be asked to wait;
-        this counts as one failure, because the later calls could not know.
+        With `waits`, all calls wait so long. If several calls made at the same time are asked to
+        wait, this counts as one failure, because no call could know of the others.
         """
         with self._changed:
             now = monotonic()
@@ -277,10 +278,7 @@ class Turnstile:
             self.worked(passage)
 
     def worked(self, passage: Passage) -> None:
-        """Record that a call returned, and that the server works.
-
-        If the call failed, its questions are the reason.
-        """
+        """Record that a call returned without a fault of the server; its questions may be wrong."""
         with self._changed:
             self._proven = True
             if passage.is_awaited:

@@ -287,9 +287,10 @@ class Client:
     def _cached_answers(
         model: Model[Any, A], keys: Sequence[bytes], cache: AnswerCache
     ) -> dict[Hashable, A]:
-        """Return the answers in the cache by key. Invalid ones are deleted, to be asked again.
+        """Return the answers in the cache by key; delete invalid answers.
 
-        Answers are checked, because other programs can write to the file.
+        Their questions are then asked again. Answers can be invalid, because other programs can
+        write to the file.
         """
         answers: dict[Hashable, A] = {}
         wrong_rows = []

@@ -41,7 +41,7 @@ class Embedder(Model[str, Vector]):
         return question
 
     def pack(self, answer: Vector) -> bytes:
-        """Return an embedding as bytes for the cache; no model is more precise than these."""
+        """Return an embedding as bytes for the cache, at the precision of the models (32 bits)."""
         return answer.astype("<f4").tobytes()
 
     def unpack(self, packed: bytes) -> Vector:
@@ -120,10 +120,7 @@ class ServerEmbedder(ServedModel[str, Vector], NamedEmbedder):
         return {"backend": self.backend, "server": self.address, "model": self.name}
 
     def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
-        """Return a reply for an unreadable answer.
-
-        Its tokens are charged like those of any other.
-        """
+        """Return a reply for an unreadable answer; servers charge for its tokens, too."""
         return Reply((), self.priced(tokens), GarbledError(f"{found} ({error})"))
 
 

@@ -161,7 +161,7 @@ class Model(ABC, Generic[Q, A]):
     def address(self) -> str:
         """Address of the model's server.
 
-        Empty for a local model, or if a library has the address.
+        Empty for a local model, or if the server's library knows the address.
         """
         return ""
 

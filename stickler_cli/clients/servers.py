@@ -233,13 +233,13 @@ LONGEST_ANSWER: Final = 64_000_000
 """Maximum size of an answer in bytes after decompression; the embeddings of a batch take less."""
 
 MOST_TOKENS: Final = 10_000_000
-"""Maximum number of tokens that a server can report for a call and be believed: ten times what any
-model can read."""
+"""Maximum number of tokens of a call, as reported by a server; larger numbers are not believed. It
+is ten times what any model can read."""
 
 
 MAX_CHARACTERS_A_TOKEN: Final = 16
-"""Maximum number of characters per token that a server can report and be believed; 3 to 5 are
-usual."""
+"""Maximum number of characters per token, from the tokens that a server reports. If there are more,
+the report is not believed; 3 to 5 are usual."""
 
 
 def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
@@ -248,7 +248,7 @@ def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
 
 
 def believed(stated: object, estimate: int) -> int:
-    """Return the number of tokens that a server reports, or the estimate if it is impossible.
+    """Return the number of tokens that a server reports; if it is impossible, the estimate.
 
     The estimate assumes four characters for each token.
 

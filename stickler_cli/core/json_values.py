@@ -210,7 +210,7 @@ _NULL_WORDS: Final = frozenset(
     {"null", "none", "nil", "nan", "n/a", "undefined", "not available", "not applicable"}
     | {"", "-", "--", "---", "\u2013", "\u2014"}
 )
-"""Texts, in lower case, that mean "no value". NA is missing, because it is the code of a
+"""Texts, in lower case, that mean "no value". NA is not one of them, because it is the code of a
 country."""
 
 

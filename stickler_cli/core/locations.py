@@ -136,9 +136,10 @@ def matches_pattern(pattern: Path, path: Path) -> bool:
 
 
 def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
-    """Return the lengths, and also those reached by skipping each `**` that follows.
+    """Return `lengths`, and every length that is reached by skipping `**`.
 
-    A length is the number of steps of the pattern that are matched so far; `**` may match no name.
+    A length is the number of steps of the pattern that are matched so far. If the next step is
+    `**`, it can be skipped, because `**` may match no name.
     """
     reached = set(lengths)
     for length in lengths:

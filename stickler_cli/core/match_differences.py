@@ -39,7 +39,8 @@ REMEDIES: Final[dict[DifferenceKind, str]] = {
     "other separators": "CaseInsensitiveComparator",
     "small overlap": "a threshold of 0.75",
 }
-"""What makes values with each kind of difference wrong: a change of the field's annotations."""
+"""For each kind of difference, the change of the field's annotations that makes such values
+wrong."""
 
 
 class MatchDifference(NamedTuple):

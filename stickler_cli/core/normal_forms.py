@@ -19,7 +19,7 @@ _EXPONENT: Final = re.compile("(?<=[0-9])(?=[\u00b2\u00b3\u00b9\u2070-\u207b])")
 
 
 def mark_exponents(text: str) -> str:
-    r"""Insert `^` between a digit and a superscript; NFKC would make one number of the two.
+    r"""Insert `^` between a digit and a superscript, which NFKC would join to one number.
 
     >>> mark_exponents("10\u00b2 m"), mark_exponents("5 m\u00b2")
     ('10^² m', '5 m²')

@@ -185,7 +185,7 @@ class Option(NamedTuple):
         return self.convert(value)
 
     def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
-        """Return the problem that says which values are valid instead of the one found."""
+        """Return the problem for an invalid value, with the values that are valid instead."""
         return Problem(source=source, found=found, expected=self.values.expected, hint=str(error))
 
 
@@ -241,7 +241,7 @@ class Settings:
         return f"{type(self).__qualname__}({values})"
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
-        """Return a title for messages for each file that the value of an argument names."""
+        """Return a title for each file that the value of an argument names, for use in messages."""
         value = getattr(self, argument)
         title = _TITLES_OF_INPUTS.get(argument, argument.upper())
         return [title] * (1 if isinstance(value, str) else len(value))

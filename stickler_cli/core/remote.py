@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 WAITS: Final = (0.2, 1.0, 3.0)
-"""Seconds to wait before each repeated attempt. Before each of ours, fsspec makes attempts of its
-own."""
+"""Seconds to wait before each repeated attempt. Within each attempt, fsspec may repeat a request by
+itself."""
 
 _PART: Final = 1 << 20  # bytes of a file that are read together
 AT_ONCE: Final = 4_000_000  # bytes that are requested together when a file is read in small pieces
@@ -133,7 +133,10 @@ _remembered_secrets: Final[set[str]] = set()
 
 
 def remember_secrets(words: Iterable[str], *, only: bool = False) -> None:
-    """Make `hide_secrets` hide the secrets of URLs among words; `only` forgets earlier ones."""
+    """Find URLs among words, and remember their secrets, so that `hide_secrets` hides them.
+
+    With `only`, secrets that were remembered earlier are forgotten.
+    """
     if only:
         _remembered_secrets.clear()
     for word in words:
@@ -141,7 +144,7 @@ def remember_secrets(words: Iterable[str], *, only: bool = False) -> None:
 
 
 def _secrets_of(word: str) -> set[str]:
-    """Return the texts that must not be shown of a URL, also of a misspelt one."""
+    """Return the secret texts in a URL, such as a password; the URL may be misspelt."""
     beginning, mark, address = word.partition("://")
     if mark:
         scheme = _SCHEME_AT_END.search(beginning)

@@ -71,7 +71,7 @@ Cell: TypeAlias = str | int | float | Sequence[float] | None
 
 
 class FigureColumn(NamedTuple):
-    """A column of a table whose rows are objects; it says how to get the cell of a row."""
+    """A column of a table whose rows are objects, and how to get the cell of each row."""
 
     title: str
     value: str | Callable[[Any], Cell]
@@ -140,7 +140,8 @@ class Choices(NamedTuple):
     line: str
     """The row as a JSON object, to which the verdict is added."""
     choices: Sequence[tuple[str, str]]
-    """(Text of the button, JSON object whose entries it adds to the row) of each button."""
+    """For each button, (its text, a JSON object). A click adds the entries of the object to the
+    row."""
 
 
 class Figures(NamedTuple):

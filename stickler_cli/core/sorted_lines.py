@@ -1,4 +1,4 @@
-"""Sort any number of lines by key, in limited memory: sorted runs go to a file and are merged."""
+"""Sort any number of lines by key, in limited memory: sorted portions are written and merged."""
 
 import os
 import pickle

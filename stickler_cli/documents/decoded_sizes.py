@@ -1,7 +1,8 @@
 """Estimate the memory that values of an Arrow column take in Python, before they are converted.
 
-A file may store a value once that many rows share: in a dictionary, in a run of equal values, or
-as a view of the same text or the same items. Each row has its own value in Python.
+If many rows have the same value, a file may store the value only once: in a dictionary, in a run
+of equal values, or as a view of the same text or the same items. In Python, each row has a value of
+its own.
 """
 
 from typing import Any, Final
@@ -16,7 +17,7 @@ VIEW_CELLS: Final = 4  # of 32 bits each; the first one is the length. Source: A
 
 
 def is_text(kind: Any) -> bool:
-    """Return whether an Arrow type is that of texts or bytes which a file stores one by one."""
+    """Return whether values of an Arrow type are texts or bytes, each stored in full in files."""
     tests = "is_string", "is_large_string", "is_binary", "is_large_binary"
     return _is_any(kind, tests)
 
@@ -50,7 +51,10 @@ def decoded_sizes(column: Any) -> NDArray[np.float64]:
 
 
 def _is_any(kind: Any, names: tuple[str, ...]) -> bool:
-    """Return whether one of the named tests of pyarrow holds; old versions lack some of them."""
+    """Return whether an Arrow type passes one of the named tests of pyarrow.
+
+    Tests that an old version of pyarrow does not have are skipped.
+    """
     types = import_pyarrow().types
     return any(getattr(types, name)(kind) for name in names if hasattr(types, name))
 

@@ -61,7 +61,7 @@ class FileReference(NamedTuple):
     size: int = 0
     """Size of the file in bytes when it was listed, before decompression; 0 if unknown."""
     data: bytes | Problem | None = None
-    """Content of the file if it was read in advance, or the problem of reading it; None if not."""
+    """Content of the file, or the problem of reading it; None if it was not read in advance."""
 
     @property
     def source(self) -> str:

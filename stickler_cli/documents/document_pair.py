@@ -121,7 +121,10 @@ ANY_SHAPE: Final = PairShape(kinds=OBJECTS_OR_ARRAYS)
 
 
 def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECTS) -> PairShape:
-    """Return where the documents of pairs are, by the options; `kinds` are their JSON types."""
+    """Return how to find the documents of a pair inside their files, according to options.
+
+    `kinds` are the JSON types that the documents may have.
+    """
     wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
     rename = settings.rename if isinstance(settings, KeyOptions) else ()
     return PairShape(

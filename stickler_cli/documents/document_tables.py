@@ -417,7 +417,7 @@ def _open_table(file: str) -> Iterator[Any]:
 def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
     """Return the value to which steps lead inside a cell.
 
-    `place` says for messages where the cell is; its `found` is the name of the column.
+    `place` has the location of the cell, for messages. Its `found` is the name of the column.
     """
     if cell is None or isinstance(cell, Problem):
         return cell

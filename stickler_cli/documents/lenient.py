@@ -52,8 +52,8 @@ _NOT_SPACE: Final = re.compile(r"\S")
 
 _DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str)
 MAX_DECODING_ERRORS: Final = 50
-"""Number of broken values after which no further value is tried as strict JSON first. Each failed
-attempt takes time in proportion to the text."""
+"""Maximum number of failed attempts to read a value as strict JSON; further values are read as
+relaxed JSON at once. Each failed attempt takes time in proportion to the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ class Wrapped:
     text: bytes
     """The document alone, written as strict JSON."""
     forms: tuple[str, ...]
-    """Everything that surrounds the document, such as a code fence, from the outside in; names from
-    `_WRAPPINGS`."""
+    """Names of everything that surrounds the document, such as a code fence, outermost first. The
+    names are keys of `_WRAPPINGS`."""
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -47,8 +47,8 @@ MAX_BLANK_LINES: Final = 1_000_000
 stops after them, since a small compressed file may have billions."""
 
 MAX_COLUMN_STEPS: Final = 64
-"""Maximum number of steps in the name of a column, such as the two of `seller.name`. Each step is
-an object in every document, which a row of two bytes can stand for."""
+"""Maximum number of steps in the name of a column; `seller.name` has two. Each step makes another
+object in every document, even if a row has only two bytes."""
 
 LITTLE: Final = 16_000_000
 """Maximum number of bytes of documents that are held in memory, together with their ids."""
@@ -402,8 +402,8 @@ class Ids:
     def assign_id(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
         """Return the id of a document, and a problem if the document has no usable id.
 
-        The problem is None if the id can be used; it takes the place of the document. `found` is
-        the id in the document, or the problem of reading it. `number` is the document's line or
+        If the id can be used, the problem is None; otherwise it replaces the document. `found` is
+        the id in the document, or the problem of reading the id. `number` is the document's line or
         row. `documents_by_id` explains what happens to a repeated id.
         """
         problem = found if isinstance(found, Problem) else None

@@ -36,8 +36,8 @@ PATTERNS: Final = (
     r"(\d+)\D*$",
     r"^\D*(\d+)",
 )
-"""Patterns for common differences between names. The pattern that pairs most names is proposed; of
-equals, the first."""
+"""Patterns for common differences between names. The pattern that pairs most names is proposed. If
+several patterns pair equally many names, the first of these is proposed."""
 
 NameSearch: TypeAlias = Callable[[Sequence[str]], list[str]]
 """A function that takes names and returns the part of each name by which documents pair."""
@@ -97,7 +97,7 @@ def _check_length(name: str, source: str) -> None:
 
 
 def _open_search(name_pattern: re.Pattern[str], source: str) -> AbstractContextManager[NameSearch]:
-    """Open a search by a pattern; a slow pattern is searched in a process that can be ended."""
+    """Open a search by a pattern; a slow pattern is applied in a process that can be ended."""
     if _is_quick(name_pattern.pattern):
         return nullcontext(lambda names: [name_by(name_pattern, name) for name in names])
     return _search_in_process(name_pattern, source)

@@ -32,8 +32,8 @@ MAX_SMALL_MEMBERS: Final = 10_000
 """Maximum number of separately compressed parts (members of gzip, frames of Zstandard) that may
 have any size. They take about a second."""
 MIN_MEMBER_BYTES: Final = 64
-"""Minimum mean compressed size of the parts of a file with more parts. Each part takes some 80
-microseconds, even if it is empty."""
+"""If a file has more than `MAX_SMALL_MEMBERS` parts, the minimum mean size of a part, in compressed
+bytes. Each part takes some 80 microseconds, even if it is empty."""
 
 VALUES_OF_LINE: Final = 10
 """Number of values that take as long as reading and comparing an empty document."""
@@ -86,7 +86,7 @@ def count_values(data: bytes) -> int:
 
 
 def is_packed(head: bytes) -> bool:
-    """Return whether a file is compressed, by its first bytes."""
+    """Return whether a file is compressed; `head` are the first bytes of the file."""
     return head.startswith((GZIP_MAGIC, ZSTANDARD_MAGIC))
 
 

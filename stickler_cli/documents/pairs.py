@@ -376,7 +376,7 @@ def _by_line(gt: str, pred: str, limit: int, shape: PairShape) -> Iterator[PairR
 
 
 def name_of_line(number: int | None) -> str:
-    """Return the id of a pair that has no id: it is made of its line number."""
+    """Return a made-up id for a pair whose documents have no id: the number of its line."""
     return f"line {number}"
 
 

@@ -415,8 +415,9 @@ def _key(data: bytes, place: Position) -> bytes:
 
 
 def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
-    """Return a JSON text with keys added to objects; `added` has them by the object's JSON Pointer.
+    """Return a JSON text with keys added to its objects.
 
+    `added` has the new keys of each object, by the JSON Pointer to the object.
     New keys come last, formatted like the keys before them. If a key exists, its value is replaced;
     additions inside the old value are dropped.
     """

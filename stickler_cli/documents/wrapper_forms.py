@@ -33,7 +33,7 @@ OWN: Final = Form("_value", "_confidence")
 """Form of stickler-eval: every object with the key `_value` is a wrapper."""
 
 NO_FORM: Final = Form("", "", "none")
-"""Says that no object is a wrapper: values stay as they are."""
+"""The form to choose if no object is a wrapper; values stay as they are."""
 
 _GOOGLE: Final = Form("mentionText", "confidence")
 _TEXTRACT: Final = Form("Text", "Confidence")
@@ -82,7 +82,8 @@ _NORMALIZED: Final = re.compile(r"normalized_?value", re.IGNORECASE)
 """Pattern of a metadata key that only objects of Google's form have."""
 
 _OTHER_VALUES: Final = re.compile(r"type|kind|id|unit|text|value.*", re.IGNORECASE)
-"""Pattern of keys that are values of the document if they stand beside a value key."""
+"""Pattern of keys that have values of the document, not metadata, if they are beside a value
+key."""
 
 
 def find_form(value: Mapping[str, JsonValue], *, in_azure_document: bool = False) -> Form | None:

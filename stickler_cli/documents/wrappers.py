@@ -461,7 +461,8 @@ class _Work:
     ) -> Alternative:
         """Return another right value without its wrappers, and add its counts and problems.
 
-        `path` is the path of the value to which it belongs, and `written` its path in the wrapper.
+        `path` is the path of the ground-truth value. `written` is the path of the other right value
+        inside the wrapper.
         """
         work = _Work(self.unwrapper, Unwrapped(value), is_truth=True, parent=path)
         bare, _ = work.unwrap_tree(value, node, (), None, is_candidate=is_candidate)

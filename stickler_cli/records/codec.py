@@ -137,7 +137,7 @@ def _read_later(kind: Any, value: Any) -> Any:
 
 
 def _ruled(kind: Any, rules: Sequence[Rule]) -> Reader:
-    """Return a reader that applies the last of the rules that has a check.
+    """Return a reader that applies one of the rules: the last one with a check.
 
     If no rule has a check, return the reader of the type itself.
     """

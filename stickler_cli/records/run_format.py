@@ -374,10 +374,11 @@ class EvaluationRecord(ResultsRecord):
     extra_keys: list[KeyRecord]
     """Keys that the schema does not declare and only predictions have; each is a false alarm."""
     undeclared_keys_unnamed: NotRequired[Some]
-    """Number of values under undeclared keys of ground truths whose names are not kept; 1,000 names
-    are kept."""
+    """Number of values under further undeclared keys of ground truths: keys that are missing in
+    `undeclared_keys`, which lists at most 1,000."""
     extra_keys_unnamed: NotRequired[Some]
-    """Number of values under keys that only predictions have, and whose names are not kept."""
+    """Number of values under further keys that only predictions have: keys that are missing in
+    `extra_keys`, which lists at most 1,000."""
     not_labelled: NotRequired[list[KeyRecord]]
     """Fields that ground truths mark as not labelled, each with its number of documents. Missing if
     there are no such fields."""

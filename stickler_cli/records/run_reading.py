@@ -80,7 +80,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
 
 
 def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluation:
-    """Return the evaluation in its own record, or in the record of a run, without loss.
+    """Return the evaluation that the record of an evaluation or of a run contains, without loss.
 
     Raises:
         UsageError: the record has another form or version; the error has the value and the expected

@@ -1,1 +1,1 @@
-"""The compiler: makes a plan of an annotated JSON Schema."""
+"""The compiler: turns an annotated JSON Schema into a plan for comparing documents."""

@@ -208,7 +208,7 @@ def _with_hyphens(key: str) -> str:
 COMPARISON_KEYS: Final = frozenset(
     map(annotated, ("comparator", "comparator_config", "threshold", "clip_under_threshold"))
 )
-"""Keys that state how values are compared; a schema without any of them is plain."""
+"""Keys of annotations that state how values are compared."""
 
 
 def states_comparison(schema: Mapping[str, object]) -> bool:

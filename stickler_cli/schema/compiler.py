@@ -80,8 +80,8 @@ DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """The model name of schemas that state none. Source: docs/schema.md."""
 
 LARGE: Final = 50
-"""Minimum number of nodes of a part that the plan contains only once; all further uses refer to
-that part. Smaller parts are copied. A plan is therefore never much larger than its schema."""
+"""Number of nodes from which a part of the plan is not copied. All further uses of the part refer
+to the first one. A plan is therefore never much larger than its schema."""
 
 NO_DOCUMENT: Final = "the schema does not describe a document"
 DOCUMENT_EXPECTED: Final = "a schema for JSON objects or arrays"

@@ -172,8 +172,8 @@ PlaceKey: TypeAlias = tuple[str, Path]
 """A location of a schema: the URI of its document, and the path in it."""
 
 Scope = tuple[tuple[str, str], ...]
-"""The URI of the outermost resource that defines each name, for names used by dynamic references.
-An entry is (name, URI)."""
+"""Names that dynamic references use, as pairs (name, URI). The URI is that of the outermost
+resource that defines the name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -213,8 +213,9 @@ APART: Final = "x-stickler-judged-apart"
 """The keyword that replaces a `$ref` to a definition that is validated separately."""
 
 DEEPEST: Final = 50
-"""Maximum number of questions inside each other. A deeper question is postponed, and asked later
-from the start, so that deep documents need no deep stack."""
+"""Maximum number of nested questions (see `Apart`): a question can be asked while another one is
+being answered. A deeper question is postponed, and asked later by itself, so that deep documents
+need no deep stack."""
 
 MOST_KNOWN: Final = 100_000
 """Maximum number of remembered verdicts. If there are more, all are dropped before the next

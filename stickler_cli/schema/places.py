@@ -1,4 +1,4 @@
-"""Walk over a schema, place by place of the documents that it describes.
+"""Walk over a schema, and visit each place of the documents that the schema describes.
 
 A *place* is where a value can be: the document itself, a field, an element of a list, or a value of
 a map. The compiler makes a node for each place. Inference lists the fields.

@@ -337,9 +337,9 @@ class SchemaFiles:
         return f"{self._origins[place.uri].identifier}#{pointer}"
 
     def own_uri(self, source: Source, keyword: str) -> str | None:
-        """Return a reference to the same target, made with the `$id` of the target's document.
+        """Return the reference under a keyword, rewritten with the `$id` of the target's document.
 
-        None if the reference under `keyword` uses that `$id` already.
+        None if the reference uses this `$id` already.
         """
         place = self.locate(source.schema)
         uri = absolute(place.base, str(source.schema[keyword])).partition("#")[0]

@@ -498,9 +498,9 @@ def names_fields(value: JsonValue) -> bool:
 def is_certain_schema(contents: JsonValue) -> bool | None:
     """Return True for a certain schema, and False for a certain document; None if it may be either.
 
-    Only references can decide the last case. A schema is recognized by `$schema`, or by `type` and
-    `properties` with the values that they have in schemas. All other keywords can be names of
-    fields, too.
+    If it may be either, callers can decide by following its references. A schema is recognized by
+    `$schema`, or by `type` and `properties` with the values that they have in schemas. All other
+    keywords can be names of fields, too.
     """
     if not isinstance(contents, dict):
         return False

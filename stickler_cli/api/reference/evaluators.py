@@ -79,8 +79,9 @@ class StructuredModelEvaluator:
         """Compare a prediction with its ground truth.
 
         Returns:
-            `overall`, and for each field in `fields`: `precision`, `recall`, `f1` and `accuracy` of
-            the overall counts, and `anls_score`, the similarity; `confusion_matrix`; `non_matches`.
+            A dict with `overall`, `fields`, `confusion_matrix` and `non_matches`. `overall` has the
+            `precision`, `recall`, `f1` and `accuracy` of the overall counts, and the similarity as
+            `anls_score`. `fields` has the same for each field.
 
         Raises:
             TypeError: a side is not an instance of the class.
@@ -211,7 +212,7 @@ class BulkStructuredModelEvaluator:
             self._compare()
 
     def _job_of(self, kind: type[StructuredModel]) -> Job:
-        """Return the job by which instances of a class are compared, the same for all of them."""
+        """Return the job that compares instances of a class; reuse the job of the last class."""
         plan = kind.comparison_plan()
         if self._job is None or self._job.plan is not plan:
             self._compare()

@@ -92,7 +92,7 @@ def _are_boxes(
 
 
 def cell_kinds(places: PlaceFinder, *elements: InForce) -> frozenset[str]:
-    """Return the kinds of values that the schemas of elements allow; all kinds without a type."""
+    """Return the kinds of values that schemas of elements allow; all kinds if no type is stated."""
     kinds: set[str] = set()
     for element in filter(None, elements):
         in_force = places.flat(element)
@@ -134,7 +134,8 @@ def find_position_reason(
 def is_column(name: str, places: PlaceFinder, place: ArrayPlace, parent: Observed | None) -> bool:
     """Return whether an array of single values is a column of a table.
 
-    `name` and `parent` are the name and the observed values of the object with the columns.
+    `name` is the name of the object with the columns. `parent` has the observed values of this
+    object.
     """
     if parent is None or not parent.has_columns or not ends_in(name, TABLES):
         return False

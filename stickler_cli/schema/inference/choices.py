@@ -213,10 +213,10 @@ def _choose_leaf_by_name(
 
 
 def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
-    """Return the comparison for code, markup or formulas.
+    """Return the comparison for a form of code, markup or formulas that most texts have.
 
-    None unless most texts have one of these forms, and all of them the same. If there is a rule for
-    the field's name (`has_rule`), chemical formulas are not considered, since codes look like them.
+    None if most texts do not share such a form. With `has_rule`, the field's name has a rule. Then
+    chemical formulas are not considered, since codes look like them.
     """
     from .code_forms import CHEMICAL_FORMULA, CODE_LANGUAGES  # compiles many patterns
 
@@ -343,7 +343,7 @@ def _list_choices_by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
 
 
 def agree_on_text(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
-    """Return the comparisons for a union's alternatives, which are of the given kinds.
+    """Return the comparisons of a union's alternatives; `kinds` has the kind of each alternative.
 
     If texts are compared as dates, numbers or times, JSON numbers are compared by the same
     comparator as the texts.
@@ -360,9 +360,9 @@ COMPARES_TYPES: Final = frozenset({"ExactComparator", "NumericComparator"})
 
 
 def keep_types(choice: Inferred) -> Inferred:
-    """Return a comparison by which a number or boolean differs from its text.
+    """Return a comparison in which numbers and booleans do not match texts: 5 is not "5".
 
-    Unchanged if the comparator cannot tell them apart.
+    Return it unchanged if its comparator cannot test types.
     """
     if choice.comparator not in COMPARES_TYPES:
         return choice

@@ -91,8 +91,8 @@ _RESIDUES: Final = re.compile(
     r"(?:>[^\n]*\n)?\s*[ACDEFGHIKLMNPQRSTVWYX]{8,}(?:\s+[ACDEFGHIKLMNPQRSTVWYX]+)*\*?"
 )
 MAX_BLANKS: Final = 200
-"""Number of consecutive blanks and line breaks up to which they are searched as they are. Patterns
-take time in proportion to the square of longer runs, which say no more about the form."""
+"""Maximum number of consecutive blanks and line breaks. Longer sequences are shortened before a
+search, because the time of patterns grows with the square of their length."""
 _LONG_BLANKS: Final = re.compile(rf"(\s{{{MAX_BLANKS}}})\s+")
 SHORTEST_MOLECULE: Final = 5  # characters, with at least three atoms
 SHORTEST_PROTEIN: Final = 20  # residues

@@ -219,9 +219,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _revisit(
         self, visited: Visited[FieldVisit, _Fields], in_force: InForce, visit: FieldVisit
     ) -> _Fields:
-        """List the fields of a part visited before, now below another path.
+        """List the fields of a part of the schema that was visited before at another path.
 
-        If there are many, return one entry that refers to the first path.
+        If the part has many fields, return one entry that refers to the first path.
         """
         path, listed = visited.visit.path, visited.outcome
         if path != visit.path:

@@ -48,8 +48,8 @@ MONEY_WITH_DECIMALS: Final = LeafDefault("NumericComparator", 1.0, {**CENT, **RE
 MONEY_IN_CURRENCIES: Final = LeafDefault(
     "NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "currency"}
 )
-"""Comparison of amounts of money, in which the currency beside a number says whether the number has
-two or three decimals."""
+"""Comparison of amounts of money that have two or three decimals, depending on the currency beside
+the number."""
 FLOAT_NOISE: Final = {"relative_tolerance": 1e-6}
 """Tolerance for unit prices and rates, for which a cent would be too much."""
 QUANTITY: Final = LeafDefault("NumericComparator", 1.0, READING)
@@ -334,7 +334,7 @@ _Table: TypeAlias = dict[tuple[tuple[str, ...], str], NameRule]
 
 
 class _Tables(NamedTuple):
-    """The rules for quick access, by words of a name and kind of value."""
+    """The rules, arranged so that the rule for a name and a kind of value is found quickly."""
 
     by_ending: Mapping[tuple[tuple[str, ...], str], NameRule | None]
     longest: int

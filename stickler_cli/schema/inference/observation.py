@@ -32,7 +32,8 @@ SAMPLE: Final = 500
 """Maximum number of texts of a field whose form is determined. It is also the maximum number of
 lists that are searched for a key field."""
 MOST_CHARACTERS: Final = 50_000_000
-"""Maximum number of characters of all texts whose form is determined, in some ten seconds."""
+"""Maximum number of characters of all texts whose form is determined. This takes some ten
+seconds."""
 MOST_VALUES: Final = 50
 """Maximum number of distinct texts of a field that are kept. A field with more texts has no fixed
 set of choices."""
@@ -210,7 +211,7 @@ def _forms_of_date(text: str) -> Iterator[str]:
 
 @dataclass(slots=True, eq=False)
 class PlaceBudget:
-    """What the statistics of all fields together may still take."""
+    """How much more memory and time the statistics of all fields together may take."""
 
     places_left: int = MOST_PLACES
     """Number of fields and elements that may still get statistics of their own."""
@@ -430,7 +431,7 @@ class Observed:
             self._add_list(value, depth)
 
     def _add_area(self, value: JsonObject) -> None:
-        """Count whether an object's `area` is width times height of each box in the object."""
+        """For each box in an object, count whether width times height is the object's `area`."""
         area = value.get("area")
         if type(area) not in (int, float):
             return
@@ -588,7 +589,7 @@ def is_set(seen: Observed) -> bool:
 
 MOSTLY: Final = 0.5
 """Minimum share of a field's texts that a comparator must be able to read to be chosen by the
-field's name. A comparator can only say whether unreadable texts are equal."""
+field's name. Texts that the comparator cannot read are only tested for equality."""
 READS: Final = {
     "DateComparator": "readable date",
     "NumericComparator": "number",

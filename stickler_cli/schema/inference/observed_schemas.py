@@ -16,8 +16,9 @@ SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 KEY_WEIGHT: Final = 2
 """Weight of the field that identifies the items of a list."""
 BESIDE_KEY: Final = 5
-"""Minimum number of other fields for which a key gets the weight `KEY_WEIGHT`. With so many, an
-item in which only the key is wrong still matches at a match-threshold of 0.7."""
+"""Minimum number of fields that items must have besides the key, for the key to get the weight
+`KEY_WEIGHT`. An item in which only the key is wrong then still matches at a match-threshold of
+0.7."""
 LISTS: Final = 3
 """Minimum number of observed lists that must agree on the key of their items."""
 
