@@ -42,12 +42,12 @@ PANELS: Final = (
 )
 """Titles of the groups of options in help, in order; rarely used groups come last."""
 ALSO_NEEDED: Final = {"accept": ("-o", "policy.json")}
-"""Options that a command cannot do without, so that a usage line is complete."""
+"""By command: a required option, which the usage line in messages must therefore show."""
 WIDEST: Final = 120  # columns; longer lines are hard to read
 NARROWEST: Final = 30
 MARGIN: Final = 2
 EVERYTHING: Final = "help_all"
-"""Name of the parameter for --help-all; a context has this name if the option is set."""
+"""Name of the parameter for --help-all, and key in a context's `meta` if the option is given."""
 SPACE: Final = 6  # columns around the names of commands
 
 

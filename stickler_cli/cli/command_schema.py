@@ -187,7 +187,7 @@ def _infer_from_ground_truth(
 def observe(
     source: str, settings: FindingOptions, tell: Callable[[str], None] | None = None
 ) -> Observed:
-    """Read the documents of a source; return what was observed on the values of each field.
+    """Read the documents of a source; return what was observed about the values of each field.
 
     `tell` prints a line about documents that cannot be read.
 

@@ -86,7 +86,7 @@ def _explain_pair(settings: CompareSettings, desk: Desk) -> StudyAnswer:
 
 
 def _settings_of_cause(settings: CompareSettings, number: int, desk: Desk) -> CompareSettings:
-    """Return settings with which the first document with an error of a cause is compared.
+    """Return settings that select the first document with an error of a cause.
 
     `number` is the number of the cause.
     """

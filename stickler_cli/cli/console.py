@@ -85,7 +85,7 @@ def prepare_streams() -> None:
 
 
 def _make_lossless(stream: TextIO) -> TextIO:
-    """Return a stream, in place of another, that writes all of a text or raises an error."""
+    """Return a replacement for a stream: it writes a text completely, or raises an error."""
     # The same stream, as it does not buffer.
     raw_stream = getattr(stream.buffer, "raw", stream.buffer)
     if type(raw_stream) is not io.FileIO:  # a Windows console
@@ -113,7 +113,7 @@ class _Printed(WholeWriter):
 
 
 def goes_to_log() -> bool:
-    """Return whether people may see standard output directly: it is no regular file."""
+    """Return whether standard output is a terminal, a log or a pipe, and not a regular file."""
     try:
         return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
     except (OSError, ValueError):

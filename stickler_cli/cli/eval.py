@@ -110,7 +110,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
 def _tell_of_values(run: Run, settings: EvalSettings) -> None:
     """Print notes on values, and predictions that cannot be read, to standard error.
 
-    Nothing is printed for the format `table`, as its report has them.
+    Nothing is printed for the format `table`, whose report has these notes and predictions.
     """
     if settings.quiet or settings.format == "table":
         return

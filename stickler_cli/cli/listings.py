@@ -53,7 +53,7 @@ def check(settings: CheckSettings) -> ExitCode:
 
 
 def _unions(fields: Iterable[Inferred]) -> Iterator[str]:
-    """Yield a text on each field with alternative schemas: which values each one is for."""
+    """Yield a text on each field with alternative schemas: kind and comparator of each of these."""
     arms: dict[Path, list[Inferred]] = {}
     for field in fields:
         arms.setdefault(field.path, []).append(field)

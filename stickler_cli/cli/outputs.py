@@ -265,8 +265,8 @@ def exit_code_of(run: Run) -> ExitCode:
 def warn_of_unreadable(run: Run) -> None:
     """Print predictions that cannot be read to standard error, unless they are errors of the run.
 
-    Their ground truths count as missed, which rows and lists of errors do not tell apart from
-    values that the prediction leaves out.
+    All values of their ground truths count as missed. Without this warning, they could not be told
+    apart from values that a readable prediction leaves out.
     """
     count = run.evaluation.statuses[Status.INVALID]
     if not count or run.options.strict:

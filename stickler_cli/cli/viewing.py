@@ -275,7 +275,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Answers(BaseHTTPRequestHandler):
-    """Answers requests of the page, which only read.
+    """Answers requests of the page; no request changes anything.
 
     An address without the secret token is not answered.
     """

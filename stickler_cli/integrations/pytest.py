@@ -36,9 +36,9 @@ class Extractions:
         min_score: float | None = None,
         gates: Iterable[str] = (),
     ) -> None:
-        """Fail if a prediction is not good enough: below `min_score`, or not through a gate.
+        """Fail if a prediction scores below `min_score`, or does not pass a gate.
 
-        Without score and gates, any error fails.
+        Without `min_score` and gates, fail if the prediction has any error.
 
         Args:
             gt: the ground truth, as `Scorer.score` takes it.

@@ -179,7 +179,7 @@ def describe_alike(
     missed_together: MissedTogether,
     number: int = 0,
 ) -> CauseText:
-    """Return one cause, or several similar causes that are listed as one, in words."""
+    """Describe one cause in words, or several similar causes that are listed as one."""
     first = alike_causes[0]
     companions = missed_together.get(first.identity, ())
     together = [_describe_missed_together(view, first, companions)] if companions else []

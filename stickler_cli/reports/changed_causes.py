@@ -210,8 +210,8 @@ def _describe_causes_without_moves(texts: Sequence[CauseChangeText]) -> str:
 def group_cause_changes(texts: Sequence[CauseChangeText]) -> list[CauseChangeGroup]:
     """Return three groups of causes: those that grew, that shrank, and that kept their size.
 
-    Empty groups are left out. The result is empty if it is known which values changed, as
-    `list_moved_causes` says more then.
+    Empty groups are left out. The result is empty if it is known which values changed: then
+    `list_moved_causes` gives more detail.
     """
     if any(text.change.broken is not None for text in texts):
         return []

@@ -126,7 +126,7 @@ class DifferenceView:
 
     @cached_property
     def digits(self) -> int:
-        """Number of decimals of rates and changes, by the interval of the change of F1."""
+        """Number of decimals that the interval of the change in F1 justifies."""
         interval = self.difference.whole[0].interval
         return MIN_DIGITS if interval is None else max(MIN_DIGITS, digits_of(interval))
 
@@ -141,7 +141,7 @@ class DifferenceView:
     def change_texts(
         self, before: float | None, after: float | None, change: float | None
     ) -> tuple[str, str, str]:
-        """Return two figures and their change as texts, which agree as shown.
+        """Return two figures and their change as texts; the change is their difference as shown.
 
         If the rounded change is not the difference of the rounded figures, all three get more
         digits. If four digits do not suffice, the difference of the rounded figures is shown.
@@ -354,7 +354,7 @@ class DifferenceView:
 
     @property
     def contrasts(self) -> list[tuple[bool, str]]:
-        """Differences other than figures: whether each prevents a comparison, and a text."""
+        """What differs besides figures: whether each one prevents a comparison, and a text."""
         quoted, difference = self.quoted, self.difference
         contrasts = [
             (
@@ -380,9 +380,9 @@ class DifferenceView:
 
     @property
     def documents(self) -> dict[str, tuple[Sequence[DocumentChange], int]]:
-        """The documents that a report lists, under `worse` and `better`.
+        """The listed documents that got worse or better, under the keys `worse` and `better`.
 
-        Each has the number of further documents, which are left out.
+        Beside each list is the number of documents that are left out.
         """
         worse, better = self.difference.worse, self.difference.better
         max_worse = max(MAX_LISTED, min(sum(document.hard for document in worse), MOST_HARD))

@@ -186,9 +186,10 @@ class Teller:
         return tuple(step if isinstance(step, int) else next(names) for step in path)
 
     def _declared_part(self, pattern: Path) -> Path:
-        """Return the longest beginning of a path that the schema declares; else the path itself.
+        """Return a path without its end that the schema does not declare.
 
-        Names that the schema does not declare are data, so they are not revealed.
+        Undeclared names are data, so they are not revealed. A path of which nothing is declared is
+        returned unchanged.
         """
         for end in range(len(pattern), 0, -1):
             if pattern[:end] in self.weights:

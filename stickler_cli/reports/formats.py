@@ -49,7 +49,7 @@ PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 
 FORMATS_WITH_NOTES: Final = frozenset({"table", "json", "markdown", "html"})
-"""Formats that say if a run was interrupted; with other formats, the command must say it."""
+"""Formats with a note if a run was interrupted; with other formats, the command prints the note."""
 
 SUFFIXES: Final[dict[str, str]] = {
     ".metrics.txt": "openmetrics",

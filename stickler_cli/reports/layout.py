@@ -187,8 +187,8 @@ def _with_room(columns: Sequence[Column], widths: Sequence[int], width: float) -
 def paragraph(text: str, width: int | None = None, tone: Tone = "", indent: str = "") -> list[Line]:
     """Return text as lines of at most `width`, broken at blanks.
 
-    Lines after the first one begin with `indent`. A longer word is not broken, so that paths and
-    numbers can be copied.
+    Lines after the first one begin with `indent`. A word longer than a line is not broken, so that
+    paths and numbers can be copied.
     """
     safe = visible(text)
     if width is None:

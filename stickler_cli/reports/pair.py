@@ -44,10 +44,10 @@ one difference, which is easier to read."""
 LEAST_ALIKE: Final = 0.3  # edit similarity below which two texts have no marked differences
 
 LONGEST: Final = 5_000
-"""Maximum length of texts whose differences are marked, which takes some milliseconds."""
+"""Maximum length of texts whose differences are marked; marking this length takes milliseconds."""
 
 EQUAL_RUN: Final = 40
-"""Maximum number of equal characters in a row that are shown; of more, the middle is left out."""
+"""Maximum length of a stretch of equal characters; the middle of a longer stretch is left out."""
 
 LONGEST_RUN: Final = 400  # number of characters of a one-sided run that are shown
 
@@ -256,8 +256,8 @@ def is_list(unit: TreePart) -> bool:
 def is_judged(unit: TreePart) -> bool:
     """Return whether a unit has an outcome of its own.
 
-    The document has none, nor has a list: its elements have outcomes. A list that is an element of
-    another list has one.
+    The document has no outcome. A list with elements has an outcome only if it is an element of
+    another list; otherwise, only its elements have outcomes.
     """
     if is_list(unit) and unit.parts:
         return bool(unit.gt_path) and isinstance(unit.gt_path[-1], int)
@@ -328,7 +328,7 @@ def value_run(value: JsonValue) -> TextRun:
 
 
 def diff_values(gt: JsonValue, pred: JsonValue) -> list[TextRun]:
-    """Split two values, as JSON text, into stretches that both or only one has.
+    """Split two values, as JSON text, into equal stretches and stretches that only one value has.
 
     Long stretches are shortened.
     """

@@ -317,7 +317,7 @@ class RunView:
     def labelled(self, row: FieldRow) -> str:
         """Return a text with the share of documents in which a field has a ground truth.
 
-        The text is empty if it has one in all documents.
+        The text is empty if all documents have a ground truth of the field.
         """
         evaluation = self.run.evaluation
         share = evaluation.fold(PathCounts).share_labelled(evaluation.sums, row.path)

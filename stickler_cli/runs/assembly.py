@@ -179,7 +179,7 @@ class Assembly(NamedTuple):
     workers: Workers
     gates: tuple[Gate, ...]
     notes: Sequence[str] = ()
-    """Notes that say on which documents thresholds of the schema were tuned."""
+    """Notes on the documents that were used to tune thresholds of the schema."""
     warnings: Sequence[str] = ()
     """Warnings if gates would judge the very documents on which thresholds were tuned."""
     policy: "Callable[[Evaluation], PolicyOutcome] | None" = None

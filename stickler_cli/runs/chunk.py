@@ -261,7 +261,7 @@ class ChunkResult:
     """Counts and scores of the documents."""
 
     def add(self, chunk: "ChunkResult", job: Job) -> None:
-        """Add the result of the documents that follow, except their ids and lines."""
+        """Add the result of the next documents of the run to this one, without ids and lines."""
         self.evaluation.merge(chunk.evaluation)
         room = job.requested.first_non_matches - len(self.first_non_matches)
         self.first_non_matches += chunk.first_non_matches[:room]

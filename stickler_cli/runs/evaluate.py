@@ -172,7 +172,7 @@ def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
 def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
     """Raise UsageError if more pairs were counted than the client's policy allows.
 
-    `counted` says in the message what was counted.
+    `counted` names the counted documents in the message, such as "of the first 10 documents".
     """
     judges = [need for need in counting.needs if need.model.is_judge]
     count, limit = sum(need.questions for need in judges), counting.policy.max_pairs

@@ -72,7 +72,7 @@ def write_gold(
     Unreadable ground truths are left out. The original files stay as they are.
 
     Raises:
-        UsageError: an id would not be a file inside the directory.
+        UsageError: an id as file name would lead out of the directory.
     """
     documents, changed, kinds = 0, 0, Counter[bool]()
     for ref in refs:

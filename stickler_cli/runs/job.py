@@ -112,7 +112,7 @@ def _field_named(option: str, key: str) -> Path:
 
 
 def group_of_id(document: str, grouping: Grouping) -> str | None:
-    """Return the group of a document by its id alone; None if it has no group, or needs more."""
+    """Return the group of a document by its id alone; None if the id does not decide it."""
     if grouping.key == DIRECTORY:
         return str(PurePosixPath(document).parent)
     if grouping.key == ID:
@@ -258,10 +258,10 @@ class SchemaChoice(Generic[Planned]):
 
     by: Grouping
     of_step: Mapping[str, Planned]
-    """What is chosen for each schema, by the key under which the schema's documents are nested."""
+    """What to use for the documents of each schema, by the key under which these are nested."""
 
     def for_document(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
-        """Return what belongs to the schema of a document, or the problem if none can be chosen."""
+        """Return the entry of `of_step` for the schema of a document, or a problem without one."""
         name = group_of(document, gt, self.by)
         planned = self.of_step.get(f"{name}/")
         if planned is not None:

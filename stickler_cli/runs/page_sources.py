@@ -118,7 +118,10 @@ def _ids_of(run: Run) -> list[str]:
 
 
 def _list_files(folder: str) -> Mapping[str, Path]:
-    """Return the images and PDFs in a directory by id: the path with and without its suffix."""
+    """Return the images and PDFs in a directory, by each id that a document may have.
+
+    These ids are the path of the file with its suffix, and without.
+    """
     files_by_id: dict[str, Path] = {}
     for path in sorted(Path(folder).rglob("*")):
         if path.suffix.lower() in SUFFIXES and path.is_file():

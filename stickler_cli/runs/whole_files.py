@@ -150,9 +150,10 @@ def _is_same(first: PurePath, second: PurePath) -> bool:
 
 
 def _is_own_name(path: PurePath, directory: PurePath) -> bool:
-    """Return whether a path is, or may become, a file of the run in a directory, or is inside one.
+    """Return whether a path has a name that a run directory reserves for files of the run.
 
-    Names count whatever their case is, as some file systems ignore it.
+    Paths inside such a file count too, in case it is a directory. Upper and lower case are equal,
+    as in some file systems.
     """
     steps = path.parts[len(directory.parts) :]
     if not steps or not _is_same(path.parents[len(steps) - 1], directory):

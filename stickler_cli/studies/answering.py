@@ -62,8 +62,8 @@ class Desk:
     tell: Callable[[str], None]
     """Writes a line to standard error; does nothing with --quiet."""
     command: str = ""
-    """The command line that asks the same question, without its outputs; empty if an input is
-    standard input."""
+    """The command line of the study without its output options, for asking the same question
+    again; empty if an input is standard input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,8 @@ def _compare_chunks(
 def check_names(option: str, names: Iterable[str], valid: Collection[str], clause: str) -> None:
     """Check that all names given to an option are valid.
 
-    `clause` ends the message about an unknown name, such as "are no pairs of".
+    `clause` is the text between "there" and an unknown name in the message, such as "are no pairs
+    of".
 
     Raises:
         UsageError: with a problem for each unknown name.
@@ -167,7 +168,8 @@ def check_gate(
 def rates_of(n_both: Floats, n_gt: Floats, n_pred: Floats) -> dict[str, tuple[Floats, Floats]]:
     """Return dividends and divisors of precision, recall and F1, from counts on both sides.
 
-    `n_both` are counts of what both sides have, `n_gt` and `n_pred` of what one side has.
+    `n_both` counts what both sides have, `n_gt` what the ground truth has, and `n_pred` what the
+    prediction has.
     """
     return {
         "precision": (n_both, n_pred),
@@ -200,9 +202,9 @@ def shares_by_unit(
 T = TypeVar("T")
 
 SAME: Final = {"same": True, "different": False}
-"""Whether two values are the same, by the word for it in a verdict file.
+"""Words for verdicts in a verdict file: True if a word means that both values are the same.
 
-A verdict file may also have the Booleans true and false."""
+A verdict file may have the Booleans true and false instead of words."""
 
 _EXPECTED: Final = "same or different"
 _KEYS: Final = ("path", "gt", "pred", "verdict")
@@ -311,7 +313,7 @@ def _parse_line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
 def judging_node(line: VerdictLine) -> Node:
     """Return the node that compares the two values of a verdict.
 
-    If the field is a list and the values are items of the list, it is the node of the items.
+    If the field is a list and the values are items of the list, the node of the items is returned.
     """
     node = follow_references(line.node.node_for(line.gt))
     while isinstance(node, ListNode) and not isinstance(line.gt, list):

@@ -401,8 +401,8 @@ class ListedDocuments:
 
     count: int
     lines: SortedLines
-    """A JSON line for each document: id, status, score, counts of values, and groups. Then follow,
-    for each field that lost values, its row and their number."""
+    """A JSON line for each document: id, status, score, counts of values, groups, and a list. The
+    list has two numbers for each field that lost values: its row, and how many values it lost."""
     lost: int
     """Number of documents that lost values."""
 
@@ -434,7 +434,7 @@ def error_rows(
 
     A row has these columns:
         the row of the field in the table of fields, or -1;
-        the columns of the error before `judge`;
+        the attributes of the error that come before `judge`, a column each;
         the path whose true value was predicted;
         the origin of the predicted value;
         the position, in `causes`, of the error's own cause, or -1;
@@ -469,14 +469,15 @@ def error_rows(
 
 
 class PrintedError(NamedTuple):
-    """An error that the page lists without JavaScript, and some of them also when printed."""
+    """An error that the page lists without JavaScript, and lists on paper if `is_on_paper`."""
 
     document: str
     path: str
     gt: Sequence[Span]
-    """The true value, cut around the first difference; words that only it has are `good`."""
+    """The true value, cut around the first difference; words that the prediction lacks are
+    `good`."""
     pred: Sequence[Span]
-    """The predicted value, cut in the same way; words that only it has are `bad`."""
+    """The predicted value, cut in the same way; words that the true value lacks are `bad`."""
     is_short: bool
     """Whether both values fit on one line."""
     is_on_paper: bool

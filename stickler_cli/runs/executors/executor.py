@@ -86,7 +86,7 @@ class Chunks:
         Args:
             items: the documents.
             size: documents in each chunk; None to adapt the size to bytes and time.
-            timed: False if chunks wait for models, as their time then says nothing about work.
+            timed: whether the time of a chunk measures its work; False if chunks wait for models.
             jobs: number of processes; each gets a chunk at the beginning.
             largest: maximum size of a chunk, by default `CHUNK`.
         """
@@ -316,7 +316,7 @@ class Elsewhere(ABC, Generic[H]):
     def _replace(self, replaced: H, *items_of_parts: Sequence[WorkItem]) -> list[H]:
         """Replace a part of the run by smaller parts, to be tried again; return these.
 
-        Each of `items_of_parts` are the documents of a smaller part.
+        Each of `items_of_parts` has the documents of a smaller part.
         """
         position, smaller = self.order.index(replaced), [*map(self._make_part, items_of_parts)]
         del self.order[position]

@@ -235,9 +235,9 @@ class _Router:
     def _list_leaves(
         self, value: JsonValue, confidences: JsonValue, field: Path, path: Path
     ) -> Iterator[tuple[Path, Path, float | None]]:
-        """Yield the path of the field, the own path and the confidence of each leaf value.
+        """Yield the field path, the path with list indexes and the confidence of each leaf value.
 
-        A leaf is a value that is compared as a whole. A confidence of None means none is stated.
+        A leaf is a value that is compared as a whole. The confidence is None if it has none.
         """
         if is_absent(value):
             return
@@ -291,7 +291,7 @@ def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
 
 
 def calibrate(run: Run, requirement: Promise, by: str | None = None) -> AcceptancePolicy:
-    """Return the policy that meets a requirement, judged by the labelled documents of a run.
+    """Return the policy that meets a requirement on the labelled documents of a run.
 
     Raises:
         UsageError: no prediction has a confidence, or too few documents have one.

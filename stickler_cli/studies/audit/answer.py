@@ -66,9 +66,9 @@ N_STRATA: Final = 3
 NOT_DRAWN: Final = N_STRATA
 """Stratum of places with a verdict that were not drawn at random: they represent no other place."""
 _UNSEEN_PLACES: Final = 0.75
-"""Number of wrong places that are added for the upper bound of an interval, as if unseen.
+"""Number of further wrong places that the upper bound of an interval assumes.
 
-In simulations, the bounds cover 97.5 % and more with 1 added place, and too little with 0.5."""
+In simulations, a bound covers 97.5 % or more with 1 further place, and too little with 0.5."""
 
 
 def stratify(votes: NDArray[np.int64], n_runs: int) -> RowPositions:
@@ -285,7 +285,7 @@ def item_of(place: AnsweredPlace) -> ItemPlace | None:
 
 
 def is_dropped(place: AnsweredPlace) -> bool:
-    """Return whether all runs that differ from the ground truth at a place miss the value."""
+    """Return whether a place has a true value, and no run gives another value for it."""
     return place.gt is not None and all(value is None for value, _ in place.different)
 
 
@@ -314,7 +314,7 @@ class Audit:
         self.document_ids, n_runs = witnesses.documents, len(witnesses.runs)
         self.intervals = intervals_of(settings)
         self.answer_counts = defaultdict[str, Counter[str]](Counter)
-        """By field: how many runs gave each answer, in documents of two or more runs."""
+        """By field: how many runs gave each answer, in documents that at least two runs have."""
         self.changes = defaultdict[str, list[GoldChange]](list)
         """By document: the changes of its ground truth that verdicts demand."""
         self.n_without_right_value = 0
@@ -331,8 +331,8 @@ class Audit:
         places = np.fromiter(self._read_places(), np.dtype(place_types))
         self.documents, self.field_numbers = places["document"], places["field"]
         self.groups, self.is_present = places["groups"], places["is_present"]
-        """Arrays (n_places, n_runs): the group of each run's answer, where 0 is the ground truth,
-        and whether the run has a value."""
+        """Two arrays (n_places, n_runs). `groups` has the group of each run's answer; 0 is the
+        group of the ground truth. `is_present` is true where the run has a value."""
         self.has_truth = places["has_truth"]
         mark_types: list[tuple[Any, ...]] = [
             ("place", "i8"),
@@ -373,11 +373,10 @@ class Audit:
             yield document, field, place.groups, is_present, place.gt is not None
 
     def _apply_mark(self, place: AnsweredPlace, mark: PlaceMark) -> tuple[bool, bool, list[bool]]:
-        """Apply a person's verdict to a place; returns three findings.
+        """Apply a person's verdict to a place.
 
-        They are: whether the ground truth is wrong, whether any value is right there, and whether
-        each run is right. If the verdict gives a new or a further true value, it is added to
-        `changes`.
+        Returns whether the ground truth is wrong, whether the place should have a value at all,
+        and whether each run is right. A true value that the verdict gives is added to `changes`.
         """
         other_answers, truth = place.different, place.gt
         right_groups = {0} if mark.gt_right else set[int]()
@@ -417,7 +416,8 @@ class Audit:
     ) -> list[GoldChange]:
         """Return the changes of a document's ground truth that verdicts demand.
 
-        In a list item that the ground truth lacks, only values that are to be added count.
+        For a list item that the ground truth lacks, only added values are returned: such an item
+        has no value to remove, or beside which another could be accepted.
         """
         bare_truth = unwrapper(truth, is_truth=True).value if unwrapper else truth
         changes, new_indexes = list[GoldChange](), dict[Path, dict[Step, int]]()
@@ -443,7 +443,7 @@ class Audit:
         return [places[position] for position in positions]
 
     def draw_lines(self, number: int) -> list[dict[str, Any]]:
-        """Draw places for people to check; returns an output line each, the most suspect first."""
+        """Draw places for people to check; return a line for each place, the most suspect first."""
         drawn = draw_places(self.strata, number, self.settings.seed)
         n_places = np.bincount(self.strata, minlength=3)
         n_drawn = np.bincount(self.strata[drawn], minlength=3)
@@ -515,7 +515,7 @@ class Audit:
     def _make_suspects(self, positions: Sequence[int]) -> list[Suspect]:
         """Return the suspect of each position.
 
-        If the same runs lack all values of a list item, one suspect stands for all of them.
+        If the same runs lack all values of a list item, these values share one suspect.
         """
         places: dict[int, AnsweredPlace] = {}
         n_places_by_item = Counter[ItemPlace]()

@@ -38,7 +38,7 @@ AnswerItem: TypeAlias = dict[Path, AnswerRow]
 """The values of a list item: a row of the run's table of values for each path inside the item."""
 
 NO_DOCUMENT: Final = 255
-"""The number that stands for the answer group of a run that lacks the document."""
+"""Group number of a run that lacks the document; a run that has it gets a smaller number."""
 
 
 class NewItem(str):
@@ -86,10 +86,11 @@ class AnsweredPlace:
         }
 
     def answers_in_new_items(self) -> Mapping[int, Sequence[JsonValue]]:
-        """Return, by run, predicted values that may belong here but are in another list item.
+        """Return, by run, predicted values that may belong to this place but are in another item.
 
-        A badly wrong item is not paired, so its values appear in an item that the ground truth
-        lacks. Only runs without an answer here are asked, at the same path within such items.
+        A badly wrong list item is not paired, so its values appear in an item that the ground truth
+        lacks. For each run without an answer at this place, the values at the same path inside
+        such items are returned.
         """
         answers: dict[int, list[JsonValue]] = {}
         for path, place in self.places_of_document.items():
@@ -296,7 +297,7 @@ class _GroupPair(NamedTuple):
 
 
 def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
-    """Return, by the path of each paired predicted list item, the path of its true item."""
+    """Return the path of the true item for the path of each paired predicted list item."""
     gt_of_pred: dict[Path, Path] = {}
     for row in rows:
         if row["outcome"] in ("TP", "FD"):
@@ -352,8 +353,8 @@ class PlaceMark(NamedTuple):
     def apply_to(self, gt: JsonValue) -> "PlaceMark | None":
         """Return the verdict on the present ground truth of the place.
 
-        If the ground truth was corrected since as the verdict demands, the result says "right".
-        If it was changed otherwise, the verdict no longer applies, and the result is None.
+        If the ground truth now has the value that the verdict demands, the result is a verdict
+        "right". After any other change, the verdict no longer applies, and the result is None.
         """
         if not self.seen or json_key(self.seen[0]) == json_key(gt):
             return self
@@ -400,7 +401,10 @@ def _parse_cells(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _make_mark(record: Mapping[str, Any], verdict: str) -> PlaceMark:
-    """Return the verdict in a line of a verdict file; `verdict` is its word for it."""
+    """Return the verdict in a line of a verdict file.
+
+    `record` is the line, and `verdict` is the word in it, such as "wrong".
+    """
     gt_right, other_right = VERDICTS[verdict]
     right: tuple[JsonValue, ...] = ()
     by_votes = False
@@ -434,7 +438,8 @@ _N_DRAWN_PAIRS: Final = 20_000
 
 The standard error of the share that matches is then at most 0.004."""
 _MIN_SHARING_RATIO: Final = 3
-"""Two runs are reported if they share so many times more wrong answers than other pairs of runs."""
+"""Two runs are reported if they share more than this many times the number of wrong answers that
+other pairs of runs share. This number is the median over the other pairs, plus 1."""
 _MIN_SHARED: Final = 10
 """Minimum number of wrong answers that two runs must share to be reported."""
 
@@ -449,10 +454,11 @@ def count_votes(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
 
 
 def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how often the runs that vote at each place differ from the truth in its field.
+    """Return how often the runs with the most frequent wrong answer of a place are wrong.
 
-    The runs that vote are those with the most frequent wrong answer; the result is their mean.
-    `fields` is the number of the field of each place.
+    For each of these runs, the share of places of the same field at which it differs from the
+    ground truth is taken. The result is the mean over these runs, (n_places,). `fields` is the
+    number of the field of each place.
     """
     voted_group = np.argmax(_group_sizes(groups)[1:], axis=0) + 1
     is_voting, rates = groups == voted_group[:, np.newaxis], np.zeros(groups.shape)
@@ -499,7 +505,7 @@ def expected_disagreement(
     match_values: Callable[[Sequence[JsonValue], Sequence[JsonValue]], Sequence[bool]],
     seed: int,
 ) -> float:
-    """Return how often two random answers of a field would differ, from any places, in [0, 1].
+    """Return how often two random answers of a field, from any two places, differ, in [0, 1].
 
     `values` are the distinct answers of all runs (None is "no value"), and `counts` says how often
     each was given.

@@ -77,8 +77,8 @@ def compare_runs(
 
     Every run must keep rows of its documents. Several runs on one side must be runs of one system;
     then the tests also allow for chance among these runs. Rates are defined as in the first run.
-    Runs are compared even if they were made with other options, for example; call
-    `check_comparable` to refuse runs whose figures are not comparable.
+    Runs are compared even if, for example, their options differ. Call `check_comparable` to refuse
+    runs whose figures are not comparable.
 
     Raises:
         UsageError: a run keeps no rows, or a gate names a field or a count that does not exist.
@@ -138,9 +138,9 @@ def compare_runs(
 
 
 def _add_values(difference: Difference, runs: Sequence[Run]) -> Difference:
-    """Return the difference with wrong values and causes added, as far as these are known.
+    """Return the difference with wrong values and causes added, if these are known.
 
-    `runs` are the run of the first side and that of the second side.
+    `runs` are the first and the second run.
     """
     sides = read_errors(runs)
     values = None if sides is None else list_changed_values(sides)
@@ -178,9 +178,9 @@ def _name_of(side: Mapping[str, Run]) -> RunName:
 
 
 def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
-    """Count documents that got better, worse or stayed the same, or that one side lacks.
+    """Count compared documents by how they changed, and documents that only one side compared.
 
-    `changed` are the changed documents.
+    `changed` are the documents that changed.
     """
     n_documents, n_base_runs = len(runs.ids), runs.sides[0]
     is_right = runs.wholly_right()
@@ -302,7 +302,7 @@ def _find_confidence_change(
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
-    """Return all differences between two runs other than figures, such as options.
+    """Return what differs between two runs besides their figures, such as options.
 
     Differences that keep the figures from being compared come first.
     """

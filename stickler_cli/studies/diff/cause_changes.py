@@ -25,8 +25,8 @@ JoinedCauses: TypeAlias = tuple[Cause, ...]  # causes that are listed as one
 def causes_in_both(runs: Sequence[Run], sides: Sequence[ErrorsOfRun] | None) -> list[Causes] | None:
     """Return the causes of errors of each run, counted in the documents that all runs compared.
 
-    `sides` are the errors of each run; None if they are unknown. Then the errors of a run that
-    compared further documents cannot be left out, and None is returned.
+    `sides` are the errors of each run; None if they are unknown. Without them, causes cannot be
+    limited to documents that all runs compared: the result is None if a run compared others.
     """
     ids_by_run = [*map(ids_compared, runs)]
     compared = set.intersection(*ids_by_run)
@@ -111,9 +111,10 @@ def _rank(change: CauseChange) -> tuple[int, int, str]:
 
 
 def _group_by_entry(run_causes: Causes, entries: Sequence[JoinedCauses]) -> dict[int, list[Cause]]:
-    """Return the causes of a run by the position, in `entries`, of the entry that lists them.
+    """Group the causes of a run by the entry of `entries` that lists them.
 
-    Large causes come first. Causes in no entry are under `_UNLISTED`.
+    The keys are positions in `entries`; causes in no entry are under `_UNLISTED`. Large causes come
+    first.
     """
     entry_by_cause: dict[CauseIdentity | Group, int] = {}
     for index, entry in enumerate(entries):
@@ -134,7 +135,7 @@ _UNLISTED = -1  # the position of causes that lost no value
 def _count_moves(
     values: Sequence[ChangedValue], entry_by_key: Mapping[str, int]
 ) -> tuple[Counter[int], Counter[int]]:
-    """Count fixed values and count broken values, both by the position of their cause's entry."""
+    """Return the numbers of fixed and of broken values, by the position of their cause's entry."""
     n_fixed, n_broken = Counter[int](), Counter[int]()
     for value in values:
         before, after = value.causes_by_run

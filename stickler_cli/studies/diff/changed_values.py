@@ -27,7 +27,7 @@ _MOVES: Final[dict[tuple[bool, ...], Move]] = {
     (True, True): Move.OTHERWISE,
     (True, False): Move.FIXED,
 }
-"""How a value with different answers in two runs changed, by whether each answer is wrong."""
+"""How a value changed between two runs, by whether the first answer and the second are wrong."""
 
 
 class ErrorsOfRun:
@@ -52,9 +52,10 @@ class ErrorsOfRun:
         return chain(self.values.values(), self.wholes.values())
 
     def find_cause(self, error: Error) -> str:
-        """Return the keys of the cause of an error, or of the failed item that contains it.
+        """Return the keys of the cause of an error.
 
-        Returns an empty text if neither has a cause.
+        An error without a cause has the cause of the failed item that contains it. The text is
+        empty if there is no cause at all.
         """
         container: Error | None = error
         while container is not None and not container.cause:
@@ -172,7 +173,7 @@ def _changed_value(place: _Place, sides: Sequence[ErrorsOfRun]) -> ChangedValue:
 def _find_wrong_inside(item: Error, sides: Sequence[ErrorsOfRun]) -> list[list[str] | None]:
     """Return, for each run, the paths of wrong values inside a missed item.
 
-    They are None for a run that misses the item, too. For an invented item, the list is empty.
+    A run that misses the item has None instead of paths. For an invented item, the result is empty.
     """
     return [side.find_wrong_inside(item) for side in sides] if item.outcome == "FN" else []
 
@@ -257,7 +258,7 @@ def merged_by_whole(values: Sequence[ChangedValue]) -> list[ChangedValue]:
 def _answers_of_item(
     value: ChangedValue, item: WholeChange
 ) -> list[ValueText | bool | WrongInside]:
-    """Return what each run has for the item or object that contains a value, instead of it."""
+    """Return the answer of each run for the item or object that contains a value."""
     answers: list[ValueText | bool | WrongInside] = [
         item.pred if isinstance(answer, str | list) else answer for answer in value.said
     ]

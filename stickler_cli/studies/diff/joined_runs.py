@@ -70,8 +70,8 @@ class JoinedRuns:
 
     ids: Sequence[str]
     sides: tuple[int, int]
-    """Number of runs on each side; the runs of the first side come first in all sequences by
-    run."""
+    """Number of runs on each side. In all sequences with an entry for each run, the runs of the
+    first side come first."""
     lost: NDArray[np.bool_]
     """Mask of the documents that at least one run of the second side did not compare."""
     only_new: Sequence[str]
@@ -214,9 +214,9 @@ class JoinedRuns:
     def right_and_wrong(
         self, fields: Sequence[int], mode: str
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return two masks (runs, documents): all given fields are right; any of them has errors.
+        """Return two masks (runs, documents): where `fields` are right, and where they are wrong.
 
-        Both are false in a document without values of these fields.
+        They are right if they have values and no errors, and wrong if any of them has an error.
         """
         cells = self._counts_of(mode)
         states = np.array([cells.any(axis=1), cells[:, LOST].any(axis=1)])
@@ -241,7 +241,7 @@ class JoinedRuns:
         return right_before & wrong_after, wrong_before & right_after
 
     def wholly_right(self) -> NDArray[np.bool_]:
-        """Return whether each run has no lost value in each document, (runs, documents)."""
+        """Return a mask (runs, documents): true where the run lost no value in the document."""
         lost_counts: IntArray = self.of_runs((), COUNTING_MODES[-1])[:, LOST].sum(axis=1)
         is_right: NDArray[np.bool_] = lost_counts == 0
         return is_right
@@ -477,8 +477,8 @@ def _make_missed_rows(
 ) -> Iterator[RunRows]:
     """Yield rows in which all values are missed, for the documents that a run did not compare.
 
-    The values are those of the first side. `missed_cell` has the position of their counts if they
-    are missed: in row 1 for a nested field, else in row 0.
+    The values are those of the first side. `missed_cell` maps the position of their counts to the
+    position of counts in which all are missed: row 1 is for nested fields, row 0 for other fields.
     """
     stand_ins = _find_stand_ins(run, [base_documents for _, base_documents in first_side])
     for (base_rows, _), stands_in in zip(first_side, stand_ins, strict=True):
@@ -530,9 +530,10 @@ def _collect_confident_values(
 def _find_stand_ins(
     run: RunDocuments, first: Sequence[RunDocuments]
 ) -> Iterator[NDArray[np.bool_]]:
-    """Yield, for each run of the first side, a mask of the documents that it supplies for `run`.
+    """Yield masks of the documents in which runs of the first side stand in for `run`.
 
-    A document that `run` did not compare is supplied by the first of these runs that has it.
+    There is a mask for each run of the first side. For a document that `run` did not compare, the
+    first of them that compared it stands in.
     """
     is_left = ~run.compared
     for base_documents in first:

@@ -253,7 +253,7 @@ def confidence_changes(
 
 
 def _collect_confident_values(runs: JoinedRuns, side: slice, path: Path) -> Floats:
-    """Return the document, the confidence and whether it is right, of each value, (3, values).
+    """Return document, confidence and correctness of each value as rows, (3, values).
 
     `side` selects the runs; `path` is a field, or empty for all fields.
     """

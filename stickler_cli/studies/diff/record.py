@@ -72,13 +72,13 @@ class Decision(StrEnum):
     """The evidence on which a trend rests."""
 
     EXACT = "exact permutation test"
-    """All ways to swap both runs' results of a document were tried."""
+    """Every way to swap the results of both runs, in any set of documents, was tried."""
     SAMPLED = "sampled permutation test"
     RUNS = "permutation test over runs and documents"
     """The test combines the variation among documents with that among the runs of a side."""
     INTERVAL = "confidence interval"
     WIDE_INTERVAL = "the interval includes 0"
-    """The interval contains 0 and also changes that matter; the test does not reject chance."""
+    """The interval contains 0 and reaches beyond the margin; the test does not reject chance."""
     DOCUMENTS = "too few documents"
     """There are too few documents for any test to be significant."""
     ONE_SIDED = "no values counted in one run"
@@ -112,7 +112,7 @@ class TrendSettings:
         return round(1 - self.intervals.level, 12)
 
     def view(self) -> dict[str, object]:
-        """Return the settings as JSON, under the names that the record has for them."""
+        """Return the settings as JSON, with the names that they have in the record."""
         return {
             "alpha": self.alpha,
             "margin": self.margin,
@@ -132,7 +132,7 @@ _SHOWN: Final = Rule("what decides the trends", written=TrendSettings.view)
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A difference between two runs other than their figures, such as an option."""
+    """Something that differs between two runs besides their figures, such as an option."""
 
     what: str
     """Name of the property in which the runs differ, such as `schema digest` or `option
@@ -343,8 +343,8 @@ class CauseChange:
     """How a cause of errors changed between two runs.
 
     Similar causes are joined, as in the list of causes of one run. Wrong values that occur only
-    once are one cause for each field and class. Errors of a class that explains itself, such as
-    swapped day and month, are one cause for each field.
+    once are joined by field and class. Errors of a class that explains itself, such as swapped day
+    and month, are joined by field.
     """
 
     key: str
@@ -510,8 +510,8 @@ class Difference:
     new: RunName
     """The second run: the state after the change."""
     contrasts: list[Contrast]
-    """Differences between the runs other than figures, such as options; those that keep figures
-    from being compared come first."""
+    """What differs between the runs besides their figures, such as options; differences that keep
+    figures from being compared come first."""
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change

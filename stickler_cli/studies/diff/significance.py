@@ -51,7 +51,7 @@ class Sample:
 
     @property
     def moved(self) -> NDArray[np.float64]:
-        """Second dividend and divisor minus the first ones, in every document, (2, documents)."""
+        """Change of dividend and divisor in every document: second minus first, (2, documents)."""
         return self.after - self.before
 
     @property
@@ -167,10 +167,10 @@ def change_intervals(
 
     The interval is None if the figure has no divisor in one of the runs. `documents` are the ids.
 
-    One artificial document is added to both runs. For the lower bound, it is all right in the first
-    run and all wrong in the second run; for the upper bound, the reverse. For the bound closer to
-    0, it differs only as much as a typical differing document. The interval then excludes 0 about
-    where `p_values` are small.
+    One artificial document is added to both runs. For the lower bound, all its values are right in
+    the first run and wrong in the second run; for the upper bound, the reverse. For the bound
+    closer to 0, this document differs only as much as a typical differing document. The interval
+    then excludes 0 in about the cases in which `p_values` are small.
     """
     if not samples:
         return []

@@ -249,7 +249,7 @@ MIN_TYPO_LENGTH: Final = 6
 
 
 FORGIVING_THRESHOLD: Final = 0.5
-"""Threshold at which half of a text may be wrong and still match; it is the default for texts."""
+"""Threshold at which a text can match although half of it is wrong; it is the default for texts."""
 MIN_CODE_SHARE: Final = 0.9
 """A field has codes if at least this share of its texts look like codes, such as INV-017."""
 
@@ -297,8 +297,8 @@ def _list_beyond_gap(
     """Yield the extreme numbers on one side of the median that lie beyond the first wide gap.
 
     `distances` are numbers with their distance from the median, in ascending order.
-    `has_all_values` says that these are all numbers on this side; otherwise, there is no telling
-    whether a gap precedes the first number.
+    `has_all_values` is true if these are all numbers on this side. If it is false, the first number
+    is not tested, as it is unknown whether a gap precedes it.
     """
     previous = 0.0 if has_all_values else math.inf
     is_beyond = False
@@ -310,9 +310,9 @@ def _list_beyond_gap(
 
 
 def _find_odd_forms(profile: Profile, findings: Findings) -> None:
-    """Add a finding for each text of a field with another shape than nearly all of its texts.
+    """Add a finding for each text whose shape differs from that of nearly all texts of its field.
 
-    This is done only if the usual shape contains digits, as in the format of a code.
+    The usual shape must contain digits, as codes do; otherwise, no finding is added.
     """
     counts = profile.shapes.counts
     total = counts.total()

@@ -413,7 +413,7 @@ class Findings:
     ) -> None:
         """Add a finding at a location in a document.
 
-        `path` is the path of the field, and `times` the number of equal findings that this is.
+        `path` is the path of the field, and `times` is how many equal findings are added.
         """
         problem = Problem(spot.reference.source, found, expected, pointer=spot.pointer)
         self.add_problem(rule, spot, problem, path, times)
@@ -421,7 +421,7 @@ class Findings:
     def add_problem(
         self, rule: str, spot: Spot, problem: Problem, path: str = "", times: int = 1
     ) -> None:
-        """Add the problem of a document as a finding; `path` is its field, or empty without one."""
+        """Add the problem of a document as a finding; `path` is its field, if it has one."""
         self._counts[rule, path] += times
         if len(kept := self._kept[rule, path]) < MAX_PLACES:
             kept.append((spot, problem))
@@ -462,9 +462,9 @@ class Findings:
         return records
 
     def _find_lines(self) -> dict[tuple[str, str], int]:
-        """Return the line of each value, by file and JSON Pointer, if a file has one document.
+        """Return the line of each value in files with one document, by file and JSON Pointer.
 
-        In files of lines, the line is known without this.
+        Documents in files of lines are not searched, as their lines are known already.
         """
         wanted: defaultdict[FileReference, set[str]] = defaultdict(set)
         for kept in self._kept.values():

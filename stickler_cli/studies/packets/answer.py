@@ -500,7 +500,7 @@ def answer(settings: SplitSettings, desk: Desk) -> StudyAnswer:
 
 
 def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
-    """Compare the sections of one packet; returns None as its result if this is not possible."""
+    """Compare the sections of one packet; the result is None if the packet cannot be compared."""
     if pair.gt is None:
         return _failed_account(pair, "only_pred", "this packet has no ground truth"), None
     gt = _parse_document(pair.gt, "GT")

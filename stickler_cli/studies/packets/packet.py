@@ -306,9 +306,9 @@ only the class is wrong; some pages are wrong; the prediction misses it; or the 
 it."""
 
 MIN_OVERLAP: Final = 0.5
-"""Two sections match if their pages overlap by more than this share (common pages by all pages).
+"""Two sections match if their overlap is greater: common pages divided by all pages of both.
 
-Above one half, a section can match only one other. Source: Kirillov et al. (2019),
+Above one half, a section can match only one other section. Source: Kirillov et al. (2019),
 arXiv:1801.00868."""
 
 SUMS: Final = (

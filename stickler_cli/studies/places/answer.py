@@ -88,7 +88,7 @@ class PlacesReport(StudyRecord):
     pred: str
     """The predictions, as the user named them."""
     min_overlap: Fraction
-    """Overlap of true and predicted box from which a place is right."""
+    """Minimum overlap of true and predicted box at which a place is right."""
     level: FractionOrNone
     """Confidence level of the intervals; null without intervals."""
     documents: Count
@@ -330,8 +330,8 @@ class PlaceCounts:
     """For each document: the counts of each field, in the order of `_COUNTED`."""
     detections: dict[str, Detections] = field(default_factory=dict)
     box_fields: dict[str, str] = field(default_factory=dict)
-    """By path of a field that is a box itself: the name of the value beside the box in the same
-    object. Empty if there is no other field, or more than one."""
+    """For each field that is a box itself, by path: the name of the value beside the box in the
+    same object. The name is empty if there is no such value, or several."""
     n_mixed_units: int = 0
     """Number of pairs of a box in pixels and a box in fractions, on pages of unknown size."""
 
@@ -391,7 +391,7 @@ class PlaceCounts:
 
     @property
     def note(self) -> str:
-        """A note that fields that are boxes are not counted; empty without such fields."""
+        """A note on fields that are boxes and therefore not counted; empty without such fields."""
         if not self.box_fields:
             return ""
         text = (

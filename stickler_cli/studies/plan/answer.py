@@ -237,7 +237,7 @@ class Pilot:
 
     @property
     def extremes(self) -> "tuple[Pilot, Pilot]":
-        """Two pilots with one more document of average size: all right, and all wrong."""
+        """Two pilots with one more document: only right values in one, only wrong in the other."""
         right, wrong, right_squares, products, wrong_squares, all_right = self.spread
         bad = (right_squares + 2 * products + wrong_squares) / ((right + wrong) or 1.0)
         good = max(bad, all_right)
@@ -258,10 +258,11 @@ class Pilot:
             return rate_intervals([scaled], self.level)[0]
 
     def evened(self, thirds: int) -> "Pilot":
-        """Return a pilot whose documents vary more in size, as a small pilot has few large ones.
+        """Return a pilot whose documents vary more in size.
 
-        In the median, a third of a large document is missing. `thirds` is how many thirds are
-        added.
+        A small pilot often has too few large documents: in the median, it lacks a third of one.
+        `thirds` is the number of such thirds to add.
+
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """
         right, wrong, right_squares, products, wrong_squares, all_right = self.spread
@@ -348,9 +349,10 @@ def variance_ratio_interval(documents: int, level: float) -> tuple[float, float]
 
 
 def power_of(change: float, documents: float, level: float) -> float:
-    """Return the probability that a comparison of two runs of `documents` shows a change.
+    """Return the probability that a comparison of two runs shows a change of a given size.
 
-    `change` is given in standard errors; 1 - `level` is the probability of a false alarm.
+    `change` is the size in standard errors, `documents` is the number of documents in each run, and
+    1 - `level` is the probability of a false alarm.
     """
     if documents < FEWEST_TO_DIFFER:
         return 0.0

@@ -445,8 +445,8 @@ def _set_key(
 ) -> bytes | None:
     """Return the text of a schema with a threshold set under `key` in one of its subschemas.
 
-    `pointers` are the subschemas of the field. The first of them that has the key gets the
-    threshold; if none has the key, it is the very first. Returns None if there are no pointers.
+    `pointers` lead to the subschemas of the field. The threshold is set in the first subschema that
+    has the key, or in the first of all if none has the key. Returns None without pointers.
     """
     if not pointers:
         return None
