@@ -23,8 +23,8 @@ Likeness: TypeAlias = Callable[[Any, Any], float]
 """A function that returns the similarity of two single values, neither objects nor lists, in [0,
 1]."""
 STEPS: Final = 100
-"""Nanoseconds for each pair of a letter of one value with a letter of the other, both written as
-JSON. The number of pairs of list items is never larger."""
+"""Nanoseconds to compare a letter of one value with a letter of the other, both written as JSON.
+There are never more pairs of list items than pairs of letters."""
 
 
 class ANLSStarComparator(BaseComparator):
@@ -76,9 +76,9 @@ def anls_score(
     """Return the ANLS* of two values, in [0, 1], as the authors' package `anls_star` does.
 
     Values are compared as texts, numbers too: 12345 and 12346 score 0.8. `anls_star_numbers`
-    compares numbers by value. An absent key is the same as null. If a key is absent on one side and
-    its value on the other side is empty (null, an empty text, list or object), this costs nothing
-    if the ground truth has the key; it does cost if only the prediction has the key.
+    compares numbers by value. An absent key is the same as null. If only the ground truth has a
+    key, and its value is empty (null, an empty text, list or object), this costs nothing. If only
+    the prediction has such a key, the score is lower.
 
     Args:
         gt: the ground truth: JSON values, and tuples of alternatives, each of which is right. A
@@ -145,7 +145,7 @@ class _Comparison(NamedTuple):
     length: int
     """Number of texts that are paired, missed or invented."""
     closest: Any
-    """The ground truth with the alternatives that are nearest to the prediction."""
+    """The ground truth, in which the nearest alternative replaces each tuple of alternatives."""
     keys: Sequence[tuple[tuple[str, ...], float]] = ()
     """(Path of names, score) of each key; a key in several list items occurs several times."""
 

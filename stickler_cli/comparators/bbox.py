@@ -134,7 +134,7 @@ def _crosses_itself(numbers: Sequence[float]) -> bool:
 
 
 def _cross(start: _Point, end: _Point, other_start: _Point, other_end: _Point) -> bool:
-    """Return whether two edges cross: the ends of each lie on two sides of the other."""
+    """Return whether two edges cross: the ends of each edge lie on both sides of the other edge."""
     sides = _side(start, end, other_start) * _side(start, end, other_end)
     other_sides = _side(other_start, other_end, start) * _side(other_start, other_end, end)
     return sides < 0 and other_sides < 0

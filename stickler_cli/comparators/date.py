@@ -167,7 +167,7 @@ class DateComparator(BaseComparator):
         return similarities
 
     def keys(self, prepared: Sequence[Readings]) -> "Keys | None":
-        """Return a code for each value; the code is the same if the day or second may be the same.
+        """Return a code for each value; values that may be the same day or second share a code.
 
         Both orders of day and month, the own clock and UTC are considered. None if there is a
         tolerance, or if a value is not a single day.

@@ -173,7 +173,7 @@ class BERTComparator(ModelComparator):
                 the model.
             rescale_with_baseline: whether to spread the scores, which are near 1 otherwise.
             lang: the language of the texts, such as `en`.
-            same_digits: whether texts with different digits, or signs before them, score 0.0.
+            same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
         """
         super().__init__(threshold)
         self.model_type = None if model_type is None else checked_text("model_type", model_type)
@@ -244,7 +244,7 @@ class SemanticComparator(ModelComparator):
                 Amazon Bedrock; not used if a function is given.
             sim_function: `cosine_similarity`.
             embedding_function: returns the embedding of a text; can only be given in Python.
-            same_digits: whether texts with different digits, or signs before them, score 0.0.
+            same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
         """
         super().__init__(threshold)
         self.model_id = checked_text("model_id", model_id)

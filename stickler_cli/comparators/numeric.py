@@ -163,9 +163,10 @@ class Measured(NamedTuple):
 
 
 def measured(text: str, *, money: bool = False) -> Measured:
-    """Read a text with at most one number, and its unit; the digits show which sign is decimal.
+    """Read a text with at most one number, and its unit.
 
-    With `money`, a dot or comma before exactly three digits separates thousands.
+    The digits decide whether a dot or a comma separates decimals. With `money`, a dot or comma
+    before exactly three digits separates thousands.
 
     >>> measured("1.200,50 €").number, measured("120.00-").number, measured("<5 mg").units
     (Decimal('1200.50'), Decimal('-120.00'), frozenset({'mg'}))
@@ -223,9 +224,9 @@ def _number_at(
 ) -> Decimal | None:
     """Return the number that a run of digits gives, with its sign; None if it gives none.
 
-    It is negative after a minus, even with a currency sign between, and if the whole text is in
-    brackets. `negated` makes it negative because of a word such as credit. `no_decimals` takes
-    every dot and comma for a separator of thousands.
+    The number is negative after a minus, even with a currency sign between them, and if the whole
+    text is in brackets. `negated` makes the number negative because of a word such as credit. With
+    `no_decimals`, every dot and comma separates thousands.
     """
     before, after = text[: digit_run.start()], text[digit_run.end() :]
     # A hyphen directly after a letter or digit is no minus: `A-5`.
@@ -421,10 +422,10 @@ class NumericComparator(BaseComparator):
             unit: `same` compares currency and unit if both sides have one, and signs such as `<`
                 and `~`. It also reads 19% as 0.19 if the other side is below 1 and has no percent
                 sign. `ignore` does neither.
-            decimal: the decimal sign, `.` or `,`. With `auto` the digits show it, and `120.00-` and
-                `120.00 CR` are below zero. `money` is like `auto`, but `25.000` is 25000, except in
-                a currency with three decimals. With `currency` the currency of either number
-                decides; without a currency, `25.000` equals no other number.
+            decimal: the decimal sign, `.` or `,`. With `auto` the digits decide which it is, and
+                `120.00-` and `120.00 CR` are below zero. `money` is like `auto`, but `25.000` is
+                25000, except in a currency with three decimals. With `currency` the currency of
+                either number decides; without a currency, `25.000` equals no other number.
             same_type: whether a number differs from its text: 3 from `"3"`.
         """
         super().__init__(threshold)
@@ -516,8 +517,8 @@ class NumericComparator(BaseComparator):
     def _compare_percentage(self, gt: Decimal, pred: Decimal, *, is_percentage: bool) -> float:
         """Compare two numbers, of which only one has a percent sign.
 
-        `is_percentage` says that it is the ground truth. A number below 1 without the sign is a
-        share: 0.5 is 50 %, never 0.5 %.
+        `is_percentage` is true if the ground truth has the percent sign. A number below 1 without
+        the sign is a share: 0.5 is 50 %, never 0.5 %.
         """
         without_sign = abs(pred if is_percentage else gt)
         if without_sign >= 1 and self._compare_numbers(gt, pred):
@@ -538,7 +539,7 @@ class NumericComparator(BaseComparator):
     def reports_differences_if_named(self) -> bool:
         """Whether differences are reported even if the schema names the comparator.
 
-        They are if units count.
+        True if units count.
         """
         return self.unit != UNIT[0]
 
@@ -597,8 +598,8 @@ class NumericComparator(BaseComparator):
     def _within(self, gt: FloatArray, pred: FloatArray) -> tuple[Truths, Truths]:
         """Return two masks of pairs.
 
-        The first says that the numbers are within tolerance. The second says that floats are exact
-        enough to know this.
+        The first has the pairs within tolerance. The second has the pairs for which floats are
+        exact enough to decide this.
         """
         if not self._relative and not self._absolute:
             return gt == pred, np.ones(len(gt), np.bool_)

@@ -22,7 +22,8 @@ _IN_QUANTITIES: Final = (
     ("<=", "up to, max, maximum, bis zu"),
     (">=", "min, minimum"),
 )
-"""The same for a number that is alone in its text; elsewhere, `under` may mean something else."""
+"""The words and signs that state each relation in a text that is only a number, maybe with a unit.
+In other texts, `under` may mean something else."""
 _CIRCA: Final = "circa"
 _ABBREVIATION_IN_TEXT: Final = r"ca\."
 _ABBREVIATION_IN_QUANTITY: Final = r"ca\.|(?-i:ca)(?=\s)"
@@ -76,12 +77,12 @@ def _may_state_relation(text: str) -> bool:
 _NUMBER_AND_WORD_REVERSED: Final = re.compile(
     r"\d\.?[-+]?\s?[$€£¥]?\s{0,3}\.?([^\W\d_]{2,20})(?![^\W\d_])"
 )
-"""The first digit of a number and the word before it, in a text read from its end: most letters
-are skipped."""
+"""Pattern for reversed texts: the first digit of a number, and the word before the number. A match
+begins with a digit, so that most letters are skipped."""
 _LAST_WORDS_REVERSED: Final = frozenset(
     words.split()[-1][::-1] for words in (*_SIGNS_IN_TEXTS, "ca")
 )
-"""The last word of each relation, which is directly before the number, from its end."""
+"""The last word of each relation, spelled backwards; it is directly before the number."""
 _OTHER_SIGNS: Final = ("~", "≈", "≤", "≥", "=<", "=>")
 
 

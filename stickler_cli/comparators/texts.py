@@ -164,7 +164,7 @@ class _TextRules:
     def reports_differences_if_named(self) -> bool:
         """Whether differences are reported even if the schema names the comparator.
 
-        They are if `same_words` is set.
+        True if `same_words` is set.
         """
         return self.same_words
 
@@ -209,7 +209,7 @@ class LevenshteinComparator(_TextRules, BaseComparator):
         Args:
             threshold: the threshold of `binary_compare`, in [0, 1].
             normalize: whether to strip, lower-case and reduce each run of white space to one space.
-            same_digits: whether texts with different digits, or signs before them, score 0.0.
+            same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
             same_words: whether texts score 0.0 if one has a negation, an opposite or another word.
             same_order: whether texts score 0.0 if words have changed places, as in who pays whom.
             same_letters: whether texts also score 0.0 if a word has another letter, or if a long
@@ -251,7 +251,7 @@ class LevenshteinComparator(_TextRules, BaseComparator):
         )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float]:
-        """Return a code for each distinct text, and by how much similarity drops at least.
+        """Return a code for each distinct text, and the minimum drop of similarity if codes differ.
 
         The similarity of two different texts is at most 1.0 minus this drop.
         """
@@ -320,7 +320,7 @@ class FuzzyComparator(_TextRules, BaseComparator):
             threshold: the threshold of `binary_compare`, in [0, 1].
             method: `ratio`, `partial_ratio`, `token_sort_ratio` or `token_set_ratio`.
             normalize: whether to strip and lower-case.
-            same_digits: whether texts with different digits, or signs before them, score 0.0.
+            same_digits: whether texts score 0.0 if their digits, or signs before digits, differ.
             same_words: whether texts score 0.0 if one has a negation, an opposite or another word.
             same_order: whether texts score 0.0 if words have changed places, as in who pays whom.
             same_letters: whether texts also score 0.0 if a word has another letter, or if a long
@@ -355,7 +355,7 @@ class FuzzyComparator(_TextRules, BaseComparator):
         )
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float] | None:
-        """Return a code for each text, and by how much similarity drops at least if codes differ.
+        """Return a code for each text, and the minimum drop of similarity if codes differ.
 
         `token_sort_ratio` gives texts with the same words in another order the same code. None if
         the method has no such codes.

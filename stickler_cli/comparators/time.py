@@ -59,7 +59,7 @@ class TimeComparator(BaseComparator):
         return 1.0
 
     def keys(self, prepared: Sequence[PreparedTime]) -> Keys:
-        """Return a code for each distinct time, without its time zone, or text."""
+        """Return a code for each distinct time or text; time zones make no difference."""
         return codes_of(
             [
                 value if isinstance(value, str) else tuple(second for second, _ in value)

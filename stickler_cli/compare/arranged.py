@@ -37,7 +37,7 @@ from .plan import Mode, Node, Options
 from .result import FD, TP
 
 KEY_GAIN: Final = 3.0
-"""Added to the gain of a pair with equal keys: two other pairs can never gain as much together."""
+"""Added to the gain of a pair with equal keys, which then exceeds the gains of two other pairs."""
 
 MAX_KEY_PAIRS: Final = 1 << 20
 """Maximum number of pairs of unequal values with the same key that are checked for a match."""
@@ -193,7 +193,7 @@ def _lay_out_parts(
 
 
 def _find_ambiguous_keys(elements: Columns, key: KeyColumns) -> Mask:
-    """Return which ground-truth items have an uncertain key: with alternatives, or not labelled."""
+    """Return which ground-truth items may have several keys, or have an unlabelled key."""
     is_ambiguous = np.zeros(len(elements.gt), np.bool_)
     if elements.gold is not None:
         is_ambiguous |= elements.gold.n_alternatives[:-1] > 0
@@ -209,8 +209,8 @@ def _split_by_key(
     """Group the items of each list into parts of equal keys; items are paired inside their part.
 
     Returns the parts, the list of each part, and the items of both sides that remain to be paired.
-    All items of a list in `is_ambiguous` remain. If every item of a list has a key, an item without
-    a part has no possible partner and does not remain.
+    All items of a list remain if `is_ambiguous` is true for the list. If every item of a list has a
+    key, an item without a part has no possible partner and does not remain.
     """
     key_of_item = [
         np.where(is_ambiguous[items.owner], -1, side_codes[items.slots])

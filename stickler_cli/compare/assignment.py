@@ -15,8 +15,8 @@ PATH_ROW_STEPS: Final = 20_000
 PATH_CELL_STEPS: Final = 20
 """Work of an augmenting path for each cell of a visited row, in steps."""
 ASSIGNMENT_STEPS: Final = 0.1
-"""Work of scipy's assignment of an (n, m) matrix, divided by n * n * m, in steps. Measurements gave
-usually 0.03 steps, and at most 0.8."""
+"""Steps of scipy's assignment of an (n, m) matrix, divided by n * n * m. Measurements usually gave
+0.03, and never more than 0.8."""
 ASSIGNMENT_BYTES: Final = 18
 """Memory of an assignment for each cell, in bytes."""
 ALIGNMENT_STEPS: Final = 6
@@ -137,8 +137,9 @@ def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
     """Align rows with columns by a weighted longest common subsequence.
 
     Each row gets a column to the right of the columns of all earlier rows, or -1, so that the total
-    gain is greatest. If several alignments have this total, their first pairs decide: the first row
-    wins, then the first column. If the first pairs are equal, the second pairs decide, and so on.
+    gain is greatest. If several alignments have this total, their first pairs decide: the smaller
+    row wins, then the smaller column. If the first pairs are equal, the second pairs decide, and so
+    on.
 
     `rows` are the gains of each row, (n_columns,), from the last row to the first; 0 marks a cell
     that is not a possible pair.
@@ -169,9 +170,9 @@ def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
 def _trace_alignment(kept_rows: Iterable[tuple[Bits, Bits]], n_columns: int) -> Iterator[int]:
     """Yield the column of each row in the best alignment, from the first row on; -1 for no column.
 
-    `kept_rows` has two masks of columns for each row, stored as bits. The first says whether a best
-    alignment of this and all later rows may use the cell of the column. The second says whether it
-    may leave out the column.
+    `kept_rows` has two masks of columns for each row, stored as bits. The first mask has the
+    columns that a best alignment of this row and all later rows may use in this row. The second
+    mask has the columns that such an alignment may leave out.
     """
     first_column = 0
     for kept_row in kept_rows:

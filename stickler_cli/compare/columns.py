@@ -178,7 +178,7 @@ class GoldColumn:
                 for gold in stated_gold
             ]
         )
-        """Whether each value is present in some alternative: its own, or one of a descendant."""
+        """Whether some alternative of each value, or of a value inside it, is present."""
         self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
         """Whether an absent prediction is right, too: because an alternative of the value is
         absent, or because everything inside the value is optional."""
@@ -190,9 +190,9 @@ class GoldColumn:
     def absent_without_prediction(self, slots: Indexes, has_pred: Mask) -> Mask:
         """Return which ground truths count as absent if nothing is predicted.
 
-        They are the ground truths that may be absent. If everything in a ground truth may be
-        absent, it counts as absent only where `has_pred` is true: where the prediction has an item
-        or key for it, though maybe without a value.
+        These are the ground truths that may be absent. An object or list in which everything may
+        be absent is one of them only if `has_pred` is true: if the prediction has an item or key
+        for it, even one without a value.
         """
         is_absent: Mask = self.is_optional[slots] & (has_pred | ~self.all_optional[slots])
         return is_absent

@@ -114,10 +114,10 @@ def label_documents(
 def label_value(
     node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
 ) -> tuple[JsonValue, Gold | None]:
-    """Return the value to compare, and gold that lists all candidates: what the value may be.
+    """Resolve the gold of a value; return the value to compare, and gold with all candidates.
 
     The candidates are the value and its alternatives, except those without any labelled value. The
-    first candidate is the value that is returned. An unlabelled value becomes None.
+    value to compare is the first candidate. An unlabelled value becomes None.
     """
     if gold is not None and not gold.labelled:
         return None, UNLABELLED
@@ -196,9 +196,9 @@ def _label_inside(
 ) -> tuple[JsonValue, Gold | None]:
     """Resolve the gold of everything inside a value; return the value and its gold.
 
-    The gold is None if it states nothing.
-    Unlabelled items of a list are dropped, unless the list is compared by position. All other
-    unlabelled values are kept, and skipped when they are compared.
+    The gold is None if it would be empty. Unlabelled items of a list are dropped, unless the list
+    is compared by position. All other unlabelled values are kept, and skipped when they are
+    compared.
     """
     if not isinstance(value, dict | list) or (gold is None and not is_partial):
         return value, gold
@@ -285,7 +285,7 @@ def drop_counted_as_absent(
 ) -> tuple[Indexes, Indexes]:
     """Return the column positions of pairs, with `NOTHING` (-1) for absent values.
 
-    A value is absent if it has no value, or if `rule` counts it as absent.
+    Values that `rule` counts as absent are absent, too.
     """
     no_gt, no_pred = absent_slots(rule, columns)
     return np.where(no_gt[gt], NOTHING, gt), np.where(no_pred[pred], NOTHING, pred)
@@ -296,10 +296,8 @@ def present_pairs(
 ) -> tuple[Indexes, Indexes]:
     """Return the column positions of pairs, with `NOTHING` (-1) for absent values.
 
-    A value is absent if it has no value, or if `rule` counts it as absent.
-
-    An absent ground truth keeps its position if its gold decides how the predicted value is judged,
-    as an open list does.
+    Values that `rule` counts as absent are absent, too. An absent ground truth keeps its position
+    if its gold decides how the predicted value is judged. An open list, for example, decides this.
     """
     present_gt, present_pred = columns.drop_absent(gt, pred)
     if columns.work.has_ignored_values and not rule.sees_absent_values:

@@ -64,8 +64,8 @@ class LeafNode(Node):
     def min_steps(self, columns: Columns, gt: Indexes, pred: Indexes) -> int:
         """Return the least work of comparing each value in `gt` with each one in `pred`, in steps.
 
-        Both are given by the codes of their values. Two equal values take no work. The comparator
-        must be one that `is_expensive`.
+        `gt` and `pred` are codes of values. Two equal values take no work. `is_expensive` must be
+        true for this leaf.
         """
         lengths = columns.prepare_for(self.comparator.pairing or self.comparator).lengths
         gt_counts = np.bincount(gt[gt >= 0], minlength=len(lengths))

@@ -400,9 +400,9 @@ class ListNode(SequenceNode):
     ) -> tuple[PairedLists, Indexes]:
         """Pair the items of lists that are themselves inside list items.
 
-        Return all pairs that are known, and the row of each pair (`gt[i]`, `pred[i]`) of lists
-        among them. The result is kept in the columns, as the same two lists are compared several
-        times.
+        Return pairs of lists with the pairs of their items, and the row of each pair of lists
+        (`gt[i]`, `pred[i]`) among them. The pairs are kept in the columns, because the same two
+        lists are compared several times.
         """
         width = len(columns.pred) + 1
         keys = (gt + 1) * width + pred + 1
@@ -544,9 +544,9 @@ class ItemPairs(NamedTuple):
 
 
 def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
-    """Say where items belong in the unit table: item i is in the list at position `owner[i]`.
+    """Return the placement of list items in the unit table.
 
-    The positions are those of the batch `lists`.
+    Item i is in the list at position `owner[i]` of the batch `lists`.
     """
     return Placement(
         container=lists,
@@ -597,7 +597,7 @@ def _positions_among(lists: ListLayout, chosen: Indexes, owner: Indexes, slots: 
 
 
 def _means(owner: Indexes, figures: Floats, longest: Indexes) -> Floats:
-    """Return the sum of the figures of each list's items, divided by its entry of `longest`."""
+    """Return the sum of the figures of each list's items, divided by the list's `longest`."""
     means: Floats = np.bincount(owner, figures, len(longest)) / longest
     return means
 

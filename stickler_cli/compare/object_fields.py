@@ -123,7 +123,8 @@ def find_unfounded(
     """Return which pairs of objects have nothing to compare, and a ground truth that may be absent.
 
     A pair has nothing to compare if all fields are absent on both sides. `compared` are the
-    positions of the pairs that were compared by fields. The result is False if no pair is such.
+    positions of the pairs that were compared by fields. Returns False in place of a mask if there
+    is no such pair.
     """
     if columns.gold is None:
         return False

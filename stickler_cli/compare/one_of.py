@@ -56,7 +56,7 @@ class ChoiceNode(DelegatingNode, ABC):
 
     @abstractmethod
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return all nodes to choose from, and for each value on both sides the node's index."""
+        """Return the nodes to choose from, and for each side the index of each value's node."""
 
     labels_inside = True
     lists_inside = True
@@ -146,7 +146,7 @@ class OneOfNode(ChoiceNode):
         return self.arms[self._find_arm(value)].node
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return the nodes of the arms, and the index of its arm for each value of both sides."""
+        """Return the nodes of the arms, and for each side the index of each value's arm."""
         # The last entry is for `NOTHING` (-1), an absent value.
         gt, pred = columns.cached(
             id(self),

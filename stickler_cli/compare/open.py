@@ -54,7 +54,7 @@ class OpenNode(ChoiceNode):
         return self._node_of_kind(kind_of(value))
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return a node for each kind of value, and for each value the index of its node."""
+        """Return a node for each kind of value, and for each side the index of a value's node."""
 
         def find_choices() -> tuple[Sequence[Node], Indexes, Indexes]:
             """Make a node for each kind of value that occurs."""

@@ -119,7 +119,7 @@ class PairedLists:
         return rows
 
     def add(self, keys: Indexes, pairs: ListPairs) -> None:
-        """Append pairs of lists that are not kept yet; the arguments are those of the class."""
+        """Append pairs of lists that are not kept yet; arguments are those of the constructor."""
         n_rows, n_pairs = len(self._ends.values), len(self._gt.values)
         ends = pairs.owner.searchsorted(np.arange(len(keys)), side="right")
         self._ends.extend(n_pairs + ends)

@@ -34,8 +34,8 @@ MAX_EXHAUSTIVE_PAIRS: Final = 36
 take longer."""
 
 MAX_JOINED_PAIRS_PER_ITEM: Final = 2
-"""Maximum number of pairs with equal keys, per item of a list. If a field gives more pairs, it
-tells too little about which items are similar."""
+"""Maximum number of pairs with equal keys, per item of a list. If a field gives more pairs, its
+values hardly distinguish items."""
 
 MAX_SEARCHED_PAIRS: Final = 1 << 18
 """Maximum number of possible pairs of the lists that are searched in one go; only few of these
@@ -50,8 +50,8 @@ MAX_MATRIX_CELLS: Final = 1 << 14
 partner."""
 
 MAX_AUGMENTED_ROWS: Final = 32
-"""Maximum number of items for which augmenting paths are searched one by one, if other items took
-the partner that they want. For more items, scipy is faster."""
+"""Maximum number of items in a list that lost their wanted partner to another item. Up to this
+number, augmenting paths are searched one by one; for more items, scipy is faster."""
 
 
 class ListPairs(NamedTuple):
@@ -166,7 +166,7 @@ class PairSearch:
 
     @cached_property
     def _has_gold_items(self) -> Mask:
-        """Which lists have an item with gold: keys cannot tell which items of them are similar."""
+        """Which lists have an item with gold; keys do not show which of their items are similar."""
         gold, n_lists = self._elements.gold, len(self._n_seekers)
         if gold is None:
             return np.zeros(n_lists, np.bool_)
@@ -209,10 +209,11 @@ class PairSearch:
         similarity: Floats,
         best: Floats,
     ) -> tuple[Indexes, Indexes, Floats]:
-        """Compare uncertified seekers with more partners, from which they may gain more.
+        """Compare seekers with more partners if another partner may be better than the best so far.
 
-        `best` is the gain that each seeker is known to reach. Returns the seekers, partners and
-        similarities of all pairs; the new pairs replace those of the uncertified seekers.
+        `uncertified` are these seekers, and `best` is the gain that each seeker certainly reaches.
+        Returns the seekers, partners and similarities of all pairs; new pairs replace those of the
+        uncertified seekers.
         """
         self._check_text_work(uncertified)
         n_cells = self._n_partners[self._seeker_owner[uncertified]]

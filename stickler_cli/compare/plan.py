@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""For each part of a document, the alternative keys of its fields, or JSON Pointers to the values.
-An alternative key maps to the name of the field, and to the names of the parts in its value."""
+"""The alternative keys of fields, for each part of a document. An alternative key, or a JSON
+Pointer to the value, maps to the name of the field, and to the names of the parts in its value."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """Similarity at or below which two items cannot be a pair. Source: docs/semantics.md, Lists."""
@@ -100,15 +100,15 @@ class Scoring(NamedTuple):
         return self._replace(mode=Mode.FINAL) if self.is_whole else self
 
     def select(self, positions: Indexes) -> "Scoring":
-        """Return the task unchanged, as it holds for any pairs."""
+        """Return the task itself, which does not depend on the pairs."""
         return self
 
     def with_weight(self, weight: float) -> "Scoring":
-        """Return the task unchanged, as weights are not used without recording."""
+        """Return the task itself; weights matter only if pairs are recorded."""
         return self
 
     def with_gold(self, slots: Indexes) -> "Scoring":
-        """Return the task unchanged, as chosen alternatives are not recorded."""
+        """Return the task itself; chosen alternatives matter only if pairs are recorded."""
         return self
 
     def compare_declared(
@@ -118,11 +118,11 @@ class Scoring(NamedTuple):
         return node.score_declared(columns, gt, pred, self.options, self.mode)
 
     def finish_units(self, kind: int, scores: PairScores) -> PairScores:
-        """Return the scores unchanged, as nothing is recorded."""
+        """Return the scores unchanged; nothing is recorded."""
         return scores
 
     def finish_mismatches(self, scores: PairScores) -> PairScores:
-        """Return the scores unchanged, as nothing is recorded."""
+        """Return the scores unchanged; nothing is recorded."""
         return scores
 
 

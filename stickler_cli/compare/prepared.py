@@ -36,7 +36,7 @@ MIN_FILTERED_PAIRS: Final = 9
 """Minimum number of pairs for which pairs with unequal keys are filtered out before comparing."""
 
 NUMBER_LENGTH: Final = 17
-"""Length of a number in letters, as far as the work of a comparison is concerned."""
+"""Number of letters that a number counts as when the work of a comparison is estimated."""
 
 NUMBERS: Final = frozenset((int, float, bool))
 

@@ -15,15 +15,15 @@ from .prepared import PreparedValues
 MAX_POSITIONS: Final = 200
 """Maximum number of positions of rows that become fields; longer rows are compared completely."""
 MAX_RAGGEDNESS: Final = 4
-"""Maximum number of cells of a table for each cell with a value; rows of lengths that differ more
-are compared completely."""
+"""Maximum ratio of all cells of a table to its cells with a value. If the lengths of rows differ
+more, the rows are compared completely."""
 MIN_KEY_SHARE: Final = 0.25
 """Minimum ratio of distinct keys to items of the shorter side; with fewer keys, too many pairs have
 equal keys."""
 
 
 class SelectiveField(NamedTuple):
-    """A field in which items have keys: items with different keys lose a share of its weight."""
+    """A field with a key for each item: a pair of items with different keys loses some weight."""
 
     weight: float
     object_weight: float
@@ -32,7 +32,7 @@ class SelectiveField(NamedTuple):
     """The key of each ground-truth item, then of each predicted item, then -1 for `NOTHING`. A
     number below 0 means that the item has no key."""
     loss: float = 1.0
-    """Minimum share of the weight that two items with different keys lose."""
+    """Minimum share of the field's weight that a pair of items with different keys loses."""
 
     def join(
         self,
@@ -42,10 +42,10 @@ class SelectiveField(NamedTuple):
     ) -> tuple[Indexes, Indexes, Mask]:
         """Pair seekers with the partners in the same list that have the same key.
 
-        Returns (seekers, partners, mask of joined seekers). All partners with the key of a joined
-        seeker are among its pairs. If a list has more than `max_pairs` pairs, (n_lists,), its keys
-        tell too little, and none of its seekers is joined. Each side is given by the positions of
-        its items, or `NOTHING` to omit an item, and by the list of each item.
+        A side is given as (positions of items, list of each item); the position `NOTHING` omits an
+        item. Returns (seekers, partners, mask of joined seekers). A joined seeker is paired with
+        all partners that have its key. If a list has more pairs than its entry of `max_pairs`,
+        (n_lists,), none of its seekers is joined: its keys hardly distinguish items.
         """
         (seeker_slots, seeker_lists), (partner_slots, partner_lists) = seekers, partners
         seeker_keys, partner_keys = self.keys[seeker_slots], self.keys[partner_slots]
@@ -101,7 +101,7 @@ def _has_few_keys(values: PreparedValues, elements: Columns) -> bool:
 
 
 def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, float] | None:
-    """Return the key of each value by code, and the least share that different keys cost.
+    """Return the key of each value by code, and the minimum share that different keys lose.
 
     None if values have no keys. `by_equality` prefers keys of equal values, if the comparator has
     them.

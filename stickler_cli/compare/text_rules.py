@@ -60,14 +60,13 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
     "a word may be missing or added, unless the comparator is ExactComparator": counts_words,
     "upper and lower case count as equal, unless ExactComparator has case_sensitive": ignores_case,
 }
-"""Notes on surprising comparisons of texts. The function of a note tells if it is true of a leaf.
-"""
+"""Notes on surprising comparisons of texts, each with a test of whether it applies to a leaf."""
 
 
 def texts_by_note(plan: Plan) -> dict[str, list[Path]]:
-    """Return, for each note, the paths of the fields that it is true of.
+    """Return, for each note, the paths of the fields to which it applies.
 
-    Notes that are true of no field are omitted.
+    Notes that apply to no field are omitted.
     """
     paths_by_note: dict[str, list[Path]] = {note: [] for note in NOTES}
     for path, leaves in leaves_by_field(plan):

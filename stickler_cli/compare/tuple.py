@@ -69,7 +69,7 @@ class TupleNode(SequenceNode):
     def _find_positions(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> AlignedItems:
-        """Return the positions of tuple pairs that at least one side has and that are labelled."""
+        """Return the labelled positions of pairs of tuples; at least one side has each position."""
         gt_tuples, pred_tuples, elements = columns.elements
         gt_items, pred_items = gt_tuples.select(gt), pred_tuples.select(pred)
         n_indexes = 1 + max(int(side.indexes.max(initial=0)) for side in (gt_items, pred_items))

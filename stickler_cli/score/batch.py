@@ -59,7 +59,7 @@ class Batch:
 
     @cached_property
     def compared_documents(self) -> Indexes:
-        """The positions in the batch of the documents that were compared."""
+        """The positions of the compared documents in the batch."""
         is_compared = [result.score is not None for result in self.results]
         return np.flatnonzero(np.array(is_compared, np.bool_))
 

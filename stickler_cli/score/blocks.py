@@ -138,7 +138,7 @@ class DocumentBlock:
         )
 
     def code_of_rows(self) -> AnyArray:
-        """Return the index into `cell_and_score` of each row."""
+        """Return each row's index into `cell_and_score`."""
         positions: AnyArray = self.codes + np.repeat(_span_starts(self.n_codes), self.n_rows)
         return positions
 

@@ -46,9 +46,10 @@ FurtherKeys: TypeAlias = Callable[[FieldNames, Tally], Mapping[str, object]]
 def counts_view(
     batch: Batch, document: int = 0, *, recall_with_fd: bool = False, derived: bool = True
 ) -> dict[str, Any]:
-    """Return the results of one document: counts and scores, with its fields nested below it.
+    """Return the counts and scores of one document, with those of its fields nested inside.
 
-    `document` is its position among the compared documents; `derived` adds rates to the counts.
+    `document` is the document's position among the compared documents. `derived` adds rates to the
+    counts.
     """
     counts = batch.counts
     if counts is None:  # no document was compared
@@ -142,7 +143,7 @@ def sums_view(
     further_keys: FurtherKeys | None = None,
     deferred: bool = False,
 ) -> dict[str, Any]:
-    """Return the results of many documents: counts and mean scores, fields nested below the root.
+    """Return the counts and mean scores of many documents, with those of fields nested inside.
 
     `sums` has parents before their children; `further_keys` adds keys to the dictionary of each
     field. If `deferred` is true, each field's dictionary is built when it is read.

@@ -281,7 +281,7 @@ def find_owners(table: UnitTable) -> Indexes:
 
 
 def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
-    """Return (entries, columns) of the 1s that undeclared keys of predictions add to counts.
+    """Return (entries, columns): where undeclared keys of predictions add 1 to counts.
 
     A key adds 1 to the cell of its object, in each counting mode in which the key counts. An entry
     is the object's position in a flat array of (3, size), with one row for each counting mode. A
@@ -307,7 +307,7 @@ def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
 
 
 def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexes) -> list[Indexes]:
-    """Return where items add 1: indexes of exact items, all items, missed and invented items.
+    """Return the indexes of the counts to which exact, all, missed and invented items add 1.
 
     `first_bin` is the index at which the cell of each unit begins. Items are the elements of lists,
     and objects in fields; in a list of lists, the items are the inner lists.

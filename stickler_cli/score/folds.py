@@ -335,7 +335,7 @@ def _digest_of(path: FieldNames) -> bytes:
 
 @dataclass(slots=True)
 class PathCounts:
-    """Counts by path of undeclared keys, and of gaps in the labels of ground truths.
+    """Counts of undeclared keys, and of documents in which labels are missing, by path.
 
     Only the `MAX_KEYS` undeclared keys with the lowest digests are counted by name, all further
     keys together. The digest makes the choice independent of the order of documents.

@@ -1,9 +1,10 @@
 """Confidence intervals of rates: the uncertainty that comes from the choice of documents.
 
-They are computed from sums over documents of amounts, squares and products. Documents may therefore
-be added in any order, and none must be kept. The lower bound adds one unseen document that is
-wholly wrong, the upper bound one that is wholly right. The delta method gives mean and variance of
-the rate; the bound is a percentile of the beta distribution with this mean and variance.
+Each document has a right and a wrong amount. Intervals are computed from the sums of these amounts,
+of their squares and of their products. Documents may therefore be added in any order, and need not
+be kept. The lower bound adds one unseen document that is wholly wrong, the upper bound one that is
+wholly right. The delta method gives mean and variance of the rate; the bound is a percentile of the
+beta distribution with this mean and variance.
 docs/statistics.md has the method, its coverage in simulations, and its limits.
 
 Figures that cannot be computed from sums are resampled by a Bayesian bootstrap. The weight of a

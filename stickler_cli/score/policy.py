@@ -41,13 +41,13 @@ PASSING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The promise of a policy: a maximum of the expected error, and its probability."""
+    """The promise of a policy: a limit of the expected error, and the probability that it holds."""
 
     max_error: Level
-    """Maximum of the expected error: the share of wrong values among a document's accepted
-    values."""
+    """Limit of the expected error. The error of a document is the share of its accepted values that
+    are wrong."""
     assurance: Level
-    """Minimum probability, over the draw of labelled documents, that the maximum holds."""
+    """Minimum probability, over the draw of labelled documents, that the limit holds."""
     together: bool = False
     """Whether the probability is for all fields at once, instead of for each field by itself."""
 
@@ -168,10 +168,10 @@ class PolicyOutcome:
     digest: str
     """Digest of the policy."""
     max_error: Fraction
-    """Maximum of the expected error that the policy promises."""
+    """Promised limit of the expected error."""
     assurance: Fraction
-    """Probability with which the policy promises `max_error`, over the draw of documents from which
-    it was made."""
+    """Promised minimum probability that `max_error` holds, over the draw of the documents from
+    which the policy was made."""
     overlap: Count
     """Number of documents in the run that were also used to make the policy; they are no
     independent check."""
@@ -394,9 +394,9 @@ def p_values(losses: Losses, max_loss: "float | Floats") -> Floats:
 def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
     """Return the level at which each hypothesis of a sequence is rejected; 0 if it is not rejected.
 
-    Each position in `starts` gets an equal part of the level. A rejected hypothesis passes its
-    level on to the next hypothesis that is not rejected; the first follows the last. The
-    probability of any wrong rejection is therefore at most the level.
+    Each position in `starts` gets an equal part of `level`. A rejected hypothesis passes its part
+    on to the next hypothesis that is not rejected; after the last hypothesis, the next one is the
+    first. The probability that any true hypothesis is rejected is therefore at most `level`.
 
     Source:
         Bretz et al. (2009), A graphical approach to sequentially rejective multiple tests.
@@ -419,10 +419,10 @@ def reject_in_sequence(p: Floats, starts: Indexes, level: float) -> Floats:
 
 
 def choose_threshold(losses: Losses, max_loss: float, level: float) -> Acceptance | None:
-    """Return the lowest threshold with an expected loss of at most `max_loss`; else None.
+    """Return the lowest threshold whose expected loss is at most `max_loss`; None if none is found.
 
-    With probability at least 1 - `level` over the draw of the documents, the returned threshold has
-    no greater expected loss. The positions at which sequences of tests start depend on confidences
+    The expected loss is greater than `max_loss` with a probability of at most `level`, over the
+    draw of the documents. The positions at which sequences of tests start depend on confidences
     alone.
 
     Source:

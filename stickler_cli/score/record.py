@@ -131,7 +131,7 @@ class Run:
 
     @property
     def began(self) -> str:
-        """When the run began, or the last of the merged runs; empty if unknown."""
+        """When the run began; for merged runs, when the last of them began; empty if unknown."""
         return max((source.started for source in self.provenance), default="")
 
     @property

@@ -5,7 +5,7 @@ Formulas of rates are in this module alone. Sums are exact and may be added in a
 A cell holds the counts of one field in one document: a count for each counting mode and outcome,
 then `FURTHER_COUNTS`. Over many documents, the sums of cells and scores are kept, and *moments*:
 sums of squares and products of counts, from which confidence intervals of rates are computed. All
-are whole numbers, and how many there are does not depend on the number of documents.
+sums are whole numbers, and more documents do not need more sums.
 """
 
 import math

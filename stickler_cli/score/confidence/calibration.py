@@ -98,9 +98,9 @@ class Reliability:
 
     @property
     def auprc_error(self) -> Floats:
-        """Average precision of finding wrong units from the lowest confidence up.
+        """Average precision of a search for wrong units that begins with the lowest confidence.
 
-        Ties are found together.
+        Units of equal confidence are found together.
         """
         precision = divide(np.cumsum(self.wrong, axis=0), np.cumsum(self.units, axis=0))
         weighted = np.where(self.wrong > 0, precision, 0) * self.wrong
@@ -160,7 +160,10 @@ class Reliability:
 
     @property
     def mce(self) -> Floats:
-        """Maximum calibration error: the greatest gap of any bin of equal width that has units."""
+        """Maximum calibration error: the greatest gap of a bin of equal width.
+
+        The gap is the difference between the bin's mean confidence and its share of right units.
+        """
         units, confidence, right = self._bins
         gaps = divide(np.abs(right - confidence), units, empty=0)
         return np.where(self.total > 0, gaps.max(axis=0), np.nan)

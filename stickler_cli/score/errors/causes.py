@@ -275,9 +275,9 @@ class Causes:
         return sorted(set[str]().union(*ids_by_cause))
 
     def origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return the fields whose values stand in place of right ones, with numbers of values.
+        """Return the origins of the wrong values of causes, with their numbers of values.
 
-        The field with most values comes first.
+        The most frequent origin comes first.
         """
         n_errors = Counter[Origin]()
         for cause in causes:
@@ -285,10 +285,10 @@ class Causes:
         return sorted(n_errors.items(), key=lambda entry: (-entry[1], len(entry[0].of), entry[0]))
 
     def telling_origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
-        """Return the fields whose values stand in place of right ones more often than by chance.
+        """Return the origins that occur more often than by chance, with their numbers of values.
 
-        Each field comes with its number of values, most first. For each wrong field there is at
-        most one origin of each kind.
+        The most frequent origin comes first. A wrong field has at most one origin that is a single
+        field, and at most one that is a product.
         """
         origins: list[tuple[Origin, int]] = []
         named = set[tuple[tuple[str, ...], int]]()

@@ -47,10 +47,10 @@ _LOOK_ALIKES: Final = str.maketrans(
     # Drop the accents that follow a decomposed letter.
     "".join(map(chr, range(0x0300, 0x0370))),
 )
-"""Lower-case letters with the letter or digit that they resemble: Latin letters with digits,
-Cyrillic and Greek letters with the Latin ones or digits that look alike, at least as capitals.
-Source: Unicode Technical Standard 39, confusables; the digits are the usual confusions of optical
-character recognition."""
+"""The letter or digit that replaces each lower-case letter that resembles it. Latin letters become
+digits; Cyrillic and Greek letters become Latin letters or digits that look alike, at least as
+capitals. Source: Unicode Technical Standard 39, confusables; the digits are the usual confusions of
+optical character recognition."""
 
 LONGEST_DATE: Final = 40  # characters of a date with weekday, month name and time
 
@@ -83,8 +83,8 @@ def plain_text(value: JsonValue) -> str:
 def amount(value: JsonValue) -> Decimal | None:
     """Return the number that a value is, or that a text states as an amount.
 
-    None for anything else. None, too, for NaN and for an integer of more than `MOST_BITS` bits,
-    which would take long.
+    None for any other value. NaN gives None, too, and so does an integer of more than `MOST_BITS`
+    bits, which would take long.
 
     >>> amount("$1,250.00"), amount("2024-01-05")
     (Decimal('1250.00'), None)
@@ -331,7 +331,7 @@ def part_of_date(gt: str, pred: str) -> bool:
 def _date_parts(text: str) -> list[int]:
     """Return year (without century), month and day of a date; empty if the text is not a date.
 
-    If the text does not tell which number is the month, month and day are in the order of the text.
+    If it is unclear which number is the month, month and day are in the order of the text.
     """
     if len(text) > LONGEST_DATE or not _DATE.fullmatch(text.strip()):
         return []
@@ -350,5 +350,8 @@ def _date_parts(text: str) -> list[int]:
 
 
 def _tells_month(date: str) -> bool:
-    """Return whether a date names its month or begins with its year, which tells the month."""
+    """Return whether it is clear which part of a date is the month.
+
+    It is clear if the month is a name, or if the date begins with its year.
+    """
     return bool(_MONTH_TOLD.search(date))

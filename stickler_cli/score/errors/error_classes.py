@@ -91,8 +91,8 @@ def classify(  # noqa: PLR0911, PLR0913, PLR0917 - one for each rule, in their o
     """Return the error class of a unit with the outcome FD, FA or FN.
 
     `path` is the path of the unit in the ground truth, or of an invented list element in the
-    prediction. An absent value is None. `places` has the values of the whole ground truth. The
-    comparator of a value tells how the value was read.
+    prediction. An absent value is None. `places` has the values of the whole ground truth.
+    `comparator` compared the two values; some rules depend on how it reads them.
     """
     is_element = isinstance(path[-1], int)
     if outcome is Outcome.FN:
@@ -357,7 +357,7 @@ def origins(
     """Yield each wrong field that holds values of other fields, with the other fields' names.
 
     If there is one name, it is the only field whose ground truth equals the wrong value. If there
-    are two, the field is their product in the ground truth and in the prediction.
+    are two, the wrong field is the product of both, in the ground truth and in the prediction.
     """
     forms = {name: searchable_form(value) for name, value in islice(gt.items(), SIBLINGS)}
     for name in differing:
@@ -432,7 +432,7 @@ def is_telling(text: str) -> bool:
 def _has_telling_value(value: JsonValue) -> bool:
     """Return whether an object or list has a specific value among its first values.
 
-    `is_telling` says which values are specific.
+    `is_telling` decides which values are specific.
     """
     todo: list[JsonValue] = [value]
     for _ in range(SIBLINGS):

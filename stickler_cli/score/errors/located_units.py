@@ -128,7 +128,7 @@ class LocatedUnit(NamedTuple):
         return self.node.comparator if is_leaf else None
 
     def alternatives(self) -> Iterator[tuple[int, Alternative]]:
-        """Yield (length of its path, alternative) for each alternative that contains the unit."""
+        """Yield each alternative that contains the unit, as (length of its path, alternative)."""
         return alternatives_of(self.table, self.batch, self.position)
 
 
@@ -207,7 +207,7 @@ def whole_path(steps: Path) -> Path | None:
 def alternatives_of(
     table: UnitTable, batch: UnitBatch, position: int
 ) -> Iterator[tuple[int, Alternative]]:
-    """Yield (length of its path, alternative) for each alternative that contains a unit.
+    """Yield each alternative that contains a unit, as (length of its path, alternative).
 
     The innermost alternative comes first. A unit that is itself an alternative is included.
     """

@@ -212,8 +212,8 @@ class TruthChange(NamedTuple):
     value: Any
     """The new value, or `REMOVED`."""
     alternatives: Sequence[tuple[int, Alternative]] = ()
-    """(length of its path, alternative) for each alternative that contains the value; innermost
-    first."""
+    """The alternatives that contain the value, each as (length of its path, alternative); the
+    innermost first."""
 
     @property
     def written_path(self) -> Path:
