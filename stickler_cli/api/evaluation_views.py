@@ -40,7 +40,7 @@ class Evaluation(score.Evaluation):
 
     @classmethod
     def of(cls, evaluation: score.Evaluation) -> "Evaluation":
-        """Return the same results as an object of this class."""
+        """Return an object of this class with the results of another evaluation."""
         return cls(**{field.name: getattr(evaluation, field.name) for field in fields(evaluation)})
 
     @classmethod

@@ -233,7 +233,7 @@ CURRENT: Final[ContextVar[Annotating | None]] = ContextVar("annotating", default
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """How a field, or the elements of a list, are compared, as the user has stated it."""
+    """The rules that a user has stated for comparing a field, or the elements of a list."""
 
     comparator: BaseComparator | None  # None: the type of the field decides
     annotations: Mapping[str, object]  # all annotations except the comparator

@@ -191,8 +191,8 @@ def _with_rules(
 def inference_for(model: type[BaseModel], infer: Infer = "auto") -> Infer:
     """Return when comparators are inferred for a class.
 
-    `auto` becomes `never` for a `StructuredModel`, which has defaults of its own, and else
-    `always`.
+    `auto` becomes `never` for a `StructuredModel`, which has defaults of its own. For any other
+    class, it becomes `always`.
     """
     if infer != "auto":
         return infer

@@ -441,7 +441,7 @@ class _Compared:
         }
 
     def figures(self, aim: Aim) -> list[float]:
-        """Return the figure that is aimed at, for each document."""
+        """Return the figure that `aim` selects, for each document."""
         if aim.is_score:
             scores: list[float] = self.batch.scores.tolist()
             return scores

@@ -307,7 +307,7 @@ class Client:
     def rehearsing(self) -> "Iterator[Client]":
         """Yield a client that only counts the questions that would be asked.
 
-        Answers that this client finds in the cache are remembered for later.
+        Answers that the yielded client finds in the cache are also remembered by this client.
         """
         counting = Client(replace(self.policy, dry_run=True))
         counting._memory = self._memory
@@ -394,7 +394,7 @@ class RelayedClient(Client):
         self._relay = relay
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
-        """Return the answers of the run's client; raise the error that it raised."""
+        """Return the answers of the run's client; if that client raises an error, raise it here."""
         keys = {question: (model, question) for question in questions}
         answers: dict[Hashable, A | ModelError] = self._memory.find(keys.values())
         unknown = [question for question, key in keys.items() if key not in answers]

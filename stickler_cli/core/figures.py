@@ -30,7 +30,7 @@ IDEOGRAPHIC_SPACE: Final = "\u3000"
 
 
 def digits_of(interval: IntervalBounds | None) -> int:
-    """Return with how many decimals a rate is shown, given its interval.
+    """Return the number of decimals with which a rate is shown, given its interval.
 
     There is one decimal more than is needed to tell the two bounds apart.
 

@@ -272,8 +272,8 @@ class Gold:
     def decides_when_absent(self, *, is_field: bool = True) -> bool:
         """Return whether predictions for an absent value are judged by this annotation.
 
-        With `is_field`, the value is a field: then an incomplete list, or unlabelled values inside,
-        count as well.
+        `is_field` means that the value is a field. Predictions for an incomplete list, or for a
+        value with unlabelled values inside, are then judged by the annotation, too.
         """
         decides_as_field = is_field and (self.has_unlabelled or not self.exhaustive)
         return self.present_in_alternative or not self.labelled or decides_as_field

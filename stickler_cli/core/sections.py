@@ -194,7 +194,7 @@ class Curves(NamedTuple):
     title: str
     curves: Sequence[Curve]
     level: float
-    """A limit shown as a line, which the values should not exceed, or should reach."""
+    """An upper or a lower limit for the values, shown as a line."""
     axes: tuple[str, str] = ("share of values accepted without review", "share wrong")
     mark: str = "the chosen threshold"
     """Meaning of the point at the end of a curve; completes "a point is"."""

@@ -251,7 +251,7 @@ def nothing_dropped(data: bytes, value: JsonValue) -> bool:
 
 
 def _find_document(data: bytes, kinds: Sequence[DocumentKind]) -> "Wrapped | None":
-    """Find a document inside a text that has other text around it; None if there is none."""
+    """Find a document that has other text around it; None if there is none."""
     from .lenient import find_document  # imported late: most documents are plain JSON
 
     return find_document(data, kinds)

@@ -467,7 +467,7 @@ def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pai
 
 
 def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
-    """Return the pairs that `--limit` or `--sample` selects, in their order.
+    """Return the pairs that `--limit` or `--sample` selects; their order does not change.
 
     Raises:
         UsageError: both options are given.

@@ -120,9 +120,8 @@ def read_bytes(
 
 
 MAX_UNPACKED_RATIO: Final = 100
-"""Maximum ratio of decompressed to compressed size; smaller files than `MAX_DOCUMENT_BYTES` may
-exceed it. JSON is compressed to a tenth or a twentieth; a file compressed to a thousandth is an
-attack."""
+"""Maximum ratio of decompressed to compressed size, for content of more than `MAX_DOCUMENT_BYTES`.
+JSON is compressed to a tenth or a twentieth; a file compressed to a thousandth is an attack."""
 
 
 def unpacked_bytes(

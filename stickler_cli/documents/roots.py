@@ -1,4 +1,4 @@
-"""Where documents are inside other JSON: an option gives a key, a dotted path or a JSON Pointer."""
+"""Find documents inside other JSON, by a key, a dotted path or a JSON Pointer in an option."""
 
 from typing import TypeAlias
 

@@ -321,8 +321,8 @@ def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
     """Return an evaluation as a record.
 
-    It has the counts of confidences, but not the confidences, which each document's own record has.
-    Of intervals it has the settings only, because intervals take long to compute.
+    The record has the counts of confidences. The confidences themselves are in the records of the
+    documents. Intervals take long to compute, so the record has only their settings.
     """
     bare = replace(
         evaluation,

@@ -40,7 +40,7 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
 
 
 def list_rules(merged: Merged) -> dict[str, Any]:
-    """Return the rules of annotations for pairing and counting elements, as arguments of a node."""
+    """Return arguments of a node for pairing and counting elements, taken from annotations."""
     rules = {
         "exhaustive": merged.exhaustive,
         "pairing": merged.list_pairing,

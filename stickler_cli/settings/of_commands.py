@@ -383,7 +383,7 @@ class ShowSettings(SchemaSource, SchemaOptions, WidthOptions, TerminalOptions):
 class ManySettings(
     SeveralSchemas, SchemaOptions, CountingOptions, DecidingOptions, ValidationOptions
 ):
-    """Settings of `evaluate_many`, without options for reading predictions leniently."""
+    """Settings of `evaluate_many`; the option `lenient_json` has no effect on its documents."""
 
     workers: int | Literal["auto"] = option(
         1, "Number of processes that compare documents; 1 uses no extra process.", values=PROCESSES
@@ -396,7 +396,7 @@ class ManySettings(
 def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
     """Return settings of `stickler eval` with the values of another command's options.
 
-    Output options keep their defaults. `said` are values that replace those of the command.
+    Output options keep their defaults. `said` are values that replace values of the command.
     """
     shared = {
         name: getattr(settings, name)

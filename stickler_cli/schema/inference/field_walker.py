@@ -357,7 +357,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _choose_leaf(self, place: LeafPlace, visit: FieldVisit) -> Inferred:
         """Return the comparison of a leaf.
 
-        If the schema does not state it, it is remembered, so that it is added as annotations.
+        A comparison that the schema does not state is remembered, to be added as annotations.
         """
         is_stated = has_stated_comparison(place.merged)
         if place.kind == "string" and not (is_stated or place.members):
@@ -416,7 +416,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return frozenset()
 
     def _find_shape(self, visit: FieldVisit, depth: int) -> ListShape | None:
-        """Return the shape of the observed arrays at `depth` levels of arrays below a field."""
+        """Return the shape of a field's observed arrays that are inside `depth` outer arrays."""
         return self._seen.find_shape(visit.path, depth) if self._seen and depth >= 0 else None
 
     def _note_further(
