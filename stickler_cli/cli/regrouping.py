@@ -155,7 +155,8 @@ def _with_allowed_sources(
     """Return settings of a recorded run, after a check that its sources may be read.
 
     A run directory may come from a stranger. Its sources may be read if they are below the working
-    directory, or if the user names them too (`named`), as for a URL.
+    directory. Any other source, such as a URL, must also be in `named`, the sources that the user
+    names.
 
     Raises:
         UsageError: a source is elsewhere and not named, or a source is standard input, which no

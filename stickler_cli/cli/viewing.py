@@ -121,7 +121,7 @@ def _render_page(page: ServedRun, index: ErrorIndex, documents: DocumentIndex) -
 
 
 class MalformedRequestError(Exception):
-    """Raised for a request that the page never makes; its text says why."""
+    """Raised for a request that the page never makes; its text is the reason."""
 
 
 class Question(NamedTuple):
@@ -160,7 +160,7 @@ def is_number(value: object) -> bool:
 
 
 def is_place(value: object) -> bool:
-    """Return whether a value states the place of an error: a mapping of texts."""
+    """Return whether a value is the place of an error: a mapping of texts."""
     return isinstance(value, dict) and all(
         entry is None or is_text(entry) for entry in value.values()
     )

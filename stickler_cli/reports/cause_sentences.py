@@ -75,8 +75,8 @@ class CauseText(NamedTuple):
     documents: Sequence[str] | None
     """All documents in which the cause occurs; None if they are unknown."""
     origins: Sequence[str]
-    """Sentences on where the errors come from: fields that have the value of another field, and
-    fields that are missed in the same documents."""
+    """Sentences on where the errors come from: other fields whose value was predicted, and fields
+    that are missed in the same documents."""
 
     @property
     def key(self) -> str:
@@ -155,7 +155,7 @@ def find_missed_together(run_causes: Causes) -> MissedTogether:
 def _describe_missed_together(view: RunView, cause: Cause, causes: Sequence[Cause]) -> str:
     """Return a sentence that names the other fields that the documents of a cause miss.
 
-    The sentence also says if all of these fields are at the end of the schema.
+    If all of these fields are at the end of the schema, the sentence mentions this.
     """
     traits = [other.trait for other in causes if other.trait is not None]
     paths = [trait.path for trait in traits]

@@ -87,7 +87,7 @@ class CauseChangeGroup(NamedTuple):
 
 
 class MovedCause(NamedTuple):
-    """A cause of errors in one of two runs, with counts of its values by the other run's answer."""
+    """A cause of errors in one of two runs, with the number of values fixed or broken."""
 
     key: str
     cause: CauseText

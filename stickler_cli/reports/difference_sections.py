@@ -285,7 +285,7 @@ class DifferenceView:
 
     @property
     def trend_tone(self) -> Tone:
-        """Tone of the figure that the first line states."""
+        """Tone of the figure in the first line."""
         return MARKS[self.difference.headline.trend][1]
 
     @property

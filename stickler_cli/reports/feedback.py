@@ -239,7 +239,7 @@ def _select_errors(errors: Iterable[Error]) -> Iterator[Error]:
 
 
 def _describe_mistake(error: Error) -> str:
-    """Return a phrase that says how a value is wrong."""
+    """Return a phrase on how a value is wrong."""
     if error.outcome != "FD":
         return _ONE_SIDED[error.outcome]
     gt, pred = error.gt, error.pred

@@ -30,9 +30,9 @@ _SECTIONS: Final = {
     "ComparedPair": "pair",
     "ErrorList": "error_list",
 }
-"""By class of what is reported: the module whose `sections_of` makes the sections of its report.
+"""For each class that can be reported: the module whose `sections_of` makes sections from it.
 
-Reports of studies have their sections already."""
+Reports of studies are not listed here, as they consist of sections already."""
 
 _PAGES: Final = {
     "Run": "html.page",
@@ -40,7 +40,7 @@ _PAGES: Final = {
     "RunsBeside": "html.difference_page",
     "Report": "html.report_page",
 }
-"""By class of what is reported: the module that renders its HTML page."""
+"""For each class that can be reported: the module that renders its HTML page."""
 
 _MODULES: Final = {"json": "json_report"}
 """The module that renders a format, for formats whose module has another name."""
@@ -94,7 +94,7 @@ def require(format_names: Collection[str]) -> None:
 
 
 def render_pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[str]:
-    """Yield a report in pieces of text, of which the last one ends with a line break.
+    """Yield a report in pieces of text; the last piece ends with a line break.
 
     `subject` is what is reported, such as a run. `json`, `github`, `openmetrics` and `otel` ignore
     the style. Use `written` for Parquet and Arrow, which are not text.

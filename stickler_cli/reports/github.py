@@ -127,7 +127,8 @@ def _difference_annotations(view: DifferenceView) -> Iterator[Annotation]:
 def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:
     """Return annotations as lines for the log of GitHub Actions.
 
-    If there are too many annotations of a kind, its last line counts the remaining ones.
+    If there are too many annotations of a kind, the last line of this kind counts the remaining
+    ones.
 
     >>> annotation_lines([Annotation("error", "gate: f1", "50% < 0.9")])
     ['::error title=gate%3A f1::50%25 < 0.9']

@@ -34,8 +34,8 @@ _DIFFERENCE: Final = "stickler.diff"
 """Beginning of the class names of test cases, by which CI servers group the cases."""
 
 _NO_TIME: Final = "0"
-"""Time stated for all test cases: some readers require one, but equal runs must give equal
-files."""
+"""Time of every test case. It is constant, as equal runs must give equal files, but some readers
+require a time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,11 +54,10 @@ class TableStyle:
     """Width of the terminal in columns, above 0; None if lines may have any length."""
     color: bool = False
     plain: bool = True
-    """Whether the output is a pipe or file: then paths are full, each row is one line, and there
-    are no colours."""
+    """Whether the output is for a pipe or file, with full paths, one line a row, and no colours."""
     in_log: bool = False
-    """Whether the output is a terminal or the log of a CI job: then rows have no control characters
-    and no workflow commands."""
+    """Whether the output is for a terminal or the log of a CI job. Such output must not contain
+    control characters and workflow commands."""
     show_non_matches: int = 0
     show_documents: int = 0
     junit_fields: bool = False

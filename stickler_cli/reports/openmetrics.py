@@ -1,7 +1,7 @@
 """OpenMetrics text for Prometheus, and for the metrics reports of GitLab.
 
-No label contains `#`, as GitLab ignores the rest of a line after it; GitLab splits the line as a
-shell does. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.rb.
+No label contains `#`: GitLab splits a line in the same way as a shell, so it ignores everything
+after this character. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.rb.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -55,7 +55,7 @@ _WHY_LOWEST: Final = {
 
 
 def partial(view: RunView) -> str:
-    """Return a sentence that says that the run was interrupted; empty for a finished run."""
+    """Return a sentence on the interruption of the run; empty for a finished run."""
     if not view.run.partial:
         return ""
     of_all = "" if view.run.planned is None else f" of {view.run.planned}"
@@ -273,7 +273,7 @@ def validities(view: RunView) -> list[str]:
 
 
 def disagreement(view: RunView) -> str | None:
-    """Return a sentence that says why the rates of counting modes differ; None if they do not."""
+    """Return a sentence on why the rates of counting modes differ; None if they do not differ."""
     rule = view.run.rule
     for metric in ("f1", "precision", "recall"):
         by_mode = {mode: rule.rates(view.run.evaluation.tally.counts(mode)) for mode in MODES}

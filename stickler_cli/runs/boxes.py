@@ -107,7 +107,7 @@ def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | Non
 
 
 def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle | None:
-    """Return the box that a value states; None if the value is no box, or a box without an area.
+    """Return a value as a box; None if the value is no box, or a box without an area.
 
     A polygon becomes its bounding box.
 

@@ -90,8 +90,8 @@ def complete_pairs(
 ) -> Iterator[DocumentPair]:
     """Yield the unwrapped pairs in which both sides have a document.
 
-    Problems of a side that cannot be read are added to `unreadable`, and the ids of all other pairs
-    to `incomplete_ids`.
+    If a side cannot be read, its problem is added to `unreadable`. If a side has no document, the
+    id of the pair is added to `incomplete_ids`.
     """
     for pair in pairs:
         bare = unwrapped(unwrapper, pair)
@@ -181,8 +181,8 @@ def _check_pair(
 ) -> ReadDocument:
     """Return a document with its status and problems, ready to be compared.
 
-    `whole_gt` is the ground truth with its ignored keys, as the document's group may be stated in
-    one of these.
+    `whole_gt` is the ground truth with its ignored keys, because one of these may have the group of
+    the document.
     """
     gt, pred = pair.gt, pair.pred
     problem = next((side for side in (gt, pred) if isinstance(side, Problem)), None)

@@ -154,7 +154,7 @@ def _apply_changes(
 def _change_value(value: Any, form: Form | None, change: GoldChange) -> Any:
     """Return a value after a change.
 
-    `form` says how the value is wrapped in an object with metadata; None if it is not wrapped.
+    `form` is the way in which the value is wrapped in an object; None if it is not wrapped.
     """
     if change.accepted:
         annotated = {OWN.value: value} if form is None else value

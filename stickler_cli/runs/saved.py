@@ -1,7 +1,7 @@
 """Read files of earlier commands: runs, errors, policies, verdicts, and tunings in schemas.
 
-A tuning says on which documents `stickler tune` chose thresholds. A gate on these documents would
-judge the thresholds by the evidence that chose them.
+A tuning records the documents on which `stickler tune` chose thresholds. A gate on the same
+documents would judge the thresholds by the evidence that they were chosen by.
 """
 
 import json
@@ -87,8 +87,8 @@ _VERDICTS: Final = (
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
-"""Maximum number of document hashes in a tuning, the lowest ones. They suffice to notice that 5 %
-of the documents occur again."""
+"""Maximum number of document hashes in a tuning; the lowest hashes are kept. They suffice to notice
+that 5 % of the documents occur again."""
 
 _HASH_BYTES: Final = 6
 _TUNED: Final = re.compile(
@@ -458,7 +458,7 @@ def marks_of(file: str, limit: int) -> Marks:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A tuning: thresholds that `stickler tune` set, and the documents that they were tuned on."""
+    """A tuning: thresholds that `stickler tune` set, and the documents on which it tuned them."""
 
     thresholds: str
     """Fields with old and new threshold, such as `items.name 0.8 -> 0.85`."""

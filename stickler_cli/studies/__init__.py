@@ -1,1 +1,1 @@
-"""The studies: commands that answer other questions than "how good is this run", a folder each."""
+"""The studies: commands that answer other questions than "how good is this run", one a folder."""

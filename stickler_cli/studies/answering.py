@@ -68,10 +68,10 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class StudyAnswer:
-    """The answer of a study: its report, and a verdict whether it is complete and good enough."""
+    """The report of a study, and a verdict on whether the answer is complete and good enough."""
 
     report: Any
-    """A `Report`, or a record that knows its own formats; None if there is nothing to print."""
+    """A `Report`, or a record with formats of its own; None if there is nothing to print."""
     verdict: RunVerdict = RunVerdict.PASSED
     why: Sequence[str] = ()
     """Reasons for a verdict other than "passed", as lines for standard error."""

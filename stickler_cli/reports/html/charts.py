@@ -80,8 +80,8 @@ def similarity_chart(histogram: Histogram, threshold: float | None, curve: str =
 def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
     """Return F1 as a function of the threshold, as data of an SVG path.
 
-    The curve is an estimate, as another threshold would also pair other list items. It is empty if
-    all pairs are in one bin.
+    The curve is an estimate, because another threshold would also change which list items are
+    paired. It is empty if all pairs are in one bin.
 
     Args:
         pairs: judged pairs of the field, by similarity.
@@ -168,8 +168,8 @@ class CoverageChart:
     top_text: str
     label: str
     chosen: tuple[float, float, float] | None = None
-    """Where the threshold of a policy is drawn: x, y of its error rate, and y of the rate's
-    bound."""
+    """Coordinates of the threshold of a policy: x, y of its error rate, and y of the bound of this
+    rate."""
     allowed: float | None = None
     """y coordinate of the allowed error rate; None without one."""
 
@@ -262,7 +262,7 @@ class Axis:
     high: float
     step: float
     signed: bool = False
-    """Whether values are written with a sign, as they are changes."""
+    """Whether the values are changes, which are written with a sign."""
 
     def place(self, value: float) -> float:
         """Return the position of a value, in percent of the length of the axis."""
@@ -329,7 +329,8 @@ class HeatMap:
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[HeatCell]]]
     left_out: int = 0
-    """Number of rows that are not shown; in a confusion matrix, they are values without errors."""
+    """Number of rows that are not shown; in a confusion matrix, these are true values without
+    errors."""
     is_of_wholes: bool = False
     """Whether the heat map counts items and objects that failed as a whole."""
 

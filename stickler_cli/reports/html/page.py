@@ -322,7 +322,7 @@ def _identity(view: RunView) -> list[tuple[str, str]]:
 
 
 def _count_rows(detail: Detail, cause_texts: Sequence[CauseText]) -> str:
-    """Return a sentence on how many rows the list of errors has, as a failed item is one row.
+    """Return a sentence on the number of rows in the list of errors; a failed item is one row.
 
     The sentence is empty if each error is a row.
     """

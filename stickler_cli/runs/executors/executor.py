@@ -105,7 +105,7 @@ class Chunks:
         """Documents that were taken but not evaluated; they are the next chunk."""
 
     def take(self, max_documents: int | None = None) -> list[WorkItem]:
-        """Return the next chunk: at most `max_documents`, but more if they are very little work.
+        """Return the next chunk: at most `max_documents`, or more if these are very little work.
 
         The list is empty at the end.
         """
@@ -332,7 +332,7 @@ class Elsewhere(ABC, Generic[H]):
     def _note_death(self, found: str) -> None:
         """Count the death of a worker; after too many deaths in a row, raise WorkerDiedError.
 
-        `found` is what the error says.
+        `found` is the text of the error.
         """
         self.in_vain += 1
         if self.in_vain > MOST_IN_VAIN:

@@ -116,7 +116,7 @@ def _promise_sentence(policy: AcceptancePolicy) -> str:
 
 
 def _outcome_sentence(field: FieldPolicy) -> str:
-    """Return a sentence that says which values of a field pass."""
+    """Return a sentence on which values of a field pass."""
     if field.threshold is None:
         return f"nothing may pass; {_reason_clause(field)}"
     share, error, bound = rate(field.accepted), rate(field.error), rate(field.bound)
@@ -127,7 +127,7 @@ def _outcome_sentence(field: FieldPolicy) -> str:
 
 
 def _reason_clause(field: FieldPolicy) -> str:
-    """Return a clause that says why no value of a field may pass."""
+    """Return the reason why no value of a field may pass, as a clause."""
     if field.documents < field.needed:
         needed_documents = (
             f"at least {field.needed} documents with values are needed, even if all values "
@@ -141,7 +141,7 @@ _LEAF: Final = "leaf"
 
 
 def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer:
-    """Write a line for each prediction: which of its values pass, by the policy in `file`."""
+    """Apply the policy in `file`: write a line for each prediction on which of its values pass."""
     if settings.pairs is not None:
         raise UsageError(
             [

@@ -64,7 +64,8 @@ MIN_RUNS: Final = 2  # fewer cannot agree on another value than the ground truth
 N_STRATA: Final = 3
 """Number of strata (groups by number of votes) from which places to check are drawn."""
 NOT_DRAWN: Final = N_STRATA
-"""Stratum of places with a verdict that were not drawn at random: they represent no other place."""
+"""Stratum of places that have a verdict but were not drawn at random. Such a place represents only
+itself."""
 _UNSEEN_PLACES: Final = 0.75
 """Number of further wrong places that the upper bound of an interval assumes.
 
@@ -187,7 +188,7 @@ _TABLES: Final = (".jsonl", ".ndjson", ".parquet", ".arrow", ".csv", ".tsv")
 
 
 def names_documents(name: str) -> bool:
-    """Return whether the first argument names documents, and not a schema."""
+    """Return whether `name`, the first argument, names documents instead of a schema."""
     path = File(name)
     if path.is_dir() or name.lower().removesuffix(".gz").removesuffix(".zst").endswith(_TABLES):
         return True

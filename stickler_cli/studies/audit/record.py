@@ -51,7 +51,7 @@ class Suspect:
     gt: AnyJson
     """The ground truth; null if it is absent."""
     others: list[Said]
-    """Answers other than the ground truth, those of most runs first."""
+    """Answers other than the ground truth; the answer that most runs give comes first."""
     votes: Count
     """Number of runs that give the first answer of `others`."""
     against: Count
@@ -110,8 +110,8 @@ class AuditedRun:
     right_f1_interval: BoundsOrNone
     """Confidence interval of `right_f1`; null without intervals."""
     shares_with: list[Count]
-    """Positions, from 0, of runs that make the same mistakes as this run far more often than other
-    pairs of runs do."""
+    """Positions, from 0, of the runs that share suspiciously many mistakes with this run: far more
+    than other pairs of runs share."""
 
 
 @dataclass(frozen=True, slots=True)

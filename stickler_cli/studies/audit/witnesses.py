@@ -482,8 +482,8 @@ def agreement(groups: Groups) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
     """Return the dividends and divisors of three measures of agreement, an entry for each place.
 
     `agreement` is the share of places at which all runs agree, `pairwise` the share of pairs of
-    runs that agree, `observed` the observed agreement of Krippendorff's alpha. A place that only
-    one run answers does not count.
+    runs that agree, `observed` the observed agreement of Krippendorff's alpha. Places at which only
+    one run has an answer do not count.
     """
     sizes = _group_sizes(groups)
     n_runs = sizes.sum(axis=0)
@@ -507,8 +507,8 @@ def expected_disagreement(
 ) -> float:
     """Return how often two random answers of a field, from any two places, differ, in [0, 1].
 
-    `values` are the distinct answers of all runs (None is "no value"), and `counts` says how often
-    each was given.
+    `values` are the distinct answers of all runs (None is "no value"), and `counts` has the number
+    of times that each was given.
 
     Source:
         Krippendorff (2004), Content Analysis, chapter 11: expected disagreement.
@@ -539,7 +539,8 @@ def find_sharing_runs(groups: Groups) -> list[list[int]]:
     """Return, for each run, the runs that share suspiciously many wrong answers with it.
 
     Only answers that exactly two runs give are counted: if the ground truth is wrong, more runs
-    agree. With two runs, the lists are empty, as there is no other pair of runs to compare with.
+    agree. If there are only two runs, the lists are empty, because pairs of runs cannot be
+    compared.
     """
     sharing_runs: list[list[int]] = [[] for _ in groups.T]
     n_shared = {}

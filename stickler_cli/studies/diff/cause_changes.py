@@ -64,9 +64,9 @@ def compare_causes(
 ) -> list[CauseChange]:
     """Return how each cause of errors changed between two runs; the most grown cause is first.
 
-    `values` tells how many values were fixed or broken; None if this is unknown.
+    `values` are the changed values, for the numbers of fixed and broken values; None if unknown.
 
-    Similar causes are joined into one, as a report on a single run joins them.
+    Similar causes are joined into one, in the same way as in a report on a single run.
     """
     union = Causes()
     for run_causes in causes_of_runs:

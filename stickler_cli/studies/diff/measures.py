@@ -105,8 +105,8 @@ def choose_headline(
 ) -> Change:
     """Return the change that the report names first: the most significant loss.
 
-    Without a loss, it is F1 of whole documents; but if that did not improve and another figure
-    did, it is the other figure.
+    Without a loss, it is the change of F1 of whole documents, unless only other figures improved:
+    then it is the most significant of these changes.
     """
     f1, *other_changes = (change for change in whole if change.mode in ("", counting))
     candidates = [f1, *other_changes, *field_changes]
@@ -131,7 +131,7 @@ def corrected_p(
     """Return the p values of fields, corrected for the number of fields tested.
 
     In some fields, so few documents differ that no test could be significant. Such a field cannot
-    raise a false alarm and is not counted as a test. Its own p value is corrected nevertheless.
+    raise a false alarm, so it is not counted as a test. Its p value is still corrected.
 
     Source: Tarone (1990), doi:10.2307/2531456.
     """
@@ -169,9 +169,10 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
     better: bool,
     enough: bool,
 ) -> tuple[Trend, Decision]:
-    """Return a trend and its evidence: a change is reported if test and interval agree on it.
+    """Return the trend of a figure and the evidence for it.
 
-    Without an interval, as when a figure has no divisor in one run, the test decides alone.
+    The figure is called changed if test and interval agree. If there is no interval, as for a
+    figure without a divisor in one run, the test decides alone.
 
     Args:
         p: the corrected p value of the change.
@@ -206,8 +207,9 @@ def confidence_changes(
 ) -> list[Change]:
     """Return the changes of figures of confidences, such as AUROC.
 
-    The list is empty if no document has confidences on both sides. Intervals are made by resampling
-    documents, p values by swapping the runs of documents. `path` is a field; empty for all fields.
+    The list is empty if no document has confidences on both sides. For intervals, documents are
+    resampled. For p values, the results of both sides are swapped in random documents. `path` is a
+    field; empty for all fields.
     """
     first, documents = runs.sides[0], len(runs.ids)
     base, new = (
@@ -388,7 +390,7 @@ def _change(
 
 
 def mean_of_runs(total: int, times: int) -> float:
-    """Return the mean per run of a total over `times` runs; an integer if it has no fraction."""
+    """Divide a total over `times` runs by their number; the mean is an integer if possible."""
     return total // times if total % times == 0 else total / times
 
 

@@ -369,8 +369,8 @@ class CauseChange:
     """Number of values lost to the cause in the first run that are right in the second run; null if
     a run does not keep all of its errors."""
     broken: Count | None
-    """Number of values right in the first run that the second run lost to the cause; null if a
-    run does not keep all of its errors."""
+    """Number of values that are right in the first run and that the second run lost to the cause;
+    null if a run does not keep all of its errors."""
     causes: tuple[Sequence[Cause], Sequence[Cause]] = dataclasses.field(metadata={KEPT: False})
     """The joined causes: those of the first run, and those of the second run."""
 
@@ -418,8 +418,8 @@ class ChangedValue:
     """The answer of each run: True if right, None if absent, else the wrong value. An item is right
     only if every value inside the item is right."""
     whole: WholeChange | None = None
-    """The item or object that contains the value, if it failed as a whole in the run at `run`; else
-    None."""
+    """The item or object that contains the value and failed as a whole in the run at `run`; None if
+    there is none."""
     run: int = 0
     """Position of the run that `error_class` and `cause` are about."""
     causes_by_run: Sequence[str] = ()
@@ -478,7 +478,7 @@ class ComparedRecord(TypedDict):
     """Number of compared documents with the same number of lost values, whatever their score."""
     right_before: Count
     """Number of compared documents that are wholly right in the first run. If a side has several
-    runs, a document is wholly right if it is so in more than half of them."""
+    runs, a document counts if more than half of these have it wholly right."""
     right_after: Count
     """Number of compared documents that are wholly right in the second run."""
     no_longer_right: Count
@@ -515,8 +515,9 @@ class Difference:
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     headline: Change
-    """The change that the report names first: the most significant loss. Without a loss, it is F1
-    of whole documents; but if F1 did not improve and another figure did, it is the other figure."""
+    """The change that the report names first: the most significant loss. Without a loss, it is the
+    change of F1 of whole documents, unless only other figures improved: then it is the most
+    significant of these changes."""
     lost: list[str]
     """Ids of the documents that the second run did not compare."""
     only_new: list[str]

@@ -37,8 +37,8 @@ _SAME: Final = 1e-12  # smaller differences between two changes are rounding of 
 class Sample:
     """A figure in every document of both sides, as dividends and divisors, (2, documents) each.
 
-    They are whole numbers with sums below 2**53. If a side has several runs, they are sums over
-    these runs.
+    All of these are whole numbers, and their totals are below 2**53. If a side has several runs,
+    dividends and divisors are sums over these runs.
     """
 
     before: NDArray[np.float64]
@@ -111,9 +111,9 @@ def p_values(
     """Return the two-sided p value of each sample's change, in (0, 1], by a permutation test.
 
     If both systems are equally good, the counts of a document could as well be swapped between
-    the sides. All ways to swap documents are tried, or `SWAPS` of them at random. A figure with a
-    divisor of 0 counts as 1. If a side has several runs, a test by the variance among runs is made
-    too, and the greater p value is returned.
+    the sides. All ways to swap documents are tried, or `SWAPS` random ones. A figure with a divisor
+    of 0 counts as 1. If a side has several runs, the variance among runs gives a second p value,
+    and the greater one is returned.
 
     Source:
         Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, chapter 3; Phipson

@@ -36,8 +36,8 @@ from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, Spot, m
 from .question import LintSettings
 
 MIN_WEIGHT_SHARE: Final = 0.001
-"""Minimum share of a field in the weights of its object; a smaller weight changes no reported
-figure."""
+"""Minimum weight of a field, as a share of the sum of weights in its object. A smaller weight
+changes no reported figure."""
 
 
 def check_schema(loaded: LoadedSchema, findings: Findings) -> None:

@@ -149,7 +149,7 @@ class NumberSample:
 
 @dataclass(slots=True)
 class Profile:
-    """A summary of the values of one field that one comparator compares."""
+    """A summary of the values of one field, as far as one comparator compares these."""
 
     path: str
     node: LeafNode
@@ -516,7 +516,7 @@ class FieldValues:
 
 
 def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator[tuple[int, float]]:
-    """Yield the values that do not match themselves, as keys of `values`, with their similarity.
+    """Yield key and similarity of each of the `values` that does not match itself.
 
     Nothing is yielded for a comparator that asks a model.
     """

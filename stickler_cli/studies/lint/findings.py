@@ -40,7 +40,7 @@ class FoundRecord:
     found: str
     """The value at the location, or a description of it."""
     expected: str
-    """What is expected instead; empty if the advice of the finding says it."""
+    """What is expected instead; empty if the advice of the finding is enough."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -533,5 +533,5 @@ def _failed_account(pair: DocumentPair, status: PacketStatus, problem: str) -> P
 
 
 def _parse_document(document: JsonValue | Problem, source: str) -> PacketSections | Problem:
-    """Return the sections that one side states for a packet, or the problem of reading them."""
+    """Read the sections of a packet from the document of one side; return a problem on failure."""
     return document if isinstance(document, Problem) else parse_sections(document, source)

@@ -41,7 +41,7 @@ class PacketSections:
     sections: tuple[PacketSection, ...]
     """The sections; no page is in two of them."""
     claimed_again: int = 0
-    """Number of times that a page was stated again, in the same or another section."""
+    """Number of times that a page was listed again, in the same section or another one."""
 
 
 def parse_sections(value: JsonValue, source: str) -> PacketSections | Problem:
@@ -94,9 +94,9 @@ def _read_sections(value: JsonValue) -> list[PacketSection]:
 
 
 def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> PacketSection:
-    """Return the section that an entry of a list of sections states.
+    """Return the section for an entry in a list of sections.
 
-    The entry has a list of its pages, or the first and the last page.
+    The entry has a list of pages, or the first and the last page.
     """
     name = _as_text(_first_value(entry, _NAMES)) or f"#{index + 1}"
     kind = _read_class(entry)
@@ -124,7 +124,7 @@ def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> Pa
 
 
 MAX_PAGES: Final = 1_000_000
-"""Maximum number of pages of a packet; without it, a few bytes could state a huge range of
+"""Maximum number of pages of a packet. Without a maximum, a few bytes could ask for a huge range of
 pages."""
 
 

@@ -325,7 +325,7 @@ class PlaceCounts:
 
     settings: PlacesSettings
     page_size: tuple[float, float] | None
-    """Width and height of a page in pixels, to convert boxes into fractions; None if not stated."""
+    """Width and height of a page in pixels, to convert boxes into fractions; None if unknown."""
     counts: list[dict[str, NDArray[np.int64]]] = field(default_factory=list)
     """For each document: the counts of each field, in the order of `_COUNTED`."""
     detections: dict[str, Detections] = field(default_factory=dict)

@@ -63,8 +63,8 @@ class PlannedSize:
     interval: list[Fraction] | None
     """Confidence interval of the figure in the run."""
     documents: Count | None
-    """Number of documents with which the request is met; a gate is then passed in half of all
-    cases. Null if no number is enough, or if the run is too small for an estimate."""
+    """Number of documents with which the request is met, for a gate in half of all cases. Null if
+    no number is enough, or if the run is too small for an estimate."""
     likely: Count | None
     """Number of documents with which the request is met with the probability `power`. Null if
     `documents` is null, and for half widths."""
@@ -450,7 +450,7 @@ class _Planned:
     def _figures(self, text: str, option: str) -> Iterator[Gate]:
         """Yield a gate for each figure that the text of a gate names.
 
-        A figure with a divisor of 0 is left out, unless all have a divisor of 0.
+        Figures with a divisor of 0 are left out. If no other figure remains, the first is kept.
         """
         gate = parse_gate(text, option, metrics=(*RATES, SCORE))
         fields = [field_info.field for field_info in self.run.fields]

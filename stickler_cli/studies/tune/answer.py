@@ -198,7 +198,7 @@ def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
 
 
 def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
-    """Return a sentence that says how much better a proposed threshold is."""
+    """Return a sentence on how much better a proposed threshold is."""
     criterion = "F1 against verdicts" if record.by_verdicts else "variance explained"
     sentence = f"{criterion} {rate(field.now)} -> {rate(field.then)}"
     if field.gain is not None:

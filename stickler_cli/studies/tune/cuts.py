@@ -48,9 +48,9 @@ MIN_PAIRS_OF_A_KIND: Final = 5
 """Minimum number of pairs above and below a proposed threshold, in each half of the documents."""
 
 GAP: Final = 0.05
-"""A proposed threshold must be in a gap: fewer pairs are within this distance of the threshold than
-within the same distance of the median of the pairs below. Without a gap, the threshold would split
-one group of pairs."""
+"""Distance for the test whether a proposed threshold is in a gap. In a gap, fewer pairs are within
+this distance of the threshold than within this distance of the median of the pairs below it.
+Without a gap, the threshold would split one group of pairs."""
 
 GAP_LEVEL: Final = 0.025
 """Significance level of the test for a gap around a proposed threshold."""
@@ -102,9 +102,9 @@ class Proposal:
 
 
 def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -> Proposal:
-    """Propose a threshold for a field, or say why none is proposed.
+    """Propose a threshold for a field; without a proposal, the result has the reason.
 
-    One half of the documents must suggest the threshold, and the other half confirm it.
+    One half of the documents must suggest the threshold, and the other half must confirm it.
     `threshold` is the present one.
     """
     problem = _find_problem(sample)
