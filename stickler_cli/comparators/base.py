@@ -144,7 +144,7 @@ DEFAULT_THRESHOLD: Final = 0.7
 
 
 LETTERS_OF_WORD: Final = 64
-"""How many letters of one text an edit distance compares at once with a single letter of the
+"""Number of letters of one text that an edit distance compares at once with one letter of the
 other."""
 STEPS_OF_WORDS: Final = 3
 """Nanoseconds that rapidfuzz takes to compare one letter with `LETTERS_OF_WORD` letters."""
@@ -305,7 +305,7 @@ class BaseComparator:
     def config(self) -> dict[str, Any]:
         """The constructor arguments that differ from their defaults.
 
-        If `config` was set, the value that was set.
+        If `config` was set, this is the value that was set.
         """
         if "config" in vars(self):
             stated: dict[str, Any] = vars(self)["config"]

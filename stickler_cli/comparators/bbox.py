@@ -15,7 +15,7 @@ from .base import BaseComparator, Similarities
 FORMATS: Final = ("corners", "xywh")
 """The ways to write a box as numbers; the first is the default."""
 MIN_CLEAR_OVERLAP: Final = 0.75
-"""Overlap from which on two boxes certainly show the same thing. Source: Lin et al. (2014),
+"""Minimum overlap of two boxes that certainly show the same thing. Source: Lin et al. (2014),
 Microsoft COCO, the strict metric."""
 BOX_NUMBERS: Final = 4
 QUADRILATERAL_NUMBERS: Final = 8

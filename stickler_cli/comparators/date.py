@@ -281,9 +281,9 @@ def _simplify_range(stated: Stated | None, *, ranges: bool, compare_time: bool) 
 def _find_moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
     """Return the number of the day or second of a date, by its own clock and in UTC.
 
-    Both are NaN without a date, and 0 for what is not a single day: a range, an incomplete date, or
-    for seconds an unclear time. Such values are compared in another way. The second number is NaN
-    without a time zone.
+    Both numbers are NaN without a date. Both are 0 if the value is not a single day or second: a
+    range, an incomplete date, or an unclear time if seconds are counted. Such values are compared
+    in another way. The second number is NaN without a time zone.
     """
     if stated is None:
         return math.nan, math.nan

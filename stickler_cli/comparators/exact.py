@@ -266,7 +266,7 @@ class EnumComparator(BaseComparator):
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 1.0, members: Sequence[Any] | None = None) -> None:
-        """Set the members; None compares texts without case and white space."""
+        """Set the members; without members, texts are compared without case and white space."""
         super().__init__(threshold)
         if members is not None and not isinstance(members, list | tuple):
             raise KeywordError.of("members", members, "a list of values")
@@ -334,7 +334,7 @@ class StructuredModelComparator(BaseComparator):
     takes: ClassVar[frozenset[str]] = frozenset({"object"})
 
     def __init__(self, threshold: float = 0.7, strict_types: bool = False) -> None:
-        """Set whether two strings instead of models are an error."""
+        """Set whether it is an error to compare two strings instead of models."""
         super().__init__(threshold)
         self.strict_types = checked_flag("strict_types", strict_types)
 

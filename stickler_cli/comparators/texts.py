@@ -292,7 +292,7 @@ _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_rati
 
 
 MANY: Final = 4
-"""How often a text must be compared, on average, before its words are sorted in advance."""
+"""Minimum mean number of comparisons of each text, for its words to be sorted in advance."""
 
 
 def _distinct(texts: Sequence[str]) -> int:

@@ -263,8 +263,8 @@ def _number_pairs(
     """Number the combinations of two codes, such as the codes of two key fields.
 
     Equal combinations get equal numbers on both sides. If one of the two codes is below 0, the
-    number is below 0. Returns the numbers of each side, and the first code that belongs to each
-    number.
+    number is below 0. Returns the numbers of each side, and for each number the first of the two
+    codes that it combines.
     """
     n_second = 1 + max(int(second.max(initial=0)) for second in second_sides)
     combined_sides = [

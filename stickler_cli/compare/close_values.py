@@ -31,7 +31,7 @@ def find_close_values(table: UnitTable) -> Iterator[tuple[UnitBatch, dict[int, M
 
 
 def _comparator_of(node: LeafNode) -> BaseComparator | None:
-    """Return the comparator of a leaf if it can tell how matching values differ; else None.
+    """Return the comparator of a leaf if it reports how matching values differ; else None.
 
     Differences of boxes, dates and codes are reported only if their comparison was inferred.
     """

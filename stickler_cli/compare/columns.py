@@ -142,7 +142,7 @@ class GoldColumn:
     """
 
     def __init__(self, values: list[JsonValue], gold: list[Gold | None]) -> None:
-        """Take the ground truths, and the gold of each ground truth or None."""
+        """Take the ground truths, and the gold of each; None for a ground truth without gold."""
         self.values = [*values]
         """The ground truths, followed by all alternatives."""
         self.by_slot = [*gold]

@@ -90,7 +90,7 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
 
 
 def is_bounded(plan: Plan) -> bool:
-    """Return whether finding the arm of a union takes at most linear time in the value's size."""
+    """Return whether choosing arms of unions takes at most linear time in the size of a value."""
     arms = (arm for node in _nodes(plan.root) if isinstance(node, OneOfNode) for arm in node.arms)
     return all(arm.accepts.is_bounded for arm in arms)
 

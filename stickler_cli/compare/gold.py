@@ -1,8 +1,8 @@
 """Gold: resolve absent values, choose among alternatives, and mark unlabelled values.
 
-Gold states that a ground truth has alternatives, is not labelled, or does not list everything. The
-functions here decide for one field at a time. They know only one thing about a node: which values
-it counts as absent.
+Gold belongs to a ground truth that has alternatives, is not labelled, or does not list everything.
+The functions here decide for one field at a time. All that they need to know about a node is which
+values it counts as absent.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,7 +42,7 @@ class AbsenceRule(Protocol):
 
     @property
     def sees_absent_values(self) -> bool:
-        """Whether the node takes values that count as absent; else they must be removed before."""
+        """Whether the node takes values that count as absent; if not, they are removed before."""
 
     @property
     def labels_inside(self) -> bool:
@@ -64,7 +64,7 @@ class LabelledNode(AbsenceRule, Protocol):
         """Whether values are lists whose items are compared by position."""
 
     def node_for(self, value: JsonValue) -> "LabelledNode":
-        """Return the node that compares a value: this node, or a node that the value chooses."""
+        """Return the node that compares a value: this node, or one that depends on the value."""
 
     def child_node(self, step: Step) -> "LabelledNode | None":
         """Return the node of a field or of an item; None if there is none."""

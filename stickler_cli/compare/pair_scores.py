@@ -125,7 +125,7 @@ class PairScores:
         return is_empty
 
     def by_node(self) -> "Iterator[PairGroup]":
-        """Yield groups of pairs that one node compared; together they have all pairs."""
+        """Yield all pairs in groups; one node compared all pairs of a group."""
         if not self.groups:
             yield PairGroup(np.arange(len(self.outcome)), self)
         for positions, scores in self.groups:

@@ -66,8 +66,8 @@ class PairedLists:
     They are kept for lists inside list items: the same two lists are compared again when other
     items are paired, when chosen items are scored, and when they are recorded.
 
-    Rows are appended. Keys are in runs, each longer than the next one, so that a key is sorted
-    only about log2(n) times, however few rows an addition has.
+    Rows are appended. Keys are in sorted runs, each of which is longer than the next one. A key is
+    therefore sorted only about log2(n) times, even if rows are added one by one.
     """
 
     __slots__ = ("_ends", "_gt", "_pred", "_runs", "_similarity", "_sums")

@@ -226,7 +226,7 @@ class Node(ABC):
     any_of: bool = False
     """Whether a list in a ground truth states alternatives, each of which is right."""
     sees_absent_values: ClassVar[bool] = False
-    """Whether the node takes values that count as absent; else they must be removed before."""
+    """Whether the node takes values that count as absent; if not, they are removed before."""
     labels_inside: ClassVar[bool] = False
     """Whether values may be objects with unlabelled descendants."""
     lists_inside: ClassVar[bool] = False
@@ -346,7 +346,7 @@ class Node(ABC):
         return False
 
     def node_for(self, value: JsonValue) -> "Node":
-        """Return the node that compares a value: this node, or a node that the value chooses."""
+        """Return the node that compares a value: this node, or one that depends on the value."""
         return self
 
     def similarity(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 LONG_TEXT: Final = 1000
-"""Number of letters from which texts are first tested for a high similarity, which is faster."""
+"""Minimum number of letters of texts that are first tested for a high similarity, to save time."""
 TRIED_SIMILARITIES: Final = (0.99, 0.9)
 """The high similarities for which long texts are tested, in turn."""
 

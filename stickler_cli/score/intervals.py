@@ -149,8 +149,8 @@ class Spread(NamedTuple):
     right_times_wrong: float
     wrong_squares: float
     all_right: float = 0.0
-    """Average denominator that a document would have if all its values were right; 0 if its
-    denominator does not depend on how many are right."""
+    """Average denominator of a document if all its values were right; 0 if the denominator does not
+    depend on the number of right values."""
 
 
 def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:
@@ -161,8 +161,8 @@ def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | N
 
     Source:
         Cochran (1977), Sampling Techniques, section 6.4, for the variance of a ratio; Clopper and
-        Pearson (1934), doi:10.1093/biomet/26.4.404, for the exact interval, which is of beta
-        distributions; docs/statistics.md has the coverage of this interval in simulations.
+        Pearson (1934), doi:10.1093/biomet/26.4.404, for the exact interval, whose bounds are
+        percentiles of beta distributions; docs/statistics.md has its coverage in simulations.
     """
     sums: Any = Spread(*np.array(spreads).reshape(-1, 6).T)  # each sum becomes an array, (n_rates,)
     is_defined = sums.right + sums.wrong > 0

@@ -73,8 +73,8 @@ class FieldPolicy:
     bound: FractionOrNone
     """Upper bound of the expected error, at the level of the test."""
     needed: Count
-    """Minimum number of documents, all without an error, from which a threshold can keep the
-    promise."""
+    """Minimum number of documents with which a threshold can keep the promise, even if none of them
+    has an error."""
     curve: Sequence[Sequence[Fraction]]
     """Pairs of accepted share and mean error, at thresholds from high to low."""
 

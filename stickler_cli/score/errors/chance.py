@@ -24,7 +24,7 @@ from .located_units import field_pattern
 N_BUCKETS: Final = 256  # 1 kB per field; two rare values share a bucket in 0.4% of cases
 MAX_FIELDS: Final = 1_000  # fields with counts, the first ones by path: 2 MB
 MIN_HITS: Final = 3
-"""Minimum number of wrong values that must equal another field's value before a cause mentions that
+"""Minimum number of wrong values that equal values of another field, for a cause to mention that
 field."""
 MAX_P: Final = 0.01
 """A cause mentions another field only if its hits are due to chance with at most this probability.

@@ -256,8 +256,8 @@ class KeptErrors:
     """The document (score, id) at which the limits were reached. Some of its errors are missing,
     and so are all errors of documents with higher scores. None if no error is missing."""
     samples: dict[tuple[str, str], list[Sampled]] = field(default_factory=dict)
-    """Sampled errors by (key of the group, key of the cause). If the key of the cause is empty,
-    they are a sample of the whole group."""
+    """Sampled errors by (key of the group, key of the cause). Under an empty key of the cause is a
+    sample of the whole group."""
     last_sampled: dict[str, str] = field(default_factory=dict)
     """For each group with too many causes, the key of the last cause that is sampled."""
     _n_lines: int = 0
@@ -320,7 +320,7 @@ class KeptErrors:
     def _sample(
         self, cause_keys: str, document: str, position: int, line_at: Callable[[int], bytes]
     ) -> None:
-        """Add an error to the samples of its cause and its group if its hash is small enough."""
+        """Add an error to the samples of its cause and group, if the error's hash is low enough."""
         group, own_cause = split_cause_keys(cause_keys)
         digest = crc32(f"{position} {document}".encode("utf-8", "surrogatepass"))
         sort_key = digest, document, position
