@@ -55,7 +55,7 @@ MARKER: Final = "<!-- stickler diff -->"
 MAX_LISTED: Final = 5
 """Maximum number of documents that a report lists, and of fields listed for a document.
 
-More documents are listed if they broke hard."""
+If more documents than this broke hard (see `MOST_HARD`), more are listed."""
 
 MOST_HARD: Final = 20  # number of documents that broke hard that a report lists
 

@@ -136,8 +136,8 @@ def _cause_blocks(errors: Sequence[Error], style: TableStyle) -> Iterator[Block]
 def _sides(error: Error) -> tuple[str, str]:
     """Return the true and the predicted value of an error as text.
 
-    Of two items, only the fields that differ are shown. A swapped value is followed by the path
-    whose true value it is.
+    Of two items, only the fields that differ are shown. A swapped value is followed by the path of
+    the true value that it equals.
     """
     if error.differing and isinstance(error.gt, dict) and isinstance(error.pred, dict):
         differing_texts = (
@@ -156,7 +156,7 @@ def _text_of(value: JsonValue) -> str:
 
 
 def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
-    """Yield errors: three lines for each on a terminal, a table with a row for each in a pipe."""
+    """Yield errors: as three lines for each error on a terminal, and as a table in a pipe."""
     if style.plain:
         yield error_table(errors, "gt", "pred")
         return

@@ -71,8 +71,8 @@ class Keeper:
     ) -> Generator[ChunkResult]:
         """Yield the results of all documents; new results are appended to the journal.
 
-        `evaluate` is called with the documents that the journal does not have, and with the number
-        of those that it has.
+        `evaluate` is called with the documents that are missing in the journal, and with the number
+        of documents in the journal.
 
         Raises:
             UsageError: documents have changed since they were evaluated (lists their names), or the

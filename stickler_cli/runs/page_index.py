@@ -104,7 +104,7 @@ class LineIndex:
             return base.execute(_TABLES).fetchall()
 
     def _statements(self) -> tuple[str, str]:
-        """Return the SQL statements that create the table, and its index after it is filled."""
+        """Return two SQL statements: one creates the table, the other indexes the filled table."""
         table = f"CREATE TABLE line (n INTEGER PRIMARY KEY, {self.columns}, line)"
         return table, f"CREATE INDEX of_document ON line ({self.by})"
 

@@ -85,7 +85,8 @@ def stratify(votes: NDArray[np.int64], n_runs: int) -> RowPositions:
 def draw_places(strata: RowPositions, number: int, seed: int) -> RowPositions:
     """Draw `number` places at random, most of them from the strata with many votes.
 
-    Half comes from stratum 2, half of the remainder from stratum 1, and the last from stratum 0.
+    Half of the places come from stratum 2, half of the others from stratum 1, and the rest from
+    stratum 0. If a stratum has too few places, the other strata make up for it.
     """
     # Raw bits are the same in every version of numpy.
     order = np.argsort(np.random.PCG64(seed).random_raw(len(strata)), kind="stable")

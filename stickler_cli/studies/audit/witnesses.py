@@ -297,7 +297,7 @@ class _GroupPair(NamedTuple):
 
 
 def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
-    """Return the path of the true item for the path of each paired predicted list item."""
+    """Map the path of each paired predicted list item to the path of its true item."""
     gt_of_pred: dict[Path, Path] = {}
     for row in rows:
         if row["outcome"] in ("TP", "FD"):
@@ -539,8 +539,8 @@ def find_sharing_runs(groups: Groups) -> list[list[int]]:
     """Return, for each run, the runs that share suspiciously many wrong answers with it.
 
     Only answers that exactly two runs give are counted: if the ground truth is wrong, more runs
-    agree. If there are only two runs, the lists are empty, because pairs of runs cannot be
-    compared.
+    agree. If there are only two runs, the lists are empty, because there is no other pair of runs
+    to compare with.
     """
     sharing_runs: list[list[int]] = [[] for _ in groups.T]
     n_shared = {}

@@ -533,7 +533,7 @@ def _find_stand_ins(
     """Yield masks of the documents in which runs of the first side stand in for `run`.
 
     There is a mask for each run of the first side. For a document that `run` did not compare, the
-    first of them that compared it stands in.
+    first run that compared the document stands in.
     """
     is_left = ~run.compared
     for base_documents in first:

@@ -196,8 +196,8 @@ MAX_VALUES: Final = 5_000_000
 documents are skipped."""
 
 MAX_SHARING: Final = 20
-"""A value is rare if at most this many documents have it. Documents are compared only if they share
-rare values."""
+"""A value is rare if two documents or more have it, but not more than this number. Documents are
+compared only if they share rare values."""
 
 MIN_SHARED: Final = 5
 """Minimum number of rare values that two documents must share to be compared."""

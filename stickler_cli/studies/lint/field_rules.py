@@ -52,12 +52,12 @@ MAX_NUMBER: Final = 1e300
 """Limit of the size of numbers; greater numbers are ignored, as they may be infinite."""
 
 MAX_SHAPES: Final = 50
-"""Maximum number of distinct shapes of texts of a field that are kept, such as `A-9/9`."""
+"""Maximum number of distinct shapes of texts, such as `A-9/9`, that are kept for a field."""
 SAMPLE_SIZE: Final = 10_000
 """Number of randomly chosen numbers of a field from which their spread is estimated."""
 
 MAX_EXTREMES: Final = 20
-"""How many of the smallest and of the greatest numbers of a field are kept; only these can be
+"""For each field, so many of its smallest and of its greatest numbers are kept; only these can be
 outliers."""
 
 _DIGITS: Final = re.compile(r"\d+")
@@ -540,7 +540,7 @@ def _find_unmatched(node: LeafNode, values: Mapping[int, JsonValue]) -> Iterator
 
 
 def _make_locator(table: UnitTable, batch: UnitBatch, documents: Sequence[Document]) -> SpotOf:
-    """Return a function from the position of a value in a batch to the location of the value.
+    """Return a function that takes the position of a value in a batch, and returns its location.
 
     Locations are slow to find, so the function is called only for locations that are kept.
     """

@@ -56,7 +56,7 @@ class FindingRecord:
     means: str
     """Description of the defect."""
     advice: str
-    """Advice how to mend the defect."""
+    """Advice on how to mend the defect."""
     count: Some
     """Number of locations."""
     places: list[FoundRecord]
@@ -156,7 +156,7 @@ class LintRule:
     means: str
     """Description of the defect, as a clause."""
     advice: str
-    """Advice how to mend the defect, as a clause."""
+    """Advice on how to mend the defect, as a clause."""
 
 
 RULES: Final = {

@@ -252,7 +252,7 @@ def score_partitions(pages: Iterable[tuple[Hashable, Hashable]]) -> PartitionSco
 def _share_of_entropy(mutual_information: float, sizes: Counter[Hashable], total: int) -> float:
     """Return mutual information divided by the entropy of a partition, in [0, 1].
 
-    `sizes` are the numbers of pages of its sections, and `total` is the number of all pages.
+    `sizes` has the number of pages of each section, and `total` is the number of all pages.
     """
     entropy = -sum(size / total * log(size / total) for size in sizes.values())
     return min(1.0, max(0.0, mutual_information / entropy)) if entropy else 1.0
@@ -306,7 +306,8 @@ only the class is wrong; some pages are wrong; the prediction misses it; or the 
 it."""
 
 MIN_OVERLAP: Final = 0.5
-"""Two sections match if their overlap is greater: common pages divided by all pages of both.
+"""Two sections match if their overlap is greater than this. The overlap is the number of common
+pages divided by the number of pages in the union of both sections.
 
 Above one half, a section can match only one other section. Source: Kirillov et al. (2019),
 arXiv:1801.00868."""

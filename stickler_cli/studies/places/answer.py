@@ -333,7 +333,8 @@ class PlaceCounts:
     """For each field that is a box itself, by path: the name of the value beside the box in the
     same object. The name is empty if there is no such value, or several."""
     n_mixed_units: int = 0
-    """Number of pairs of a box in pixels and a box in fractions, on pages of unknown size."""
+    """Number of values with one box in pixels, and the other in fractions of a page whose size is
+    unknown."""
 
     def add(self, document: DocumentPair, units: Iterable[LocatedUnit]) -> None:
         """Count the values of a document and their boxes."""

@@ -72,7 +72,7 @@ class PlannedSize:
     """Range of the needed number, if the run has fewer than ten documents; a null bound means that
     no number is enough."""
     curve: list[list[Number]]
-    """Points for a diagram: a number of documents, and the half width or the power with it."""
+    """Points for a diagram: a number of documents, and the half width or power with that many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +371,7 @@ def curve_of(value: Callable[[float], float], documents: int | None) -> list[lis
 
 
 _HOLDS: Final = ">=0"
-"""Ending that turns the name of a figure into the text of a gate, to be parsed as one."""
+"""Ending that turns the name of a figure into the text of a gate, so that it can be parsed."""
 _LOWER_END: Final = {">=": True, ">": True, "<=": False, "<": False}
 
 

@@ -212,7 +212,7 @@ def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
 
 
 def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
-    """Return the table of possible thresholds (cuts) of a field, from the first with a pair on."""
+    """Return the table of possible thresholds (cuts) of a field, from the first cut with a pair."""
     max_pairs = max(cut.pairs for cut in field.cuts)
     first = next((index for index, cut in enumerate(field.cuts) if cut.pairs), 0)
 
