@@ -55,7 +55,7 @@ MARKER: Final = "<!-- stickler diff -->"
 MAX_LISTED: Final = 5
 """Maximum number of documents that a report lists, and of fields listed for a document.
 
-If more documents than this broke hard (see `MOST_HARD`), more are listed."""
+If more documents than this broke hard, up to `MOST_HARD` of them are listed."""
 
 MOST_HARD: Final = 20  # number of documents that broke hard that a report lists
 

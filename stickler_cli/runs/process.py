@@ -1,6 +1,6 @@
 """The process of a run: its processors, memory, stack and signals.
 
-The first Ctrl-C or SIGTERM ends a run early but orderly, the second one at once.
+The first Ctrl-C or SIGTERM ends a run early, but with its results. The second one ends it at once.
 """
 
 import gc
