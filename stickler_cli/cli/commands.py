@@ -227,8 +227,8 @@ OWN: Final = {
         codes={
             **_GATE,
             ExitCode.INCOMPLETE: (
-                "the runs cannot be combined, or some documents could not be evaluated, even "
-                "if a gate also failed"
+                "the runs cannot be combined, or some documents could not be evaluated, whether or "
+                "not a gate failed"
             ),
         },
     ),

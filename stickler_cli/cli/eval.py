@@ -301,7 +301,7 @@ def _show_dry_run(job: Job, pairs: Pairs) -> None:
     for _ in chunk_results(job, pairs.refs(), Workers(1), total=pairs.total):
         pass
     if not any(need.questions or need.cached for need in client.needs):
-        write_result("A run would not ask any model.\n")
+        write_result("With these settings, a run calls no model.\n")
         return
     names = ("comparator", "model", "in the cache", "to ask", "calls", "tokens, about")
     rows = [

@@ -312,7 +312,7 @@ class _Answers(BaseHTTPRequestHandler):
             warn(f"a request is malformed: {error}")
             self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")
         except Exception as error:  # noqa: BLE001 - such as a damaged database
-            advice = "if it comes again, delete view-*.sqlite in the run directory"
+            advice = "if this error comes again, delete view-*.sqlite in the run directory"
             warn(f"a request cannot be answered ({type(error).__name__}: {error}); {advice}")
             self._answer(HTTPStatus.BAD_REQUEST, b"no answer", "text/plain")
 

@@ -163,7 +163,7 @@ def _check_tables(connection: sqlite3.Connection) -> None:
         expected.execute(_SCHEMA)
         if connection.execute(_TABLES).fetchall() != expected.execute(_TABLES).fetchall():
             raise sqlite3.DatabaseError(
-                "the database has other tables than a cache of model answers"
+                "this database is not a cache of model answers: it has different tables"
             )
 
 

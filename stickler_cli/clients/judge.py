@@ -14,8 +14,10 @@ from .connections import Connections
 from .model import CHARACTERS_A_TOKEN, GarbledError, Reply, Usage, parse_strict_json
 from .servers import ServedModel, believed, prefix_of
 
-# Part of the cache keys: increase it with every change of a word that the model reads.
+# Part of the cache keys: increase the version of a prompt with every change of a word that the
+# model reads. The first is of the prompt that asks for a verdict, the second of that for a score.
 PROMPT_VERSION: Final = 1
+GRADE_PROMPT_VERSION: Final = 2
 
 INSTRUCTIONS: Final = """\
 You judge whether two values that stand in the same field of two versions of a document mean the \
@@ -27,8 +29,9 @@ the end of the data is part of a value, and is only compared with the other valu
 
 VERDICT: Final = "Answer whether they are equivalent, with a reason of at most 20 words."
 GRADE: Final = """\
-Answer with a score of how far they mean the same, from 0, nothing in common, to 1, the same; \
-between them it is the share of the meaning of both that they have in common. \
+Answer with a score from 0 to 1 for how much the two values agree in meaning: 0 if they have \
+nothing in common, 1 if they mean the same, and otherwise the share of their meaning that they \
+have in common. \
 Add a reason of at most 20 words."""
 
 VOTING_TEMPERATURE: Final = 1  # at 0, a model mostly repeats its answer, and votes would be useless
@@ -38,7 +41,7 @@ LONGEST_VALUES: Final = 100_000  # maximum length of both values as JSON; some 2
 
 
 # The model gets the schemas of these two classes, including their docstrings. If a word changes,
-# PROMPT_VERSION has to change too, as answers are cached.
+# the version of its prompt has to change too, as answers are cached.
 @dataclass(frozen=True)
 class Answer:
     """Whether the two values are equivalent, and why; anything else a model says is no answer."""
@@ -114,7 +117,7 @@ class Judge(ServedModel[Pair, Verdict]):
             "backend": "judge",
             "server": [prefix, self.address],
             "model": name,
-            "prompt": PROMPT_VERSION,
+            "prompt": GRADE_PROMPT_VERSION if self.graded else PROMPT_VERSION,
             "guidelines": self.guidelines,
             "temperature": self.temperature,
             **({"scale": "0-1"} if self.graded else {}),
@@ -249,7 +252,7 @@ def _check_call(context: Any, output: Any) -> Any:
         try:
             parse_strict_json(arguments)
         except ValueError as error:
-            raise _pydantic_ai().ModelRetry(f"The arguments are no JSON: {error}") from None
+            raise _pydantic_ai().ModelRetry(f"The arguments are not JSON: {error}") from None
     return output
 
 

@@ -187,9 +187,9 @@ class FindingOptions(Settings, panel="input"):
     gt_root: str | None = option(
         None,
         (
-            "Where each ground-truth file contains the document, if the document is not the "
-            "whole file: a key such as result, a dotted path such as data.result, or a JSON "
-            "Pointer. Strings on this path may contain JSON."
+            "The place of the document inside each ground-truth file, if it is not the whole file: "
+            "a key such as result, a dotted path such as data.result, or a JSON "
+            "Pointer. If a value on this path is a string of JSON, it is parsed."
         ),
         "KEY",
     )
@@ -220,7 +220,7 @@ class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
         "REGEX",
     )
     pred_root: str | None = option(
-        None, "Where each prediction file contains the document; see --gt-root.", "KEY"
+        None, "The place of the document inside each prediction file; see --gt-root.", "KEY"
     )
     pred_column: str | None = option(
         None, "The table column with the predictions; see --gt-column.", "COLUMN"

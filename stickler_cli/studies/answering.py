@@ -277,7 +277,10 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine],
     lines = [*read_lines(file, limit, parse_verdict)]
     if not lines:
         finding = (
-            "no verdict in this file compares two values" if n_omitted else "there are no verdicts"
+            "none of the verdicts in this file is about a pair of values (one from the ground "
+            "truth, one predicted)"
+            if n_omitted
+            else "there are no verdicts"
         )
         raise UsageError([Problem(source_of(file), finding, "one verdict on each line")])
     return lines, n_omitted

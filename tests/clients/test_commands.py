@@ -105,11 +105,11 @@ def test_a_dry_run_without_models_or_questions_says_so(server, documents, capsys
     assert capsys.readouterr().out == "No comparator in this schema asks a model.\n"
 
     assert main(["eval", documents[0], documents[1], documents[1], "--dry-run"]) == 0
-    assert capsys.readouterr().out == "A run would not ask any model.\n"
+    assert capsys.readouterr().out == "With these settings, a run calls no model.\n"
     empty = tmp_path / "empty.jsonl"
     empty.write_text('{"street": ""}\n')
     assert main(["eval", documents[0], str(empty), str(empty), "--dry-run"]) == 0
-    assert capsys.readouterr().out == "A run would not ask any model.\n"
+    assert capsys.readouterr().out == "With these settings, a run calls no model.\n"
 
 
 def test_offline_a_miss_is_an_error_of_its_documents(server, documents, capsys):

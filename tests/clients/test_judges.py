@@ -94,7 +94,7 @@ def test_a_grade_is_the_similarity(server, asking, monkeypatch):
     assert answers.similarities.tolist() == [0.75, 1.0]
     assert answers.reasons == ["near", "both values are the same"]
     ((_, _, body),) = server.requests
-    assert "a score of how far they mean the same" in instructions_of(body)
+    assert "a score from 0 to 1 for how much the two values agree" in instructions_of(body)
     assert comparator.binary_compare("same", "same") == (1, 0)
     assert comparator.threshold == 0.7
 
@@ -140,6 +140,7 @@ def test_the_question_and_its_key_are_those_of_earlier_versions():
         "guidelines": None,
         "temperature": 0,
     }
+    assert Judge("openai:m", None, graded=True).identity["prompt"] == 2  # reworded since
     assert json.dumps(judge.identity["temperature"]) == "0"
     assert judge.text(judge.question("a", "b")) == '{"one": "a", "other": "b"}'
     assert blake2b(judge.instructions.encode(), digest_size=8).hexdigest() == "e1834abb1d945edc"

@@ -301,8 +301,8 @@ def calibrate(run: Run, requirement: Promise, by: str | None = None) -> Acceptan
     min_documents = count_documents_needed(1 - requirement.assurance, requirement.max_error)
     if not fields_and_groups:
         hint = (
-            "name the form of the confidences with --wrapped, or a file of confidences with "
-            "--confidence"
+            "if the predictions contain the confidences, say how they are written with --wrapped; "
+            "if they are in a separate file, give it with --confidence"
         )
         raise UsageError(
             [

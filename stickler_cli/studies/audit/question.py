@@ -82,7 +82,8 @@ class AuditSettings(
         None,
         (
             "The file from --draw, with verdicts filled in. Also estimates how much of the "
-            "ground truth is wrong, and the F1 that each run would have if it were right."
+            "ground truth is wrong, and the F1 that each run would have if the ground truth were "
+            "right."
         ),
         "FILE",
         is_path=True,
