@@ -40,6 +40,7 @@ from .words import (
     find_word_difference,
     have_exchanged_words,
     have_replaced_signs,
+    list_signs,
     signs_of,
     similarity_by_words,
 )
@@ -129,6 +130,12 @@ class ReadText(str):
         Words without a checkbox before them have no entry.
         """
         return checkboxes_by_word(self)
+
+    def has_exchanged_signs(self, other: "ReadText") -> bool:
+        """Return whether the same words have the same signs in another order: `(+) a, (-) b`."""
+        if self.signs != other.signs or self.folded[0].sequence != other.folded[0].sequence:
+            return False
+        return list_signs(self) != list_signs(other)
 
     def has_other_checkboxes(self, other: "ReadText") -> bool:
         """Return whether the same word has different checkboxes before it in two texts."""
@@ -448,7 +455,7 @@ def _differs_in_order(rules: _TextRules, gt: ReadText, pred: ReadText) -> bool:
         return False
     if rules.same_digits and gt.digits != pred.digits:
         return True
-    if rules.same_words and gt.has_other_checkboxes(pred):
+    if rules.same_words and (gt.has_other_checkboxes(pred) or gt.has_exchanged_signs(pred)):
         return True
     return rules.same_order and have_exchanged_words(gt.folded[0], pred.folded[0])
 
@@ -469,7 +476,7 @@ def _compare_words(
         has_other_signs = have_replaced_signs(gt.signs, pred.signs)
         if similarity and (has_other_signs or gt.n_final_pluses != pred.n_final_pluses):
             return 0.0
-        if gt.signs and gt.has_other_checkboxes(pred):
+        if gt.signs and (gt.has_other_checkboxes(pred) or gt.has_exchanged_signs(pred)):
             return 0.0
     is_exchanged = rules.same_order and similarity > 0
     if is_exchanged and have_exchanged_words(gt.folded[0], pred.folded[0]):

@@ -11,13 +11,23 @@ from typing import Final
 
 from stickler_cli.core.normal_forms import normalize_text
 
+_FIRST_ASIAN: Final = "\u0900"  # the first letter of Devanagari
+_LAST_ASIAN: Final = "\u30ff"  # the last letter of Katakana
+
 
 def folded(text: str) -> str:
-    """Return a text in lower case without accents: `Straße` becomes `strasse`."""
+    """Return a text in lower case without accents: `Straße` becomes `strasse`.
+
+    In scripts of Asia, a mark makes another letter or tone and is kept: `バス` is not `ハス`.
+    """
     if text.isascii():
         return text.lower()
     decomposed = normalize_text("NFKD", text.casefold())
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return "".join(
+        letter
+        for letter in decomposed
+        if not unicodedata.combining(letter) or _FIRST_ASIAN <= letter <= _LAST_ASIAN
+    )
 
 
 MONTHS: Final = {

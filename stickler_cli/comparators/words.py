@@ -83,7 +83,7 @@ _PREFIXES: Final = (
 such a prefix have different meanings."""
 _PARTIES: Final = re.compile(r"(.{3,})(?:[eo]r|ee)")
 _NUMERAL: Final = re.compile(r"[ivx]{1,4}[a-e]?")
-_CONTRACTION: Final = re.compile(r"\bcannot\b|\b(?:ca|wo)n't\b|n't\b")
+_CONTRACTION: Final = re.compile(r"\bcannot\b|\b(?:ca|wo)n't\b|n't\b|(?<!\w)w/o(?!\w)")
 _WORD: Final = re.compile(
     r"[\u3400-\u9fff]|(?<![^\W_])[a-z](?:\+\+|#(?![^\W_]))|[^\W\d_\u3400-\u9fff]+"
 )
@@ -92,12 +92,13 @@ SPELT_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe"
 _NO_NUMBER: Final = re.compile(r"\bn[or][.:#]?\s*(?=\d)")
 _LEFT_OUT: Final = re.compile(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
 _SIGN: Final = re.compile(
-    r"\+/[-\u2212]|[+\u00b1%\u2030$\u20ac\u00a3\u00a5=\u2260\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]"
+    r"->|<-|(?<=\s)[<>](?=\s)|\+/[-\u2212]|[\u2190-\u2193+\u00b1%\u2030$\u20ac\u00a3\u00a5=\u2260\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]"
     r"|(?<=\d)\s?[mM](?=[WVAHPJNeB\u03a9\u2126])"
     r"|(?<=\()[-\u2212](?=\))|(?<=[^\W_])[-\u2212](?![^\s,;./)])|\[[ x]\]"
 )
 """Pattern of a sign with a meaning. A minus has a meaning only in brackets, `(-)`, or at the end of
-a word, `ER-`. The prefix of a unit, as in `mW`, has a meaning only if case was kept."""
+a word, `ER-`; `<` and `>` only between words. The prefix of a unit, as in `mW`, has a meaning only
+if case was kept."""
 _CHECKBOX_AND_WORD: Final = re.compile(
     r"([\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]|\[[ x]\])\s*([^\W\d_]+)"
 )
@@ -107,6 +108,9 @@ _SIGNS_OF_ONE_KIND: Final = (
     ("$", "\u20ac", "\u00a3", "\u00a5"),  # dollar, euro, pound, yen
     ("m", "M"),  # milli, mega
     ("=", "\u2260"),  # equal, unequal
+    ("<", ">"),  # less, greater
+    ("\u2191", "\u2193"),  # up, down
+    ("\u2192", "\u2190"),  # right, left
     ("\u2610", "\u2611\u2612\u2713\u2714\u2705\u2717\u2718\u274c"),  # an empty box, and a mark
     ("\u2611\u2713\u2714\u2705", "\u2717\u2718\u274c"),  # a tick, a cross
 )
@@ -123,6 +127,8 @@ _SIGNS_IN_LETTERS: Final = {
     "+/\u2212": "\u00b1",
     "[ ]": "\u2610",
     "[x]": "\u2611",
+    "->": "\u2192",
+    "<-": "\u2190",
 }
 _BETWEEN_ITEMS: Final = re.compile(
     r"[,;:.|\n\u2022]+|\b(?:and|or|und|oder|et|ou|y|e|o|en|of|dan)\b"
@@ -131,7 +137,12 @@ _BETWEEN_ITEMS: Final = re.compile(
 _HYPHEN: Final = re.compile(r"(?<=\w)[-\u2010\u2013/](?=\w)")
 
 
-_LONG_NEGATIONS: Final = {"cannot": "can not", "can't": "can not", "won't": "will not"}
+_LONG_NEGATIONS: Final = {
+    "cannot": "can not",
+    "can't": "can not",
+    "won't": "will not",
+    "w/o": "without",
+}
 
 
 class Words:
@@ -191,18 +202,24 @@ def _spell_out(contraction: re.Match[str]) -> str:
     return _LONG_NEGATIONS.get(contraction[0], " not")
 
 
-def signs_of(text: str) -> Counter[tuple[int, int]]:
-    """Return how often signs such as `+` occur in a text, by (kind, meaning).
+def list_signs(text: str) -> list[tuple[int, int]]:
+    """Return the signs of a text, such as `+`, in order, as (kind, meaning).
 
     These are indexes in `_SIGNS_OF_ONE_KIND`.
-
-    >>> signs_of("HER2 (+)") == signs_of("+ HER2"), signs_of("pre-test")
-    (True, Counter())
     """
     signs = [_SIGNS_IN_LETTERS.get(sign, sign.strip()) for sign in _SIGN.findall(text)]
     kinds = range(len(_SIGNS_OF_ONE_KIND))
     keys = [(sign, kind) for sign in signs for kind in kinds if (sign, kind) in _MEANINGS_OF_SIGNS]
-    return Counter((kind, _MEANINGS_OF_SIGNS[sign, kind]) for sign, kind in keys)
+    return [(kind, _MEANINGS_OF_SIGNS[sign, kind]) for sign, kind in keys]
+
+
+def signs_of(text: str) -> Counter[tuple[int, int]]:
+    """Return how often each sign of `list_signs` occurs in a text.
+
+    >>> signs_of("HER2 (+)") == signs_of("+ HER2"), signs_of("pre-test")
+    (True, Counter())
+    """
+    return Counter(list_signs(text))
 
 
 def checkboxes_by_word(text: str) -> dict[str, tuple[int, int]]:

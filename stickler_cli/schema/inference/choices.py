@@ -151,18 +151,20 @@ def choose_leaf(
     seen: Observed | None = None,
     currencies: frozenset[str] = frozenset(),
     *,
-    parent_name: str = "",
+    is_called: bool = False,
 ) -> Inferred:
     """Return the comparison of a leaf: by its annotations, its kind, its name, then its values.
 
-    `name` is the name of the leaf's field, and `parent_name` the name of the field that contains
-    it. `seen` has the observed values of the leaf. `currencies` are the currencies stated in
-    neighbouring fields.
+    `name` is the name of the leaf's field. `seen` has the observed values of the leaf. `currencies`
+    are the currencies stated in neighbouring fields. `is_called` says that the leaf's surroundings
+    are those of a tool, whose name may be a single word.
     """
     if has_stated_comparison(place.merged):
         return choose_by_annotations(place.merged, place.default)
-    if seen is not None and (in_code := _choose_names_in_code(name, parent_name, seen)):
-        return in_code
+    if seen is not None:
+        is_called |= not CALLED.isdisjoint(words_of(name))
+        if in_code := _choose_names_in_code(name, seen, is_called=is_called):
+            return in_code
     if seen is not None and seen.is_enum:  # an enum of observed values may lack some
         if code := _choose_code(seen, has_rule=True):
             return code
@@ -232,10 +234,9 @@ def _choose_code(seen: Observed, *, has_rule: bool) -> Inferred | None:
     )
 
 
-def _choose_names_in_code(name: str, parent_name: str, seen: Observed) -> Inferred | None:
+def _choose_names_in_code(name: str, seen: Observed, *, is_called: bool) -> Inferred | None:
     """Return the comparison for names in code, such as `get_weather`; None for other fields."""
-    are_called = not CALLED.isdisjoint((*words_of(parent_name), *words_of(name)))
-    if not (ends_in(name, NAMES_IN_CODE) and seen.has_names_of_code(are_called=are_called)):
+    if not (ends_in(name, NAMES_IN_CODE) and seen.has_names_of_code(are_called=is_called)):
         return None
     return _make_choice(
         CASED,

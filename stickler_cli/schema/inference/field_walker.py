@@ -362,9 +362,9 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         is_stated = has_stated_comparison(place.merged)
         if place.kind == "string" and not (is_stated or place.members):
             self._note_content(visit)
-        parent_name = str(visit.path[-2]) if len(visit.path) > 1 else ""
         seen, currencies = self._seen_values(visit), self._find_currencies(visit)
-        choice = choose_leaf(visit.name, place, seen, currencies, parent_name=parent_name)
+        is_called = self._is_inside_call(visit)
+        choice = choose_leaf(visit.name, place, seen, currencies, is_called=is_called)
         if choice.source != "annotation" and self._is_argument(visit):
             choice = keep_types(choice)
         holder = visit.leaf_holder or visit.holder
@@ -381,6 +381,14 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
         return any(
             self._has_arguments(visit.path[:length]) for length in range(1, len(containers) + 1)
         )
+
+    def _is_inside_call(self, visit: FieldVisit) -> bool:
+        """Return whether a leaf is in an object that is a tool by its name, or has arguments."""
+        parent_path = visit.path[:-1]
+        if parent_path and not CALLED.isdisjoint(words_of(str(parent_path[-1]))):
+            return True
+        parent = None if self._seen is None else self._seen.find_field(parent_path)
+        return parent is not None and any(ends_in(key, ARGUMENTS) for key in parent.fields)
 
     def _has_arguments(self, path: Path) -> bool:
         """Return whether a field has the arguments of a call.

@@ -203,10 +203,10 @@ ORDERED_SINGULARS: Final = _names_in(
 """Last words of names of arrays with two to four numbers in a fixed order. They count only in the
 singular: `size`, but not `sizes`."""
 SEQUENCES: Final = _names_in(
-    "action, agenda, answer, call, chronology, command, contour, direction, history, instruction,"
-    "itinerary, linestring, measurement, message, outline, phase, polygon, polyline, priority,"
-    "procedure, queue, ranking, reading, route, sequence, stage, step, stop, timeline, trajectory,"
-    "triple, turn, waypoint"
+    "action, agenda, answer, argv, call, choice, chronology, column, command, contour, direction,"
+    "event, header, history, instruction, itinerary, linestring, measurement, message, option,"
+    "outline, path, phase, podium, polygon, polyline, priority, procedure, queue, ranking, reading,"
+    "route, sentence, sequence, stage, step, stop, timeline, trajectory, triple, turn, waypoint"
 )
 """Last words of names of lists whose order may matter."""
 TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
