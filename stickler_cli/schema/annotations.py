@@ -149,7 +149,7 @@ RULES: Final = {
     ),
     "distinct": _LIST_FLAG,
     "aliases": Rule(
-        "an object whose keys are field names and whose values are lists of strings",
+        "an object whose keys are names and whose values are lists of strings",
         {"type": "object"},
         _are_aliases,
     ),

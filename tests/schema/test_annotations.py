@@ -355,22 +355,22 @@ def test_an_object_has_a_threshold_as_an_item_and_one_as_a_field(said, item, who
         (
             "aliases",
             ["US"],
-            "an object whose keys are field names and whose values are lists of strings",
+            "an object whose keys are names and whose values are lists of strings",
         ),
         (
             "aliases",
             {"USA": "US"},
-            "an object whose keys are field names and whose values are lists of strings",
+            "an object whose keys are names and whose values are lists of strings",
         ),
         (
             "aliases",
             {"USA": [1]},
-            "an object whose keys are field names and whose values are lists of strings",
+            "an object whose keys are names and whose values are lists of strings",
         ),
         (
             "aliases",
             {"": ["US"]},
-            "an object whose keys are field names and whose values are lists of strings",
+            "an object whose keys are names and whose values are lists of strings",
         ),
         ("absent-values", "N/A", "a list of strings, numbers and booleans"),
         ("absent-values", [[1]], "a list of strings, numbers and booleans"),
