@@ -169,7 +169,9 @@ class Scorer:
         truths = [self._truth(gt) for gt in gts]
         answers = [self._answer(pred) for pred in preds]
         if len(truths) != len(answers):
-            raise ValueError(f"there are {len(truths)} ground truths, {len(answers)} predictions")
+            raise ValueError(
+                f"there are {len(truths)} ground truths but {len(answers)} predictions"
+            )
         readable = [row for row, answer in enumerate(answers) if not isinstance(answer, Problem)]
         scorer = self._seeing(truths)
         scored = scorer._scored(truths, answers, readable)  # noqa: SLF001 - its own class

@@ -238,8 +238,9 @@ OWN: Final = {
         Without --by, no document is evaluated again. Only a run directory contains individual
         errors; a run file does not.
 
-        With --by, the report of a run directory has other groups of documents. For this the
-        documents are compared again, so the documents must not have changed; no model is asked.
+        With --by, the report of a run directory shows results for other groups of
+        documents than the run did. For this the documents are compared again, so the documents
+        must not have changed; no model is asked.
 
         If you give several runs of the same documents, an HTML page shows the runs side by side,
         with the values that differ between runs.

@@ -142,7 +142,7 @@ class Question(NamedTuple):
         except (ValueError, RecursionError):
             raise MalformedRequestError("its arguments are not JSON") from None
         if not isinstance(arguments, list) or len(arguments) != len(self.tests):
-            raise MalformedRequestError(f"it does not have {len(self.tests)} arguments")
+            raise MalformedRequestError(f"the number of its arguments is not {len(self.tests)}")
         for number, (test, argument) in enumerate(zip(self.tests, arguments, strict=True), 1):
             if not test(argument):
                 raise MalformedRequestError(f"argument {number} is of a wrong type")

@@ -365,10 +365,8 @@ class LLMComparator(ModelComparator):
         if len({*grades}) == 1:
             return middle, reason
         if self.scale is not None:
-            return (
-                middle,
-                f"the median of {', '.join(f'{grade:g}' for grade in grades)}: {reason}",
-            )
+            listed = ", ".join(f"{grade:g}" for grade in grades)
+            return middle, f"the score is the median of {listed}: {reason}"
         return middle, f"{grades.count(middle)} of {self.votes} votes: {reason}"
 
     def get_comparison_details(self, gt: Any, pred: Any) -> dict[str, object]:

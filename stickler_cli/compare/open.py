@@ -155,7 +155,10 @@ class SchemasNode(Node):
         Documents never have alternatives and are never items, so no caller needs scores without
         recording.
         """
-        raise AssertionError("documents with several schemas can be evaluated, but not only scored")
+        raise AssertionError(
+            "documents with several schemas can only be evaluated; no method scores them without "
+            "recording"
+        )
 
     def record_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording

@@ -328,8 +328,8 @@ def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
     paths = [_path_of(name) for name in names]
     for column, path in enumerate(paths, 1):
         if len(path) > MAX_COLUMN_STEPS:
-            finding = f"the name of column {column} has {len(path):,} steps"
-            expected = f"at most {MAX_COLUMN_STEPS}, such as seller.name with 2"
+            finding = f"the name of column {column} has {len(path):,} parts"
+            expected = f"at most {MAX_COLUMN_STEPS} parts; seller.name, for example, has 2"
             raise UsageError([Problem(source, finding, expected, hint="rename the column")])
     column_of_path: dict[tuple[str, ...], int] = {}
     for column, path in enumerate(paths):

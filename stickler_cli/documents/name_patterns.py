@@ -144,7 +144,7 @@ def _took_too_long(name: str, source: str) -> UsageError:
         f"searching the id {brief(name)} of {source} for the pattern takes more than "
         f"{SEARCH_SECONDS} seconds"
     )
-    expected = "a pattern that does not repeat a repetition, as (a+)+ does"
+    expected = "a pattern that has no repetition inside another, unlike (a+)+"
     return UsageError([Problem(PAIR_BY, finding, expected)])
 
 

@@ -73,8 +73,8 @@ _SCORED_BY_SCHEMA: Final = pytest.StashKey[Any]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the command-line option for the run file."""
     description = (
-        "Write a run file for each schema, with all extractions, to compare later with "
-        "stickler diff."
+        "For each schema, write a run file with all extractions, so that stickler diff can compare "
+        "it with another run."
     )
     parser.getgroup("stickler").addoption(_OPTION, metavar="DIR", help=description)
 

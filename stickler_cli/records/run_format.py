@@ -197,7 +197,7 @@ _Class = TypedDict("_Class", {"class": ErrorClass})  # "class" cannot be a name 
 HashCounts = Annotated[
     str,
     Rule(
-        f'hashes below {N_BUCKETS} with their counts, such as "3 17:2"',
+        f'numbers below {N_BUCKETS}, each with its count if that is not 1, such as "3 17:2"',
         {"type": "string", "pattern": "^[0-9]+(:[0-9]+)?( [0-9]+(:[0-9]+)?)*$"},
         fits=is_text_of_counts,
     ),

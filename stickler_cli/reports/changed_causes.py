@@ -223,7 +223,7 @@ def group_cause_changes(texts: Sequence[CauseChangeText]) -> list[CauseChangeGro
     groups = (
         ("Causes that grew", True, select(CauseTrend.NEW, CauseTrend.GROWN)),
         ("Causes that shrank", True, shrunk[::-1]),  # the greatest fall comes first
-        ("Causes of the same size", False, select(CauseTrend.SAME)),
+        ("Causes with as many wrong values as before", False, select(CauseTrend.SAME)),
     )
     return [
         CauseChangeGroup(

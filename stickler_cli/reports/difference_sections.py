@@ -238,7 +238,8 @@ class DifferenceView:
         before = number_of(counts["right_before"], "document")
         return (
             f"wholly right{self.in_most_runs}: {before} before - "
-            f"{counts['no_longer_right']:,} no longer + {counts['newly_right']:,} newly = "
+            f"{counts['no_longer_right']:,} no longer right + "
+            f"{counts['newly_right']:,} newly right = "
             f"{counts['right_after']:,} after"
         )
 
@@ -431,7 +432,7 @@ class DifferenceView:
             ),
             (
                 "inconclusive: the field is neither improved, regressed nor unchanged; "
-                "'decided by' gives the reason"
+                "the column 'decided by' gives the reason"
             ),
             (
                 "broken: documents in which the field was right and is now wrong; fixed: "

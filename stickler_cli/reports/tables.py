@@ -70,8 +70,8 @@ PRECISION: Final = "0.99"  # the interval of the confidence record that is shown
 
 REPEATS_LEGEND: Final = (
     (
-        "all right: share of documents in which the field is right in all runs; any "
-        "right: in at least one run"
+        "all right: share of documents in which the field is right in all runs; any right: share "
+        "of documents in which the field is right in at least one run"
     ),
     "flip: number of documents in which the field is right in only some of the runs",
 )

@@ -390,7 +390,13 @@ def _check_outputs(settings: EvalSettings) -> None:
     has_run_directory = settings.run_dir is not None
     if settings.restart and not has_run_directory:
         raise UsageError(
-            [Problem("--restart", "--run-dir is missing", "a run directory to start over")]
+            [
+                Problem(
+                    "--restart",
+                    "--run-dir is missing",
+                    "a run directory whose run can be started over",
+                )
+            ]
         )
     for name, source in (("GT", settings.gt), ("PRED", settings.pred)):
         if has_run_directory and source == STANDARD_INPUT:

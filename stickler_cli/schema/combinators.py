@@ -79,7 +79,7 @@ def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
 
 def leads_back(reference: object) -> LeadsNowhereError:
     """Return the error for a reference that only leads back to itself."""
-    expected = "a reference to a schema that does not only refer on"
+    expected = "a reference to a schema that contains more than another reference"
     return LeadsNowhereError(f"{reference} leads back to itself", expected)
 
 

@@ -337,7 +337,8 @@ class ComparisonOptions(Settings, panel="counting"):
     )
     partial_gt: bool = option(
         False,
-        "Ignore predictions for keys that the ground truth omits. null still means absent.",
+        "Ignore predictions for keys that the ground truth omits. A null there still means that "
+        "the value is absent.",
     )
 
 

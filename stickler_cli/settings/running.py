@@ -27,7 +27,9 @@ class ConsoleOptions(Settings, panel="run"):
     """Options for messages on the terminal."""
 
     quiet: bool = option(
-        False, "Print only errors; print results only if --format is not table.", short="-q"
+        False,
+        "Print nothing but errors. Results are still printed if --format is not table.",
+        short="-q",
     )
     debug: bool = option(
         False, "If there is an error, show the traceback, for a bug report.", in_file="none"
@@ -190,9 +192,9 @@ def printed_run(
 def written_gold() -> Any:
     """Declare the option for the directory of ground truths that verdicts have corrected."""
     help_text = (
-        "Write a corrected copy of the ground truth to this directory. Where --verdicts "
-        "accept a prediction, it is added as an alternative. With audit, wrong values "
-        "are also corrected."
+        "Write a corrected copy of the ground truth to this directory. If a verdict accepts a "
+        "prediction, the prediction becomes another right value. With audit, wrong values are also "
+        "corrected."
     )
     return option(
         None, help_text, "DIR", is_path=True, in_file="none", panel="output", role="output"

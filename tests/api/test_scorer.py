@@ -197,7 +197,7 @@ def test_a_batch_gives_what_each_gives_alone():
         pickle.dumps(SCORER.score(GT, pred)) for pred in preds
     ]
     assert SCORER.score_batch([], []) == []
-    with pytest.raises(ValueError, match="there are 1 ground truths, 2 predictions"):
+    with pytest.raises(ValueError, match="there are 1 ground truths but 2 predictions"):
         SCORER.score_batch([GT], [GT, GT])
 
 

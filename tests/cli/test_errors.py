@@ -172,7 +172,7 @@ def test_the_run_file_of_one_document_has_its_errors(stickler, kept):
     [
         (("run.json",), "a run file does not contain individual errors, expected a run directory"),
         (("nowhere",), "there is no such file or directory"),
-        (("gt",), "there is no run.json in this directory"),
+        (("gt",), "this directory does not contain run.json"),
         (("night", "--class", "digitslip"), "there is no class digitslip"),
         (("night", "--class", "digitslip"), "did you mean digit_slip?"),
         (("night", "--field", "totl"), "there is no field totl; did you mean total?"),
@@ -254,8 +254,8 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
     # Two values are wrong in each of three items, four in a missed item, and `a` in all documents.
     assert out.startswith(
         "18 of 18 errors, in 4 documents\n= 14 values lost + 4 items or objects wrong as a whole\n"
-        "10 of them lie inside items or objects wrong as a whole, which are one row each:\n"
-        "  8 rows below; --sort document lists all\n"
+        "10 of them lie inside items or objects that are wrong as a whole; each of these\n"
+        "  is one row: 8 rows below; --sort document lists all\n"
     )
     flat = stickler("errors", *SOURCES, "--sort", "document").out
     assert "lines[0].price" in flat

@@ -75,7 +75,7 @@ def test_a_page_of_a_run_directory_has_its_errors(stickler, run_directory):
     assert errors_in(page) == errors_in(Path("run.html").read_text())
     # One number is wrong, and one item of two values is invented.
     assert "All 4 errors of the run = 3 values lost + 1 item or object wrong as a whole." in page
-    assert "An item wrong as a whole is one row together with the values inside it: 2 rows." in page
+    assert "is shown in one row, together with the values inside it: 2 rows." in page
 
 
 def test_a_page_of_the_run_of_one_pair_has_its_errors(stickler):

@@ -254,7 +254,7 @@ def test_verdicts_on_errors_are_verdicts_on_values(stickler, evidence):
     told = stickler("tune", *sides, "--verdicts", "said.jsonl").json
     plain = stickler("tune", *sides, "--verdicts", "verdicts.jsonl").json
     assert told["notes"] == [
-        "skipped, because these verdicts do not compare two values: 2 verdicts"
+        "skipped, because these verdicts are not about a pair of values: 2 verdicts"
     ]
     assert told["fields"] == plain["fields"]
 

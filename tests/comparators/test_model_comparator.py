@@ -99,7 +99,7 @@ def test_of_grades_the_one_in_the_middle_counts():
     answers = LLMComparator("openai:m", scale="0-1", votes=3).ask(panel, ["a"], ["b"])
 
     assert answers.similarities.tolist() == [0.6]
-    assert answers.reasons == ["the median of 0.9, 0.25, 0.6: it is 0.6"]
+    assert answers.reasons == ["the score is the median of 0.9, 0.25, 0.6: it is 0.6"]
 
 
 def test_a_judge_that_is_asked_once_is_asked_at_temperature_0():

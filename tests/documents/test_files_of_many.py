@@ -289,6 +289,6 @@ def test_a_column_stands_for_a_place_of_64_levels_at_most(tmp_path, capsys, n_st
     assert main(["eval", str(file), str(file), "--no-config"]) == code
 
     err = " ".join(capsys.readouterr().err.split())
-    refusal = f"the name of column 2 has {n_steps:,} steps, expected at most 64"
+    refusal = f"the name of column 2 has {n_steps:,} parts, expected at most 64 parts"
     assert (refusal in err) is (code == 2)
     assert ("rename the column" in err) is (code == 2)

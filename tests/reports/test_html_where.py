@@ -176,8 +176,8 @@ def place_rate(name: str, lost: int, values: int, *bounds: float) -> PlaceRate:
         (
             [place_rate("0", 8, 100, 0.04, 0.15), place_rate("1", 10, 100, 0.05, 0.18)],
             (
-                "Even: 9.0% of values are lost at every position in the list, as far as the "
-                "intervals show."
+                "Evenly spread: 9.0% of values are lost at every position in the list, as far as "
+                "the intervals show."
             ),
         ),
         (

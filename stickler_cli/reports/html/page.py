@@ -330,7 +330,7 @@ def _count_rows(detail: Detail, cause_texts: Sequence[CauseText]) -> str:
     if not detail.knows_errors or n_rows == detail.errors.total:
         return ""
     return (
-        "An item wrong as a whole is one row together with the values inside it: "
+        "An item that is wrong as a whole is shown in one row, together with the values inside it: "
         f"{number_of(n_rows, 'row')}."
     )
 

@@ -277,8 +277,8 @@ def describe_places(rates: Sequence[PlaceRate]) -> str:
     highest_lower = max(with_values, key=lambda rate: _bounds_of(rate).lower)
     if _bounds_of(highest_lower).lower <= _bounds_of(lowest_upper).upper:
         return (
-            f"Even: {total} of values are lost at every position in the list, as far as the "
-            "intervals show."
+            f"Evenly spread: {total} of values are lost at every position in the list, as far as "
+            "the intervals show."
         )
     low = f"{percent(lowest_upper.share)} at place {lowest_upper.name}"
     high = f"{percent(highest_lower.share)} at place {highest_lower.name}"

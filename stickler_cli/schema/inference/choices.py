@@ -367,7 +367,7 @@ def keep_types(choice: Inferred) -> Inferred:
     """
     if choice.comparator not in COMPARES_TYPES:
         return choice
-    reason = f"{choice.reason}; an argument of a tool, whose type counts"
+    reason = f"{choice.reason}; an argument of a tool, so its type must also be right"
     return replace(choice, config={**choice.config, "same_type": True}, reason=reason)
 
 

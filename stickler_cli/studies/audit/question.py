@@ -71,8 +71,8 @@ class AuditSettings(
         None,
         (
             "Instead of a report, write N values for people to check: as JSON Lines, or with "
-            "-o as a .csv file or an .html page with buttons. Then give the verdicts to "
-            "--verdicts."
+            "-o as a .csv file or an .html page with buttons. After they have filled in verdicts, "
+            "give the file to --verdicts."
         ),
         "N",
         values=SOME,

@@ -329,6 +329,6 @@ def _sharing_sentence(run: AuditedRun, record: AuditReport) -> str:
     """Return a sentence that warns that a run makes the same mistakes as other runs."""
     names = " and ".join(record.runs[position].run for position in run.shares_with)
     return (
-        f"{run.run} and {names} give the same answer against the ground truth far more often than "
-        f"other runs do, so {run.run} is not counted as independent evidence"
+        f"{run.run} and {names} give the same answer, different from the ground truth, far more "
+        f"often than other runs do, so {run.run} is not counted as independent evidence"
     )

@@ -117,7 +117,10 @@ _FIGURES: Final = (
 )
 _LEGEND: Final = (
     ("place wrong", "place wrong: right values whose predicted box is in another place"),
-    ("missed", "missed, invented: boxes that only the ground truth has, or only the prediction"),
+    (
+        "missed",
+        "missed: boxes that only the ground truth has; invented: those only in the prediction",
+    ),
     (
         "located",
         (

@@ -277,7 +277,7 @@ def _collect_evidence(
         evidence = collect_from_verdicts(lines, options)
         omitted = number_of(n_omitted, "verdict")
         notes = (
-            [f"skipped, because these verdicts do not compare two values: {omitted}"]
+            [f"skipped, because these verdicts are not about a pair of values: {omitted}"]
             if n_omitted
             else []
         )
