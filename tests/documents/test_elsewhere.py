@@ -252,7 +252,7 @@ def test_a_run_directory_that_was_copied_elsewhere_is_read_there(
     assert main(["errors", f"{store}/run", "--no-config"]) == 0
     assert capsys.readouterr().out == here
     assert main(["report", f"{store}/none", "--no-config"]) == 2
-    assert f"{store}/none: there is no run.json in this directory" in capsys.readouterr().err
+    assert f"{store}/none: this directory does not contain run.json" in capsys.readouterr().err
 
 
 def test_a_directory_of_schemas_may_be_elsewhere(store: str, capsys: pytest.CaptureFixture[str]):
