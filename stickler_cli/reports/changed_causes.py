@@ -11,7 +11,7 @@ from .view import RunView
 
 MAX_LISTED_CAUSES: Final = 5  # causes that a report for people names in each list
 
-_WITHOUT_MOVES: Final = "Causes of errors without broken or fixed values"
+_WITHOUT_MOVES: Final = "Causes of errors that neither broke nor fixed a value"
 
 TREND_TONES: Final[dict[CauseTrend, Tone]] = {
     CauseTrend.NEW: "bad",

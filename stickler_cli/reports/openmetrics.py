@@ -90,7 +90,7 @@ def _run_gauges(run: Run) -> list[Gauge]:
         ),
         Gauge(
             "stickler_documents_lost",
-            "Number of documents that lost at most this many values.",
+            "Number of documents that lost at most as many values as the label 'values' says.",
             lost,
         ),
         *_gauges("stickler", _RATES, "{} the whole.", total),

@@ -381,10 +381,7 @@ _COLUMNS: Final = (
 )
 
 LEGEND: Final = (
-    (
-        "adds: contribution to the sum of the object or list above, which is weight x score; "
-        "that sum / divisor is the score of the object or list"
-    ),
+    "adds: weight x score; the sum of these / the divisor is the score of the object or list above",
     (
         "from: what sets the threshold: an annotation in the schema, the match-threshold "
         "of the list items, or the default"

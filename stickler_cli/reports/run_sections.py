@@ -194,8 +194,8 @@ def policy_sentences(outcome: "PolicyOutcome") -> Iterator[Text]:
     share = f"{n_accepted / values:.1%}" if values else "nothing"
     yield Text(
         f"policy {outcome.digest[:8]}: {share} of values skip review, and {wrong} of "
-        f"these {n_accepted} values are wrong; the policy allows a share of "
-        f"{outcome.max_error:g} wrong values per document on average"
+        f"these {n_accepted} values are wrong; the policy allows that, on "
+        f"average, a share of {outcome.max_error:g} of the accepted values of a document is wrong"
     )
     if outcome.overlap:
         yield Text(

@@ -82,8 +82,8 @@ field                 similarity  threshold  from        weight    adds
     0.2
   sum 2 / weight 3 = 0.6667
 
-adds: contribution to the sum of the object or list above, which is weight x
-  score; that sum / divisor is the score of the object or list
+adds: weight x score; the sum of these / the divisor is the score of the object
+  or list above
 from: what sets the threshold: an annotation in the schema, the match-threshold
   of the list items, or the default
 """

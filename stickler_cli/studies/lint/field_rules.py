@@ -446,7 +446,7 @@ class FieldValues:
                 name, threshold = profile.node.comparator.name, profile.node.threshold
                 finding = (
                     f"none of the {profile.count} values reaches the threshold of {threshold:g} "
-                    f"with {name}"
+                    f"when {name} compares it with itself"
                 )
                 self._findings.add_of_schema("unreachable-threshold", profile.path, finding)
             for rule, finding in profile.tally.findings():

@@ -515,8 +515,8 @@ def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | Non
     packet_result = compare_packet(gt.sections, pred.sections)
     n_repeated = pred.claimed_again
     repeated = (
-        f"pages that are in two predicted sections: {n_repeated}; each counts for the first "
-        "of its sections"
+        f"pages that are in two predicted sections: {n_repeated}; each such page counts "
+        "only for the first of its sections"
     )
     account = PacketAccount(
         id=pair.id,

@@ -408,7 +408,7 @@ def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
 
 def _remarks(settings: PlanSettings, documents: int, *, assumed: bool) -> Iterator[str]:
     if documents < FEWEST:
-        yield f"the run has fewer than {FEWEST} documents, so the estimates are ranges"
+        yield f"the run has fewer than {FEWEST} documents, so each estimate is a range"
     if settings.detect is not None and assumed:
         yield (
             "change: the errors of both runs are assumed to have a correlation of "
