@@ -356,7 +356,7 @@ def test_a_worker_with_another_version_of_what_decides_is_refused(orders, refuse
     err = refused()
     assert "the worker tcp://127.0.0.1:" in err
     assert " has rapidfuzz " in err
-    assert "expected 1.2.3, as on this machine; run pip install 'rapidfuzz==1.2.3' on it" in err
+    assert "expected 1.2.3, as on this machine; on the worker, run pip install" in err
 
 
 def test_a_worker_that_lacks_a_comparator_is_refused(orders, refused, tmp_path, monkeypatch):

@@ -351,11 +351,11 @@ def replace_values(record: bytes, **values: object) -> bytes:
         ),
         (
             lambda lines: [lines[0], replace_values(lines[1], fingerprints=[]), *lines[2:]],
-            "record 2: it has 0 fingerprints of 2 documents",
+            "record 2: the record has 0 fingerprints for 2 documents",
         ),
         (
             lambda lines: [lines[0], replace_values(lines[1], ids=["one"]), *lines[2:]],
-            "record 2: it has 2 fingerprints of 1 documents",
+            "record 2: the record has 2 fingerprints for 1 documents",
         ),
         (
             lambda lines: [lines[0], replace_values(lines[1], evaluation={}), *lines[2:]],

@@ -166,8 +166,8 @@ def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
     ("name", "said"),
     [
         ("Failing", "document 0: it failed with ValueError: no such thing"),
-        ("Keeping", "its attribute seen is set, expected JSON values"),
-        ("Wrong", "result: own_metrics:Wrong is nan, expected a finite number"),
+        ("Keeping", "the attribute seen of the metric is set, expected JSON values"),
+        ("Wrong", "the metric returned nan for own_metrics:Wrong, expected a finite number"),
         ("Merging", "merge: it failed with KeyError: 'apart'"),
     ],
 )

@@ -126,7 +126,10 @@ def test_a_listing_elsewhere_that_takes_long_is_told(store: str, monkeypatch: py
         monkeypatch.setattr(sources, name, 0)
     monkeypatch.setattr(sources, "list_url", slow)
     assert [*list_directory(f"{store}/gt", LIMIT, tell).documents] == ["a"]
-    assert told[0] == f"still listing {store}/gt; the comparison starts when the list is complete"
+    assert (
+        told[0]
+        == f"still listing the files of {store}/gt; the comparison starts when the list is complete"
+    )
 
 
 def test_a_place_without_anything_is_refused(store: str):

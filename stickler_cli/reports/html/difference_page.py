@@ -11,6 +11,7 @@ from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.reports.cause_sentences import CauseText, describe_causes
 from stickler_cli.reports.changed_causes import (
     TREND_TONES,
+    CauseChangeText,
     group_cause_changes,
     list_moved_causes,
 )
@@ -64,25 +65,20 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         listed = [value for value in listed if value.move is not Move.SAME]
     causes, cause_positions = _causes(listed, runs)
     values = merged_by_whole(listed)
-    facts = {"total": len(values), "lost": 0, "totals": [], "causes": causes}
-    facts |= {"runs": context["runs"], "pages": [*subject.pages]}
-    facts["scored"] = context["view"] is not None
-    facts["values"] = sum(value.n_values for value in values)
     changes = context["view"].causes if context["view"] else []
-    if changes:
-        facts["changes"] = [
-            [
-                text.change.key,
-                *(cause.text if cause else text.text for cause in (text.base, text.new)),
-            ]
-            for text in changes
-        ]
-    entry_by_key = {
-        cause.key: index
-        for index, text in enumerate(changes)
-        for causes_of_run in text.change.causes
-        for cause in causes_of_run
+    facts = {
+        "total": len(values),
+        "lost": 0,
+        "totals": [],
+        "causes": causes,
+        "runs": context["runs"],
+        "pages": [*subject.pages],
+        "scored": context["view"] is not None,
+        "values": sum(value.n_values for value in values),
     }
+    if changes:
+        facts["changes"] = [*map(_cause_change, changes)]
+    entry_by_key = _entry_by_cause(changes)
     rows = (
         (
             *_value_row(value, field_positions, cause_positions),
@@ -115,6 +111,22 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         "comparisons": (),
     }
     return fill_template("difference_page.html.j2", context, SCRIPTS, element_values, WORKER)
+
+
+def _entry_by_cause(changes: Sequence[CauseChangeText]) -> dict[str, int]:
+    """Return the number of the entry that has each cause, by the key of the cause."""
+    return {
+        cause.key: number
+        for number, text in enumerate(changes)
+        for causes_of_run in text.change.causes
+        for cause in causes_of_run
+    }
+
+
+def _cause_change(text: CauseChangeText) -> list[str]:
+    """Return the key of a cause, and its text in both runs."""
+    sides = (text.base, text.new)
+    return [text.change.key, *(cause.text if cause else text.text for cause in sides)]
 
 
 def _value_row(
