@@ -109,6 +109,15 @@ def signed(value: float | None, limits: Collection[float] = (), digits: int = MI
     return sign + rate(size, set(limits), digits)
 
 
+LEAST_P: Final = 0.0001
+"""The smallest p value that is shown; of smaller ones it is only said that they are below."""
+
+
+def _p_text(p: float | None) -> str:
+    """Format a p value: `0.0312`, or `< 0.0001` for a smaller one."""
+    return f"< {LEAST_P}" if p is not None and p < LEAST_P else rate(p)
+
+
 @dataclass(frozen=True)
 class DifferenceView:
     """A difference between runs, with the texts and figures that all reports show."""
@@ -180,7 +189,7 @@ class DifferenceView:
         bounds, interval = NOTHING, change.interval
         if interval is not None:
             bounds = f"[{self.signed(interval.lower)}, {self.signed(interval.upper)}]"
-        p = rate(change.corrected_p if change.field else change.p)
+        p = _p_text(change.corrected_p if change.field else change.p)
         return *self.change_texts(change.before, change.after, change.change), bounds, p
 
     @property
@@ -341,7 +350,7 @@ class DifferenceView:
         settings = self.difference.settings
         findings = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
         small = [
-            f"{self.name(change)} (p {rate(change.corrected_p)})"
+            f"{self.name(change)} (p {_p_text(change.corrected_p)})"
             for change in (*self.whole, *self.difference.fields)
             if change.trend is Trend.UNCHANGED and (change.corrected_p or 0) <= settings.alpha
         ]
@@ -432,7 +441,7 @@ class DifferenceView:
             ),
             (
                 "inconclusive: the field is neither improved, regressed nor unchanged; "
-                "the column 'decided by' gives the reason"
+                "the reason is given beside it"
             ),
             (
                 "broken: documents in which the field was right and is now wrong; fixed: "
