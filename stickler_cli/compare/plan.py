@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""The alternative keys of fields, for each part of a document. An alternative key, or a JSON
+"""The alternative keys of fields, for each object of a document. An alternative key, or a JSON
 Pointer to the value, maps to the name of the field, and to the names of the parts in its value."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor

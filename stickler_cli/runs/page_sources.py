@@ -140,9 +140,9 @@ def _link(file: Path, folder: Path | None) -> str:
 
 
 def _list_page_numbers(run: Run, name: str) -> list[int]:
-    """Return the numbers, from 1, of the pages of a document whose pictures are embedded.
+    """Return the page numbers, counted from 1, for which a picture is embedded.
 
-    These are the first page, and pages with boxes of values.
+    These are the first page of the document, and the pages that have boxes of values.
     """
     boxes = run.detail.boxes.get(name, []) if run.detail else []
     named = {box.page for box in boxes}

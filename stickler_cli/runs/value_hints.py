@@ -165,7 +165,7 @@ def _hint_any_of(values: Sequence[_Values]) -> Iterator[str]:
     if fields:
         yield (
             f"in {join_some(fields, MAX_NAMED)} the ground truth has a list, but "
-            "predictions have a single item of this list; if each item is a right "
+            "predictions have a single item of this list; if any one item alone is a right "
             "answer, add x-aws-stickler-any-of to the schema"
         )
 

@@ -81,7 +81,7 @@ def holds_run(path: str) -> bool:
 
 
 def check_own_files(folder: str) -> None:
-    """Raise UsageError if a file of a run directory is a link, a pipe or another kind of file."""
+    """Raise UsageError if a file of a run directory is not a regular file, but a link or a pipe."""
     for name in (JOURNAL, *RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS)):
         own_file(folder, name)
 

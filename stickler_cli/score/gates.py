@@ -64,7 +64,7 @@ LABELLED: Final = "labelled"  # share of documents in which the field is labelle
 METRICS: Final = (*RATES, SCORE, *COUNTS, LABELLED, *EXACT_METRICS)
 CONFIDENCE_PREFIX: Final = "confidence"  # precedes the path in gates on figures of confidences
 CONFIDENCE_METRICS: Final = tuple(f"{CONFIDENCE_PREFIX}.{name}" for name in (*FIGURES, "coverage"))
-"""The metrics of gates on figures of confidences."""
+"""Names of the confidence figures that a gate can test."""
 METRIC_PREFIX: Final = "metric:"  # precedes the name of a user's metric
 RIGHT_SHARE: Final = "right"  # share of documents without an error
 DOCUMENTS: Final = "documents"  # the path in gates on numbers and shares of documents

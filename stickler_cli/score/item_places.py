@@ -40,7 +40,7 @@ class PlaceRate(NamedTuple):
 
 @dataclass(slots=True)
 class ItemPlaceCounts:
-    """Sums over documents of the values in each bin of positions; they add up in any order."""
+    """The counts of values in each bin of positions, summed over all documents."""
 
     sums: list[list[int]] = field(default_factory=lambda: [[0] * N_SUMS for _ in BIN_STARTS])
 

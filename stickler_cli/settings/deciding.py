@@ -99,7 +99,7 @@ class PairsSource(Settings, panel="input"):
         (
             "Give this instead of GT and PRED: a table of pairs (.jsonl, .csv, .parquet, "
             ".arrow, or a .json array). The columns have names such as ground_truth and "
-            "prediction, or expected and output. A column id is optional."
+            "prediction, or expected and output. A column named id is optional."
         ),
         "FILE",
         is_path=True,

@@ -308,7 +308,7 @@ class ErrorsSettings(
     """
 
     document: str | None = option(
-        None, "Show only errors in these documents.", "ID|GLOB", in_file="none"
+        None, "Show errors of these documents only.", "ID|GLOB", in_file="none"
     )
     field: str | None = option(
         None,

@@ -310,7 +310,7 @@ class TableOptions(WidthOptions, panel="output"):
         None,
         (
             "Show these columns in the table, such as right,wrong,f1 or tp,fd,fn,accuracy. "
-            "The name matrix stands for all counts and rates of the confusion matrix."
+            "Use 'matrix' for all counts and rates of the confusion matrix."
         ),
         "NAMES",
     )

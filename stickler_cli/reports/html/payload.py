@@ -49,8 +49,8 @@ MIN_PLACES: Final = 2  # number of item positions from which they are drawn
 MOST_MATRICES: Final = 12  # maximum number of confusion matrices
 
 TIMES: Final = 2
-"""Minimum average number of times that a value occurs in a field with few distinct values; other
-fields have free text."""
+"""A field has few distinct values if each occurs at least this many times on average. Otherwise it
+has free text."""
 
 
 @dataclass(frozen=True, slots=True)

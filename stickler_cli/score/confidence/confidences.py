@@ -118,7 +118,10 @@ class Confidences:
         values: ConfidentValues | None,
         selected: Mask | None = None,
     ) -> None:
-        """Add the values of documents or of selected documents; `documents` are the ids."""
+        """Add the values of all documents, or only of those that `selected` marks.
+
+        `documents` are the ids of all of them.
+        """
         if values is not None and selected is not None:
             values = values.select(selected[values.document])
         if values is None or not len(values):

@@ -97,7 +97,7 @@ class ValueCounts:
         A hit is a wrong value of the field `names` that equals a value of the field `other`.
 
         The model keeps the wrong values of the field `names` and permutes the values of the field
-        `other` over documents. The ground truth that each hit equals is excluded from the model.
+        `other` over documents. For each hit it leaves out the value of `other` that equals the hit.
         The probability is 0 if the wrong values were not counted (objects are not), and 1 if the
         other field was not counted.
         """
