@@ -27,6 +27,7 @@ from .connections import Connections, in_thread
 from .model import (
     ONE_CALL,
     A,
+    GarbledError,
     Model,
     Purse,
     Q,
@@ -428,7 +429,10 @@ def _call_once(
         reply = Reply((), ONE_CALL, error)
     failed = int(reply.failure is not None)
     usage = reply.usage + Usage(failed=failed, repeated=int(repeated))
-    if reply.failure is not None and is_late(reply.failure):
+    failure = reply.failure
+    # `call` itself counts the tokens of an answer that it has read.
+    is_counted = failure is None or isinstance(failure, GarbledError)
+    if failure is not None and not is_counted and (is_late(failure) or is_garbled(failure)):
         usage += model.usage_of_sent(questions)
     mode.purse.count(usage)
     return reply

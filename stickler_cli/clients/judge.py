@@ -180,7 +180,7 @@ class Judge(ServedModel[Pair, Verdict]):
         used = library.RunUsage()
         try:
             reply: Any = connections.run(agent.run(message, usage=used))
-        except (library.UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
+        except (library.UnexpectedModelBehavior, AttributeError, LookupError, TypeError) as error:
             # The last three occur if a client takes an invalid answer for a valid one.
             garbled = GarbledError(f"the model's answer is not a valid verdict ({error})")
             answered = max(used.requests, 1)
@@ -189,6 +189,8 @@ class Judge(ServedModel[Pair, Verdict]):
         except Exception as error:  # noqa: BLE001 - what was answered before it is charged
             answered = used.requests
             usage = self._usage(used, question, calls=answered + 1, answered=answered)
+            if isinstance(error, GarbledError):  # the answer was refused, but has to be paid for
+                usage += self.usage_of_sent([question])
             return Reply((), usage, error)
         reason = " ".join(reply.output.reason.split())
         if len(reason) > LONGEST_REASON:

@@ -138,7 +138,10 @@ def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) ->
     for text in texts:
         model, _, value = text.partition("=")
         if not model or not re.fullmatch(pattern, value):
-            raise UsageError([Problem(option, f"it is {brief(hide_secrets(text))}", expected)])
+            finding = f"it is {brief(hide_secrets(text))}"
+            if option == KEY_FROM:
+                finding = "the value (not shown here, as it may be a key) names no variable"
+            raise UsageError([Problem(option, finding, expected)])
         if model in values_by_model:
             raise UsageError(
                 [Problem(option, f"{model} is given twice", "each model named only once")]

@@ -112,10 +112,19 @@ def test_an_answer_with_two_choices_is_no_verdict(server, asking, monkeypatch):
         return json.dumps(answer)
 
     answering(server, monkeypatch, double)
-    with asking(), pytest.raises(ModelError, match="2 choices, expected one"):
+    with asking() as client, pytest.raises(ModelError, match="2 choices, expected one"):
         LLMComparator("openai:m").compare("a", "A")
 
     assert len(server.requests) == 2  # asked once more
+    assert client.usage.input_tokens > 100  # the instructions of both questions, at least
+
+
+def test_an_answer_without_choices_is_asked_for_again(server, asking, monkeypatch):
+    answering(server, monkeypatch, lambda text: json.dumps({**json.loads(text), "choices": []}))
+    with asking(), pytest.raises(ModelError, match="not a valid verdict"):
+        LLMComparator("openai:m").compare("a", "A")
+
+    assert len(server.requests) == 2
 
 
 @pytest.mark.slow

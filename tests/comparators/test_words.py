@@ -170,6 +170,26 @@ def test_a_sign_is_replaced_by_one_of_another_meaning_alone(gt, pred, expected):
     assert have_replaced_signs(signs_of(pred), signs_of(gt)) is expected
 
 
+@pytest.mark.parametrize(
+    ("gt", "pred", "is_zero"),
+    [
+        ("fever (+), cough (-)", "fever (-), cough (+)", True),
+        ("fever (+), cough (-)", "cough (-), fever (+)", False),
+        ("cough (+) at night", "cough + at night", False),
+        ("seen w/o fever now", "seen w/ fever now", True),
+        ("inlet > outlet pressure", "inlet < outlet pressure", True),
+        ("parent -> child node", "parent <- child node", True),
+        ("parent -> child node", "parent \u2192 child node", False),
+        ("raised \u2191 creatinine", "raised \u2193 creatinine", True),
+        ("Z\u00fcrich no", "Zurich no", False),
+    ],
+)
+def test_signs_belong_to_their_words(gt, pred, is_zero):
+    comparator = FuzzyComparator(method="token_sort_ratio", same_words=True)
+
+    assert (comparator.compare(gt, pred) == 0) is is_zero
+
+
 LETTERS = {"same_words": True, "same_letters": True}
 UNLIKE_WORDS = [f"{first}{second}{first}q" for first in "bcdfghklmnprst" for second in "aeiou"][:60]
 LONG_TEXT = " ".join(UNLIKE_WORDS)
