@@ -49,6 +49,9 @@ NO_LINES: "Final[Mapping[str, TakesLines]]" = MappingProxyType({})
 Advance: TypeAlias = Callable[[int], None]
 MEASURED_SECONDS: Final = 0.25  # seconds of work after which the remaining work is estimated
 
+ENOUGH_PROCESSES: Final = 64
+"""Number of processes above which more processes only take time to start, up to 16 cores."""
+
 WORTH_FORKING: Final = 1.0
 """Minimum seconds of remaining work for which forked processes save time."""
 
@@ -305,7 +308,9 @@ def chunk_results(
     from .executors.pool import Pool
 
     n_left = None if total is None else total - done
-    n_processes = jobs if n_left is None else max(1, min(jobs, n_left))
+    n_processes = min(jobs, max(ENOUGH_PROCESSES, 4 * usable_cores()))
+    if n_left is not None:
+        n_processes = max(1, min(n_processes, n_left))
     yield from Pool(
         job=job, workers=workers, number=n_processes, left=n_left, interruption=requested_end
     ).results(chunks)

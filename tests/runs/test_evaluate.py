@@ -306,3 +306,18 @@ def test_outside_the_main_thread_nothing_listens():
     thread.start()
     thread.join()
     assert seen == [before]
+
+
+def test_no_more_processes_are_started_than_cores_can_use(monkeypatch):
+    numbers = []
+
+    class Counted(pool.Pool):
+        def __init__(self, *, number, **kwargs):
+            numbers.append(number)
+            super().__init__(number=1, **kwargs)
+
+    monkeypatch.setattr(pool, "Pool", Counted)
+    monkeypatch.setattr(evaluate, "usable_cores", lambda: 2)
+
+    assert everything(iter(pairs(5)), Workers(100_000)) == everything(iter(pairs(5)), Workers(1))
+    assert numbers == [64]
