@@ -225,7 +225,8 @@ def test_a_signal_ends_the_run_with_what_is_finished_and_says_so(orders, jobs, n
     assert "Traceback" not in err
     record = json.loads(out)
     done = record["documents"]["total"]
-    assert 0 < done < 40
+    # With two processes, the first chunk may still be at work when the second one waits.
+    assert (0 if jobs == "2" else 1) <= done < 40
     assert record["partial"] is True
     start = f"interrupted: these results cover only {done}"
     assert any(note.startswith(start) for note in record["notes"])
