@@ -22,6 +22,7 @@ from queue import SimpleQueue
 from time import monotonic
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from stickler_cli.core.json_values import cut_end
 from stickler_cli.core.problems import ModelError, UnavailableError
 from .connections import Connections, in_thread
 from .model import (
@@ -144,7 +145,7 @@ def describe_failure(
     causes = (" ".join(str(cause).split()) for cause in _chain_of(error))
     telling_cause = next((cause for cause in causes if cause not in _NOTHING), "")
     message = without_secrets(telling_cause)
-    shown = message if len(message) <= SHOWN else message[: SHOWN - 3] + "..."
+    shown = cut_end(message, SHOWN)
     too_large = status == TOO_LARGE_STATUS or (
         status in UNREADABLE_STATUSES and TOO_LARGE.search(message) and not refuses_model(error)
     )

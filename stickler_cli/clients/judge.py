@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
+from stickler_cli.core.json_values import cut_end
 from stickler_cli.core.rules import is_share
 from .connections import Connections
 from .model import CHARACTERS_A_TOKEN, GarbledError, Reply, Usage, parse_strict_json
@@ -192,9 +193,7 @@ class Judge(ServedModel[Pair, Verdict]):
             if isinstance(error, GarbledError):  # the answer was refused, but has to be paid for
                 usage += self.usage_of_sent([question])
             return Reply((), usage, error)
-        reason = " ".join(reply.output.reason.split())
-        if len(reason) > LONGEST_REASON:
-            reason = reason[: LONGEST_REASON - 3] + "..."
+        reason = cut_end(" ".join(reply.output.reason.split()), LONGEST_REASON)
         usage = self._usage(used, question, calls=used.requests, answered=used.requests)
         output = reply.output
         return Reply([Verdict(output.score if self.graded else output.equivalent, reason)], usage)

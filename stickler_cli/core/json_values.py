@@ -66,6 +66,15 @@ def brief(value: object, length: int = BRIEF_LENGTH) -> str:
     except (RecursionError, ValueError):
         # The only other causes are deep nesting, or an integer with more digits than Python prints.
         return f"({kind_of(value)}, too large to show)"
+    return cut_end(text, length)
+
+
+def cut_end(text: str, length: int) -> str:
+    """Shorten a text to a number of characters, at least 3, with three dots at its end.
+
+    >>> cut_end("invoice-2024", 9), cut_end("short", 9)
+    ('invoic...', 'short')
+    """
     return text if len(text) <= length else text[: length - 3] + "..."
 
 

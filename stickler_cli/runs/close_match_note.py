@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import Final
 
 from stickler_cli.core.figures import join_some, number_of
+from stickler_cli.core.json_values import cut_end
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.match_differences import DIFFERENCES, REMEDIES, DifferenceKind
 from stickler_cli.score.close_matches import CloseExample, CloseMatches, CloseValues
@@ -80,9 +81,8 @@ def _select_examples(values_by_field: Sequence[CloseValues]) -> list[CloseExampl
 
 
 def _show_example(example: CloseExample) -> str:
-    gt, pred = (repr(_cut(text)) if text else "nothing" for text in (example.gt, example.pred))
+    gt, pred = (
+        repr(cut_end(text, MAX_SHOWN_LETTERS)) if text else "nothing"
+        for text in (example.gt, example.pred)
+    )
     return f"{gt} / {pred} in {example.document}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_SHOWN_LETTERS else f"{text[: MAX_SHOWN_LETTERS - 3]}..."

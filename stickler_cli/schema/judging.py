@@ -20,7 +20,7 @@ from operator import getitem
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeVar
 
-from stickler_cli.core.json_values import JsonDocument, JsonValue
+from stickler_cli.core.json_values import JsonDocument, JsonValue, cut_end
 from stickler_cli.core.locations import Path, json_pointer
 from .dialects import DEFAULT, TYPES, Dialect, Schema
 
@@ -116,7 +116,7 @@ def _engine_error(error: ValueError) -> EngineError:
 
 def brief_message(message: str) -> str:
     """Return a message of jsonschema-rs in shortened form, since it may quote a whole document."""
-    return message if len(message) <= MESSAGE_LENGTH else message[: MESSAGE_LENGTH - 3] + "..."
+    return cut_end(message, MESSAGE_LENGTH)
 
 
 def is_valid(validator: "Validator", value: JsonValue) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from stickler_cli.compare.close_values import find_close_values
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.units import UnitBatch, UnitTable
+from stickler_cli.core.json_values import cut_end
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.match_differences import DifferenceKind, MatchDifference
 from .errors.located_units import LocatedUnit, field_pattern, units_at
@@ -147,9 +148,5 @@ class CloseMatches:
 
 
 def _make_example(document: str, unit: LocatedUnit, difference: MatchDifference) -> CloseExample:
-    gt, pred = (_cut(text) for text in (difference.gt, difference.pred))
+    gt, pred = (cut_end(text, MAX_EXAMPLE_LETTERS) for text in (difference.gt, difference.pred))
     return CloseExample(document, field_path(unit.path), gt, pred)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_EXAMPLE_LETTERS else f"{text[: MAX_EXAMPLE_LETTERS - 3]}..."
