@@ -48,9 +48,8 @@ OUTPUT: Final = "--output"
 # Source: docs.github.com, Workflow commands.
 SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 
-MAX_NAMED_DOCUMENTS: Final = (
-    5  # number of failed documents that standard error names; the results name all
-)
+MAX_NAMED_DOCUMENTS: Final = 5
+"""Maximum number of failed documents that standard error names; the results name all."""
 
 _JSON: Final = ("json", "jsonl", "otel")
 _STYLED: Final = (
@@ -273,9 +272,8 @@ def warn_of_unreadable(run: Run) -> None:
         return
     subject = "1 prediction" if count == 1 else f"{count} predictions"
     warn(f"warning: {subject} cannot be read: all values of the ground truth count as missed")
-    problems = sorted(run.evaluation.problems)
-    problems = [problem for problem in problems if problem.status is Status.INVALID]
-    for problem in problems[:MAX_NAMED_DOCUMENTS]:
+    problems = [entry for entry in run.evaluation.problems if entry.status is Status.INVALID]
+    for problem in sorted(problems)[:MAX_NAMED_DOCUMENTS]:
         warn(f"  {problem}")
     if count > MAX_NAMED_DOCUMENTS:
         warn(f"  and {count - MAX_NAMED_DOCUMENTS} more")

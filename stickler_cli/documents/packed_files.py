@@ -24,10 +24,7 @@ HEAD: Final = max(len(GZIP_MAGIC), len(ZSTANDARD_MAGIC))
 # From Python 3.14 on in the standard library; unlike others, it notices a truncated file.
 _ZSTANDARD: Final = "backports.zstd"
 
-_MEMBER_MAGIC: Final = {
-    True: GZIP_MAGIC + b"\x08",  # the only method of compression. Source: RFC 1952, 2.3.1
-    False: ZSTANDARD_MAGIC,
-}
+_GZIP_MEMBER: Final = GZIP_MAGIC + b"\x08"  # the only method. Source: RFC 1952, section 2.3.1
 MAX_SMALL_MEMBERS: Final = 10_000
 """Maximum number of separately compressed parts (members of gzip, frames of Zstandard) that may
 have any size. They take about a second."""
@@ -94,7 +91,8 @@ class _PackedStream:
     """A compressed stream that counts its bytes and refuses very many small members."""
 
     def __init__(self, stream: IO[bytes], head: bytes) -> None:
-        self._stream, self._magic = stream, _MEMBER_MAGIC[head.startswith(GZIP_MAGIC)]
+        self._stream = stream
+        self._magic = _GZIP_MEMBER if head.startswith(GZIP_MAGIC) else ZSTANDARD_MAGIC
         self.n_bytes = self._n_members = 0
         self._last_bytes = b""
 

@@ -22,7 +22,6 @@ from stickler_cli.schema.places import ArrayPlace, LeafPlace, PlaceFinder
 from .name_rules import (
     ANY_TEXT,
     BY_LENGTH,
-    CALLED,
     CASED,
     CENT,
     CODE,
@@ -40,8 +39,8 @@ from .name_rules import (
     WEB,
     NameRule,
     ends_in,
+    names_a_call,
     rule_for,
-    words_of,
 )
 from .observation import (
     ALIKE,
@@ -162,7 +161,7 @@ def choose_leaf(
     if has_stated_comparison(place.merged):
         return choose_by_annotations(place.merged, place.default)
     if seen is not None:
-        is_called |= not CALLED.isdisjoint(words_of(name))
+        is_called |= names_a_call(name)
         if in_code := _choose_names_in_code(name, seen, is_called=is_called):
             return in_code
     if seen is not None and seen.is_enum:  # an enum of observed values may lack some

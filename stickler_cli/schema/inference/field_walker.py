@@ -55,7 +55,7 @@ from .choices import (
     keep_types,
 )
 from .list_shapes import ListShape
-from .name_rules import ARGUMENTS, CALLED, INPUTS, TOOLS, ends_in, words_of
+from .name_rules import ARGUMENTS, INPUTS, TOOLS, ends_in, names_a_call
 from .observation import Observed, stated_currencies
 from .observed_schemas import json_text_keywords
 
@@ -385,7 +385,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
     def _is_inside_call(self, visit: FieldVisit) -> bool:
         """Return whether a leaf is in an object that is a tool by its name, or has arguments."""
         parent_path = visit.path[:-1]
-        if parent_path and not CALLED.isdisjoint(words_of(str(parent_path[-1]))):
+        if parent_path and names_a_call(str(parent_path[-1])):
             return True
         parent = None if self._seen is None else self._seen.find_field(parent_path)
         return parent is not None and any(ends_in(key, ARGUMENTS) for key in parent.fields)
@@ -402,8 +402,7 @@ class FieldWalker(PlaceFold[FieldVisit, _Fields]):
             return False
         call = self._seen.find_field(path[:-1])
         return call is not None and any(
-            ends_in(key, TOOLS)
-            and seen.has_names_of_code(are_called=not CALLED.isdisjoint(words_of(key)))
+            ends_in(key, TOOLS) and seen.has_names_of_code(are_called=names_a_call(key))
             for key, seen in call.fields.items()
         )
 

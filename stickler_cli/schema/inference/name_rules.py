@@ -222,7 +222,7 @@ INPUTS: Final = _names_in("input, param, parameter")
 """Last words of names of fields that have arguments if they stand beside the name of a tool."""
 TOOLS: Final = _names_in("function, name, tool")
 """Last words of names of fields that may contain the name of a tool."""
-CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
+_CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
 """Words in the name of a field, or of the field that contains it, such as `function`. With such a
 name, even a single word such as `lookup` counts as a name in code."""
 
@@ -311,6 +311,15 @@ def ends_in(name: str, endings: Iterable[str]) -> bool:
     (True, False)
     """
     return any(reading and reading[-1] in endings for reading in _readings(words_of(name)))
+
+
+def names_a_call(name: str) -> bool:
+    """Return whether a name has a word for what is called or addressed in code.
+
+    >>> names_a_call("tool_name"), names_a_call("city")
+    (True, False)
+    """
+    return not _CALLED.isdisjoint(words_of(name))
 
 
 def _without_accents(name: str) -> str:
